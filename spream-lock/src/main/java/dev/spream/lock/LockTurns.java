@@ -2,6 +2,7 @@ package dev.spream.lock;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.spream.core.internal.SectionLock;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -14,7 +15,6 @@ import java.util.TreeSet;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,7 +41,7 @@ public final class LockTurns {
     private final int most;
     private final int mostOfOne;
     private final AtomicLong lastNumber = new AtomicLong();
-    private final ReentrantLock lock = new ReentrantLock();
+    private final SectionLock lock = new SectionLock();
 
     // Guarded by the lock, as are the fields of turns.
     private final Map<LockKey, NavigableSet<Turn>> queues = new LinkedHashMap<>(); // whose turn is next comes first
@@ -69,7 +69,7 @@ public final class LockTurns {
     /** To be told when a call of {@link LockStore#begin} begins to wait for a connection, which {@link Shortage#end} ends. */
     public Shortage shortage() {
         Shortage shortage = new Shortage();
-        locked(() -> {
+        lock.run(() -> {
             shortages.add(shortage);
             remind();
         });
@@ -84,22 +84,13 @@ public final class LockTurns {
 
         /** Harmless if it has ended. */
         public void end() {
-            locked(() -> shortages.remove(this));
+            lock.run(() -> shortages.remove(this));
         }
     }
 
     /** Of a call that begins. */
     Turn next() {
         return new Turn(lastNumber.incrementAndGet());
-    }
-
-    private void locked(Runnable action) {
-        lock.lock();
-        try {
-            action.run();
-        } finally {
-            lock.unlock();
-        }
     }
 
     /** The turn of one call, used by its thread: it has none at first, is queued for a lock, or admitted to wait for one. */
@@ -134,8 +125,7 @@ public final class LockTurns {
          * wait for}. A call that was admitted for an earlier lock has that one, and keeps its turn.
          */
         boolean enter(LockKey next) {
-            lock.lock();
-            try {
+            return lock.get(() -> {
                 LockKey last = key;
                 if (last == null || !admitted.contains(this) || last.compareTo(next) > 0) {
                     leave();
@@ -152,9 +142,7 @@ public final class LockTurns {
                     wakeFirst(last);
                 }
                 return true;
-            } finally {
-                lock.unlock();
-            }
+            });
         }
 
         private void enqueue(LockKey next) {
@@ -202,7 +190,7 @@ public final class LockTurns {
 
         /** The call is to wait no longer. For any thread. */
         void end() {
-            locked(() -> {
+            lock.run(() -> {
                 ended = true;
                 moved.signal();
             });
@@ -210,7 +198,7 @@ public final class LockTurns {
 
         /** It is neither queued nor admitted afterwards. Harmless if it was not. */
         void leave() {
-            locked(() -> {
+            lock.run(() -> {
                 LockKey last = key;
                 if (last == null) {
                     return;
@@ -235,7 +223,7 @@ public final class LockTurns {
          */
         <R> Optional<R> await(String thread, Callable<R> wait) throws InterruptedException {
             begin();
-            WaitingThread<R> waiter = WaitingThread.start(thread, wait, () -> locked(moved::signal));
+            WaitingThread<R> waiter = WaitingThread.start(thread, wait, () -> lock.run(moved::signal));
             try {
                 if (awaitEnd(waiter)) {
                     return Optional.of(waiter.result());
@@ -244,13 +232,13 @@ public final class LockTurns {
                 Optional<R> ignored = waiter.end();
                 throw e;
             } finally {
-                locked(() -> waits = false);
+                lock.run(() -> waits = false);
             }
             return waiter.end();
         }
 
         private void begin() {
-            locked(() -> {
+            lock.run(() -> {
                 waits = true;
                 since = System.nanoTime();
                 remind();

@@ -1,13 +1,13 @@
 package dev.spream.lock;
 
 import dev.spream.core.DurationText;
+import dev.spream.core.internal.SectionLock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -30,7 +30,7 @@ final class LockWatch<T> {
     private final Set<TransactionScope<T>> holders = ConcurrentHashMap.newKeySet();
     private final Set<LockReporter.Subject> waiters = ConcurrentHashMap.newKeySet();
 
-    private final ReentrantLock lock = new ReentrantLock();
+    private final SectionLock lock = new SectionLock();
     private final Condition closing = lock.newCondition();
     private @Nullable Thread thread; // guarded by the lock
     private volatile boolean running; // written under the lock
@@ -90,17 +90,14 @@ final class LockWatch<T> {
         if (running) {
             return;
         }
-        lock.lock();
-        try {
+        lock.run(() -> {
             if (!running && !closed) {
                 running = true;
                 Thread next = Thread.ofVirtual().name("spream-locks-watch").unstarted(this::run);
                 thread = next;
                 next.start();
             }
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 
     private void run() {
@@ -140,16 +137,13 @@ final class LockWatch<T> {
 
     /** Whoever comes after the look sees that nobody runs, and starts another thread. */
     private boolean stopIfIdle() {
-        lock.lock();
-        try {
+        return lock.get(() -> {
             running = false;
             if (!holders.isEmpty() || !waiters.isEmpty() || !handles.isEmpty()) {
                 running = true;
             }
             return !running;
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 
     /** Ends the handles that are open, at the same time, and waits a little for that and for the last report. */
@@ -177,13 +171,10 @@ final class LockWatch<T> {
     }
 
     private @Nullable Thread stop() {
-        lock.lock();
-        try {
+        return lock.get(() -> {
             closed = true;
             closing.signalAll();
             return thread;
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 }

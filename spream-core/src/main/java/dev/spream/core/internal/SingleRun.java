@@ -6,7 +6,6 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -32,7 +31,7 @@ public final class SingleRun<R extends SingleRun.Stoppable> {
     }
 
     private final String what;
-    private final ReentrantLock lock = new ReentrantLock();
+    private final SectionLock lock = new SectionLock();
     private final CountDownLatch ended = new CountDownLatch(1);
 
     // Guarded by lock.
@@ -109,22 +108,12 @@ public final class SingleRun<R extends SingleRun.Stoppable> {
 
     /** Whether somebody has closed it. */
     public boolean isClosed() {
-        lock.lock();
-        try {
-            return closeRequested;
-        } finally {
-            lock.unlock();
-        }
+        return lock.get(() -> closeRequested);
     }
 
     /** The run, which may have ended; empty as long as it has not begun. */
     public Optional<R> begun() {
-        lock.lock();
-        try {
-            return Optional.ofNullable(run);
-        } finally {
-            lock.unlock();
-        }
+        return lock.get(() -> Optional.ofNullable(run));
     }
 
     /** Whether the thread is one of its own, while it runs. */
@@ -135,14 +124,11 @@ public final class SingleRun<R extends SingleRun.Stoppable> {
 
     /** Notes the request for a run to come; what is to stop, if it is running. */
     private @Nullable R requestStop(boolean close) {
-        lock.lock();
-        try {
+        return lock.get(() -> {
             stopRequested = true;
             closeRequested |= close;
             return ended.getCount() == 0 ? null : run;
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 
     private boolean awaitEnd(Duration timeout) {

@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -25,7 +24,7 @@ public final class TaskGroup {
 
     private final MonotonicTime time;
     private final Consumer<Throwable> onFirstFailure;
-    private final ReentrantLock lock = new ReentrantLock();
+    private final SectionLock lock = new SectionLock();
     private final Condition changed = lock.newCondition();
     private final Set<Thread> running = new HashSet<>(); // guarded by lock
     private @Nullable Throwable failure; // guarded by lock
@@ -57,13 +56,10 @@ public final class TaskGroup {
     }
 
     private void ended(Thread thread) {
-        lock.lock();
-        try {
+        lock.run(() -> {
             running.remove(thread);
             changed.signalAll();
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 
     /** Reports a failure as if a task of the group had thrown it. */
@@ -94,21 +90,11 @@ public final class TaskGroup {
     }
 
     private @Nullable Throwable first() {
-        lock.lock();
-        try {
-            return failure;
-        } finally {
-            lock.unlock();
-        }
+        return lock.get(() -> failure);
     }
 
     public boolean runs(Thread thread) {
-        lock.lock();
-        try {
-            return running.contains(thread);
-        } finally {
-            lock.unlock();
-        }
+        return lock.get(() -> running.contains(thread));
     }
 
     /** Waits until no thread of the group runs, or for that long; whether none does. */

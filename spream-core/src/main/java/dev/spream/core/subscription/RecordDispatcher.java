@@ -4,6 +4,7 @@ import dev.spream.core.consume.Ordering;
 import dev.spream.core.consume.RecordKey;
 import dev.spream.core.consume.UndecodableRowException;
 import dev.spream.core.internal.MonotonicTime;
+import dev.spream.core.internal.SectionLock;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.subscription.inflight.Budget;
 import dev.spream.core.subscription.inflight.InflightRecord;
@@ -16,7 +17,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
 /**
@@ -51,7 +51,7 @@ final class RecordDispatcher implements DeliveryControl {
     private final Consumer<Throwable> onFailure;
 
     private final KeyLanes lanes = new KeyLanes();
-    private final ReentrantLock lock = new ReentrantLock();
+    private final SectionLock lock = new SectionLock();
     private final Condition changed = lock.newCondition(); // a record was settled, a runner ended, or it stops
     private final Condition stopped = lock.newCondition();
 
@@ -93,8 +93,7 @@ final class RecordDispatcher implements DeliveryControl {
         if (!awaitRoom() || !budget.acquire(bytes)) {
             return false;
         }
-        lock.lock();
-        try {
+        return lock.get(() -> {
             if (stopping) {
                 budget.release(bytes);
                 return false;
@@ -102,9 +101,7 @@ final class RecordDispatcher implements DeliveryControl {
             lanes.enter(new InflightRecord(partition.tracker().open(position), change, itsLanes, bytes));
             startRunners();
             return true;
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 
     /** Has a change that cannot be decoded dead-lettered, past everything that is in flight. */
@@ -196,8 +193,7 @@ final class RecordDispatcher implements DeliveryControl {
      * @param called whether the runner has delivered others before
      */
     private List<InflightRecord> next(boolean called) {
-        lock.lock();
-        try {
+        return lock.get(() -> {
             if (called) {
                 calling--;
             } else {
@@ -210,9 +206,7 @@ final class RecordDispatcher implements DeliveryControl {
             calling++;
             startRunners();
             return records;
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 
     private void deliver(List<InflightRecord> records) throws InterruptedException {
@@ -227,8 +221,7 @@ final class RecordDispatcher implements DeliveryControl {
 
     @Override
     public void settle(InflightRecord record) {
-        lock.lock();
-        try {
+        lock.run(() -> {
             lanes.leave(record);
             partition.tracker().settle(record.sequence());
             budget.release(record.bytes());
@@ -238,41 +231,30 @@ final class RecordDispatcher implements DeliveryControl {
             if (partition.tracker().inFlight() <= resumeAt) {
                 changed.signalAll();
             }
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 
     @Override
     public void putBack(InflightRecord record, boolean alone) {
-        lock.lock();
-        try {
+        lock.run(() -> {
             lanes.putBack(record, alone);
             startRunners();
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 
     @Override
     public void judge(InflightRecord record) {
-        lock.lock();
-        try {
+        lock.run(() -> {
             calling++;
             startRunner(() -> run(List.of(record)));
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 
     private void ended() {
-        lock.lock();
-        try {
+        lock.run(() -> {
             runners.remove(Thread.currentThread());
             changed.signalAll();
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 
     /** An interrupt that user code left behind would hit the next record. */
@@ -326,48 +308,32 @@ final class RecordDispatcher implements DeliveryControl {
     }
 
     boolean isIdle() {
-        lock.lock();
-        try {
-            return runners.isEmpty();
-        } finally {
-            lock.unlock();
-        }
+        return lock.get(() -> runners.isEmpty());
     }
 
     void stop() {
         budget.stop();
-        lock.lock();
-        try {
+        lock.run(() -> {
             stopping = true;
             changed.signalAll();
             stopped.signalAll();
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 
     void cancel() {
         budget.stop();
-        lock.lock();
-        try {
+        lock.run(() -> {
             stopping = true;
             cancelled = true;
             runners.forEach(Thread::interrupt);
             changed.signalAll();
             stopped.signalAll();
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 
     /** Whether that is a thread of this dispatcher, in a call of the consumer or another of the user's parts. */
     boolean isCalledBy(Thread thread) {
-        lock.lock();
-        try {
-            return runners.contains(thread);
-        } finally {
-            lock.unlock();
-        }
+        return lock.get(() -> runners.contains(thread));
     }
 
     @Override

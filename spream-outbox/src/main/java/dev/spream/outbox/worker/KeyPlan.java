@@ -1,5 +1,6 @@
 package dev.spream.outbox.worker;
 
+import dev.spream.core.internal.SectionLock;
 import dev.spream.outbox.LaneLease;
 import dev.spream.outbox.LaneShare;
 import dev.spream.outbox.OrderedEntry;
@@ -13,8 +14,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
@@ -40,7 +39,7 @@ final class KeyPlan {
     record Head(String key, long id, LaneLease lane) {}
 
     private final long recheck;
-    private final ReentrantLock lock = new ReentrantLock();
+    private final SectionLock lock = new SectionLock();
 
     // Guarded by lock.
     private final HeldLanes lanes = new HeldLanes();
@@ -62,7 +61,7 @@ final class KeyPlan {
 
     /** The lanes that are held from now on. Of those above the share, idle ones are left first, and nothing of them is claimed. */
     void hold(LaneShare held) {
-        locked(() -> lanes.hold(held, this::drop));
+        lock.run(() -> lanes.hold(held, this::drop));
     }
 
     /** Claims nothing any more, since nobody knows which lanes are held. */
@@ -83,12 +82,12 @@ final class KeyPlan {
 
     /** Lanes to give up now: those above the share of which nothing is under way any more. */
     Set<Integer> leaveIdle() {
-        return get(lanes::leaveIdle);
+        return lock.get(lanes::leaveIdle);
     }
 
     /** Whether there is a lane to give up now. */
     boolean hasIdleToLeave() {
-        return get(lanes::hasIdleToLeave);
+        return lock.get(lanes::hasIdleToLeave);
     }
 
     /**
@@ -97,7 +96,7 @@ final class KeyPlan {
      * @param again whether those that were read to their end have to be read on as well
      */
     Map<Integer, Long> toRead(boolean again) {
-        return get(() -> {
+        return lock.get(() -> {
             if (keys.isFull()) {
                 return Map.of();
             }
@@ -113,7 +112,7 @@ final class KeyPlan {
 
     /** Lanes to look through for entries that were committed late, and behind which id. */
     Map<Integer, Long> toLookThrough() {
-        return get(
+        return lock.get(
                 () -> lanes.all().stream().collect(Collectors.toMap(lane -> lane.lease.lane(), lane -> lane.lookedTo)));
     }
 
@@ -124,7 +123,7 @@ final class KeyPlan {
      * @return whether there was anything that was not known
      */
     boolean read(Map<Integer, Long> after, int perLane, List<OrderedEntry> entries, long now) {
-        return get(() -> {
+        return lock.get(() -> {
             Map<Integer, List<OrderedEntry>> byLane =
                     entries.stream().collect(Collectors.groupingBy(OrderedEntry::lane));
             boolean news = false;
@@ -144,7 +143,7 @@ final class KeyPlan {
 
     /** What was read while looking through lanes. Behind the end it begins at the beginning again. */
     void lookedThrough(Map<Integer, Long> after, int perLane, List<OrderedEntry> entries, long now) {
-        locked(() -> {
+        lock.run(() -> {
             Map<Integer, List<OrderedEntry>> byLane =
                     entries.stream().collect(Collectors.groupingBy(OrderedEntry::lane));
             for (Integer asked : after.keySet()) {
@@ -215,12 +214,12 @@ final class KeyPlan {
     }
 
     boolean hasUnclear() {
-        return get(() -> !keys.unclear(1).isEmpty());
+        return lock.get(() -> !keys.unclear(1).isEmpty());
     }
 
     /** Keys to read from the store, a few at a time. */
     List<String> toReadAnew(int limit) {
-        return get(() -> keys.unclear(limit));
+        return lock.get(() -> keys.unclear(limit));
     }
 
     /**
@@ -229,7 +228,7 @@ final class KeyPlan {
      * @param limit how many entries were asked for
      */
     void readAnew(String key, int limit, List<OrderedEntry> entries, long now) {
-        locked(() -> {
+        lock.run(() -> {
             KeyQueue queue = keys.find(key);
             if (queue == null || queue.state != KeyQueue.State.UNCLEAR) {
                 return;
@@ -254,7 +253,7 @@ final class KeyPlan {
 
     /** Entries to claim now, of as many keys. Their keys are busy until it is said what became of them. */
     List<Head> take(int limit, long now) {
-        return get(() -> {
+        return lock.get(() -> {
             keys.ring(now);
             List<Head> heads = new ArrayList<>();
             while (heads.size() < limit) {
@@ -275,17 +274,17 @@ final class KeyPlan {
 
     /** In how many nanoseconds the next key has waited enough. */
     long nextAlarm(long now) {
-        return get(() -> keys.nextAlarm(now));
+        return lock.get(() -> keys.nextAlarm(now));
     }
 
     /** Lets those keys go on that have waited enough. */
     void ringDue(long now) {
-        locked(() -> keys.ring(now));
+        lock.run(() -> keys.ring(now));
     }
 
     /** The store did not give these; they have to be read anew. */
     void refused(Collection<Head> heads) {
-        locked(() -> heads.forEach(head -> {
+        lock.run(() -> heads.forEach(head -> {
             KeyQueue queue = keys.find(head.key());
             if (queue != null && isBusyWith(queue, head.id())) {
                 queue.vain++;
@@ -296,7 +295,7 @@ final class KeyPlan {
 
     /** A claim is under way no more: by this settlement the store has its entry now. */
     void settled(OutboxClaim claim, Settlement settlement, long now) {
-        locked(() -> {
+        lock.run(() -> {
             KeyQueue queue = keys.find(claim.entry().orderingKey().orElseThrow());
             if (queue == null || !isBusyWith(queue, claim.entry().id())) {
                 return;
@@ -326,7 +325,7 @@ final class KeyPlan {
 
     /** A claim is under way no more, and nobody knows what the store has of it. */
     void lost(OutboxClaim claim, long now) {
-        locked(() -> {
+        lock.run(() -> {
             KeyQueue queue = keys.find(claim.entry().orderingKey().orElseThrow());
             if (queue != null && isBusyWith(queue, claim.entry().id())) {
                 keys.putBack(queue);
@@ -354,23 +353,5 @@ final class KeyPlan {
 
     private static long nanos(Duration duration) {
         return TimeUnit.NANOSECONDS.convert(duration);
-    }
-
-    private void locked(Runnable work) {
-        lock.lock();
-        try {
-            work.run();
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    private <T> T get(Supplier<T> work) {
-        lock.lock();
-        try {
-            return work.get();
-        } finally {
-            lock.unlock();
-        }
     }
 }

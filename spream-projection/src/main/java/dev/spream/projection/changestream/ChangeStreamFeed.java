@@ -3,6 +3,7 @@ package dev.spream.projection.changestream;
 import dev.spream.core.StorageException;
 import dev.spream.core.consume.Consumer;
 import dev.spream.core.consume.Delivery;
+import dev.spream.core.internal.SectionLock;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.source.SourceException;
 import dev.spream.core.subscription.RunResult;
@@ -17,7 +18,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -44,7 +44,7 @@ final class ChangeStreamFeed implements EventFeed, Consumer {
     private final Closing onClose;
     private final FeedQueue<CountDownLatch> queue = new FeedQueue<>();
     private final Set<String> otherTables = ConcurrentHashMap.newKeySet();
-    private final ReentrantLock lock = new ReentrantLock();
+    private final SectionLock lock = new SectionLock();
 
     // Guarded by lock.
     private @Nullable Subscriber running;
@@ -74,16 +74,13 @@ final class ChangeStreamFeed implements EventFeed, Consumer {
 
     /** Starts to read, unless it does. */
     void start() {
-        lock.lock();
-        try {
+        lock.run(() -> {
             if (running == null && !closed && !completed) {
                 Subscriber subscriber = subscribers.get();
                 running = subscriber;
                 Thread.ofVirtual().name("spream-" + label + "-events").start(() -> run(subscriber));
             }
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 
     private void run(Subscriber subscriber) {
@@ -113,13 +110,10 @@ final class ChangeStreamFeed implements EventFeed, Consumer {
     }
 
     private void ended(boolean atEnd) {
-        lock.lock();
-        try {
+        lock.run(() -> {
             running = null;
             completed |= atEnd;
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 
     @Override
@@ -160,12 +154,7 @@ final class ChangeStreamFeed implements EventFeed, Consumer {
 
     /** Whether the subscription has come to its end, behind which there is nothing to read. */
     private boolean hasCompleted() {
-        lock.lock();
-        try {
-            return completed;
-        } finally {
-            lock.unlock();
-        }
+        return lock.get(() -> completed);
     }
 
     @Override

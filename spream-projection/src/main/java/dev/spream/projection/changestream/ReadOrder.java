@@ -1,5 +1,6 @@
 package dev.spream.projection.changestream;
 
+import dev.spream.core.internal.SectionLock;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.subscription.SubscriptionListener;
@@ -9,7 +10,6 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.Map;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * either, until the partition is acquired anew.
  */
 final class ReadOrder implements SubscriptionListener {
-    private final ReentrantLock lock = new ReentrantLock();
+    private final SectionLock lock = new SectionLock();
     private final Map<PartitionToken, Deque<Change>> partitions = new HashMap<>(); // guarded by lock
 
     /** A change that was returned; its fields are guarded by the lock. */
@@ -42,18 +42,14 @@ final class ReadOrder implements SubscriptionListener {
 
     /** The partition returned a change. */
     void returned(PartitionToken partition, DataChangeRecord record) {
-        lock.lock();
-        try {
-            partitions.computeIfAbsent(partition, token -> new ArrayDeque<>()).addLast(new Change(record));
-        } finally {
-            lock.unlock();
-        }
+        lock.run(() -> partitions
+                .computeIfAbsent(partition, token -> new ArrayDeque<>())
+                .addLast(new Change(record)));
     }
 
     /** The consumer was called with a change: runs this when all before it have arrived. It must be short. */
     void arrived(PartitionToken partition, DataChangeRecord record, Runnable handOver) {
-        lock.lock();
-        try {
+        lock.run(() -> {
             Deque<Change> changes = partitions.getOrDefault(partition, new ArrayDeque<>());
             for (Change change : changes) {
                 if (change.isOf(record)) {
@@ -62,9 +58,7 @@ final class ReadOrder implements SubscriptionListener {
                 }
             }
             handOver(changes);
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 
     private static void handOver(Deque<Change> changes) {
@@ -91,8 +85,7 @@ final class ReadOrder implements SubscriptionListener {
 
     private void remove(
             PartitionToken partition, DataChangeRecord record, Function<Deque<Change>, Iterator<Change>> direction) {
-        lock.lock();
-        try {
+        lock.run(() -> {
             Deque<Change> changes = partitions.getOrDefault(partition, new ArrayDeque<>());
             Iterator<Change> all = direction.apply(changes);
             while (all.hasNext()) {
@@ -102,18 +95,11 @@ final class ReadOrder implements SubscriptionListener {
                 }
             }
             handOver(changes);
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 
     @Override
     public void partitionAcquired(PartitionToken partition, long epoch, Instant watermark) {
-        lock.lock();
-        try {
-            partitions.remove(partition);
-        } finally {
-            lock.unlock();
-        }
+        lock.run(() -> partitions.remove(partition));
     }
 }

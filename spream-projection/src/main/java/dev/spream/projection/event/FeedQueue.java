@@ -2,6 +2,7 @@ package dev.spream.projection.event;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.spream.core.internal.SectionLock;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -12,7 +13,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongFunction;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * @param <T> by what the source knows a delivery again
  */
 public final class FeedQueue<T> {
-    private final ReentrantLock lock = new ReentrantLock();
+    private final SectionLock lock = new SectionLock();
     private final Condition changed = lock.newCondition();
 
     // Guarded by lock.
@@ -63,13 +63,10 @@ public final class FeedQueue<T> {
 
     /** Changes the queue, which whoever polls is told. */
     private void change(Runnable change) {
-        lock.lock();
-        try {
+        lock.run(() -> {
             change.run();
             changed.signalAll();
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 
     /**

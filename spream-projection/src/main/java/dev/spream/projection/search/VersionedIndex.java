@@ -2,7 +2,7 @@ package dev.spream.projection.search;
 
 import static java.util.Objects.requireNonNull;
 
-import java.util.concurrent.locks.ReentrantLock;
+import dev.spream.core.internal.SectionLock;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 final class VersionedIndex {
     private final IntFunction<SearchIndex> indexes;
     private final int version; // 0 if there is but one index
-    private final ReentrantLock lock = new ReentrantLock();
+    private final SectionLock lock = new SectionLock();
     private volatile @Nullable SearchIndex open; // written under the lock
 
     private VersionedIndex(IntFunction<SearchIndex> indexes, int version) {
@@ -41,16 +41,13 @@ final class VersionedIndex {
     }
 
     private SearchIndex opened() {
-        lock.lock();
-        try {
+        return lock.get(() -> {
             SearchIndex known = open;
             if (known == null) {
                 known = requireNonNull(indexes.apply(version), "the index of a version");
                 open = known;
             }
             return known;
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 }

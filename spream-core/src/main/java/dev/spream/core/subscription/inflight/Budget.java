@@ -1,9 +1,9 @@
 package dev.spream.core.subscription.inflight;
 
+import dev.spream.core.internal.SectionLock;
 import java.util.LinkedHashSet;
 import java.util.Set;
 import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * How many changes, and how many bytes of them, may be read and not settled over all partitions of a subscriber. Both are
@@ -17,7 +17,7 @@ import java.util.concurrent.locks.ReentrantLock;
 public final class Budget {
     private final int maxChanges;
     private final long maxBytes;
-    private final ReentrantLock lock = new ReentrantLock();
+    private final SectionLock lock = new SectionLock();
 
     // Guarded by lock, like the fields of the shares.
     private final Set<Share> waiting = new LinkedHashSet<>();
@@ -102,36 +102,27 @@ public final class Budget {
 
         /** Gives back what was acquired for one change. Harmless after {@link #close}. */
         public void release(long size) {
-            lock.lock();
-            try {
+            lock.run(() -> {
                 if (held > 0) {
                     give(1, size);
                 }
-            } finally {
-                lock.unlock();
-            }
+            });
         }
 
         /** Nothing is acquired any more, and who waits to does not. */
         public void stop() {
-            lock.lock();
-            try {
+            lock.run(() -> {
                 stopped = true;
                 changed.signal();
-            } finally {
-                lock.unlock();
-            }
+            });
         }
 
         /** Gives back all that is left. */
         public void close() {
-            lock.lock();
-            try {
+            lock.run(() -> {
                 stopped = true;
                 give(held, heldBytes);
-            } finally {
-                lock.unlock();
-            }
+            });
         }
 
         private boolean fits(long size) {

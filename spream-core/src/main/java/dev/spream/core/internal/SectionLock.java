@@ -1,0 +1,27 @@
+package dev.spream.core.internal;
+
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+
+/** A lock for short sections of code. One that waits on a condition locks and unlocks as with any other. */
+public final class SectionLock extends ReentrantLock {
+    private static final long serialVersionUID = 1L;
+
+    public void run(Runnable section) {
+        lock();
+        try {
+            section.run();
+        } finally {
+            unlock();
+        }
+    }
+
+    public <T> T get(Supplier<T> section) {
+        lock();
+        try {
+            return section.get();
+        } finally {
+            unlock();
+        }
+    }
+}
