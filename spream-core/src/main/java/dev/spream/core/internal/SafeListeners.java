@@ -36,7 +36,11 @@ public final class SafeListeners<L> {
             try {
                 calls.call(listener, () -> event.accept(listener));
             } catch (Throwable e) {
-                log.warn("listener {} failed; the event is lost to it", listener.getClass(), LoggedFailure.of(e));
+                log.warn(
+                        "listener {} ({}) failed; the event is lost to it",
+                        listener.getClass().getName(),
+                        listener,
+                        LoggedFailure.of(e));
             }
         }
     }
