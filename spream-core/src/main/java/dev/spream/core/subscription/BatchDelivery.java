@@ -23,28 +23,13 @@ import org.jspecify.annotations.Nullable;
  * a failed change to the error handler; changes behind it in its lanes are handed over again after it; and where the call
  * threw, so that nobody knows at which change, each is handed over again alone, so that one bad change fails by itself.
  */
-final class BatchDelivery {
-    private final EngineContext context;
-    private final BatchConsumer consumer;
-    private final ConsumerCalls calls;
-    private final DeadLetterCalls deadLetters;
-    private final Deliveries deliveries;
-    private final AttemptLog attempts;
-
-    BatchDelivery(
-            EngineContext context,
-            BatchConsumer consumer,
-            ConsumerCalls calls,
-            DeadLetterCalls deadLetters,
-            Deliveries deliveries,
-            AttemptLog attempts) {
-        this.context = context;
-        this.consumer = consumer;
-        this.calls = calls;
-        this.deadLetters = deadLetters;
-        this.deliveries = deliveries;
-        this.attempts = attempts;
-    }
+record BatchDelivery(
+        EngineContext context,
+        BatchConsumer consumer,
+        ConsumerCalls calls,
+        DeadLetterCalls deadLetters,
+        Deliveries deliveries,
+        AttemptLog attempts) {
 
     /** Delivers records, in this order. Those that are not settled then were put back, handed on to be judged, or left. */
     void deliver(HeldPartition partition, List<InflightRecord> records, DeliveryControl control)

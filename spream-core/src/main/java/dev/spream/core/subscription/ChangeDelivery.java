@@ -20,28 +20,13 @@ import org.jspecify.annotations.Nullable;
  * Takes one change through the consumer and, where it is refused, through the decisions of the error handler, until it is
  * settled or has to be left. Holds its place in its lanes all the time, and the thread it runs on.
  */
-final class ChangeDelivery {
-    private final EngineContext context;
-    private final Consumer consumer;
-    private final ConsumerCalls calls;
-    private final DeadLetterCalls deadLetters;
-    private final Deliveries deliveries;
-    private final AttemptLog attempts;
-
-    ChangeDelivery(
-            EngineContext context,
-            Consumer consumer,
-            ConsumerCalls calls,
-            DeadLetterCalls deadLetters,
-            Deliveries deliveries,
-            AttemptLog attempts) {
-        this.context = context;
-        this.consumer = consumer;
-        this.calls = calls;
-        this.deadLetters = deadLetters;
-        this.deliveries = deliveries;
-        this.attempts = attempts;
-    }
+record ChangeDelivery(
+        EngineContext context,
+        Consumer consumer,
+        ConsumerCalls calls,
+        DeadLetterCalls deadLetters,
+        Deliveries deliveries,
+        AttemptLog attempts) {
 
     /**
      * Delivers a record, or continues with one whose last failure was not judged yet. One that is not settled then was left,

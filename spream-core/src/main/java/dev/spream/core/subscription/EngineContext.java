@@ -9,6 +9,7 @@ import dev.spream.core.partition.WorkerId;
 import dev.spream.core.source.ChangeStreamSource;
 import dev.spream.core.subscription.inflight.Budget;
 import dev.spream.core.subscription.reading.QueryRunner;
+import java.util.concurrent.Executors;
 import java.util.function.BooleanSupplier;
 import java.util.random.RandomGenerator;
 
@@ -35,6 +36,29 @@ record EngineContext(
 
     private static final long MIN_PREFETCH_BYTES = 16 << 10;
     private static final long MAX_PREFETCH_BYTES = 16 << 20;
+
+    static EngineContext of(
+            ChangeStreamSource source,
+            PartitionStorage storage,
+            SubscriberOptions options,
+            MonotonicTime time,
+            RandomGenerator random) {
+        UserCalls userCalls = new UserCalls(time, source.streamName());
+        SafeListeners<SubscriptionListener> listener = new SafeListeners<>(
+                options.listeners(),
+                (called, call) -> userCalls.call("listener " + called.getClass().getName(), Executors.callable(call)));
+        return new EngineContext(
+                source,
+                storage,
+                new StorageCalls(storage, time, random, listener),
+                options,
+                options.worker().orElseGet(WorkerId::random),
+                listener,
+                time,
+                random,
+                new Alarm(time),
+                userCalls);
+    }
 
     /** How many partitions may be read at the same time. */
     int maxOpenPartitions() {

@@ -1,24 +1,16 @@
 package dev.spream.core.subscription;
 
-import dev.spream.core.StorageException;
 import java.time.Duration;
 import java.time.Instant;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Keeps what is stored, and read with every lineage, from growing for ever. A round that fails is made up for by the next. */
-final class Housekeeper {
+record Housekeeper(EngineContext context) {
     private static final Logger log = LoggerFactory.getLogger(Housekeeper.class);
-    private static final String CLEANING_UP = "cleaning up";
     private static final int ROUNDS_PER_RETENTION = 100;
     private static final Duration MIN_INTERVAL = Duration.ofMillis(100);
     private static final Duration MAX_INTERVAL = Duration.ofMinutes(1);
-
-    private final EngineContext context;
-
-    Housekeeper(EngineContext context) {
-        this.context = context;
-    }
 
     Duration interval() {
         Duration interval = context.options().finishedRetention().dividedBy(ROUNDS_PER_RETENTION);
@@ -29,12 +21,11 @@ final class Housekeeper {
     }
 
     void cleanUp() {
-        try {
+        context.storageCalls().once("cleaning up", "", () -> {
             Instant now = context.storage().frontier().readAt(); // the clock that the partitions were finished by
             int partitions =
                     context.storage().cleanUp(now.minus(context.options().finishedRetention()));
             int workers = context.storage().expireWorkers();
-            context.storageCalls().worked(CLEANING_UP);
             if (partitions + workers > 0) {
                 log.debug(
                         "[{}] removed {} finished partitions, and {} workers that are gone",
@@ -42,11 +33,6 @@ final class Housekeeper {
                         partitions,
                         workers);
             }
-        } catch (StorageException e) {
-            if (!e.retryable()) {
-                throw e;
-            }
-            context.storageCalls().failed(CLEANING_UP, e, "");
-        }
+        });
     }
 }

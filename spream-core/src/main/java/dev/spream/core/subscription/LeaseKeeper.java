@@ -1,6 +1,5 @@
 package dev.spream.core.subscription;
 
-import dev.spream.core.StorageException;
 import dev.spream.core.internal.LocalLease;
 import dev.spream.core.partition.BusyPartitionsException;
 import dev.spream.core.partition.PartitionLease;
@@ -16,19 +15,9 @@ import java.util.function.Supplier;
  * Keeps this worker registered and its leases alive, all of them in one call, several times within a lease time; and ends
  * what was lost. A storage that cannot be reached costs the leases when their time has run out, and not the subscription.
  */
-final class LeaseKeeper {
+record LeaseKeeper(EngineContext context, Membership membership, Supplier<Collection<HeldPartition>> partitions) {
     private static final String RENEWING = "renewing the leases";
     private static final int RENEWALS_PER_LEASE = 4;
-
-    private final EngineContext context;
-    private final Membership membership;
-    private final Supplier<Collection<HeldPartition>> partitions;
-
-    LeaseKeeper(EngineContext context, Membership membership, Supplier<Collection<HeldPartition>> partitions) {
-        this.context = context;
-        this.membership = membership;
-        this.partitions = partitions;
-    }
 
     /** From one renewal's begin to the next one's: two slow ones, of which the first fails for a partition, fit into a lease. */
     Duration interval() {
@@ -43,12 +32,13 @@ final class LeaseKeeper {
         if (held.isEmpty()) {
             context.storageCalls().abandoned(RENEWING);
         } else {
-            attempt(RENEWING, " until they run out", () -> renew(held));
+            context.storageCalls().once(RENEWING, " until they run out", () -> renew(held));
         }
-        attempt(
-                "registering the worker",
-                " until its registration runs out, and with it its share",
-                membership::register);
+        context.storageCalls()
+                .once(
+                        "registering the worker",
+                        " until its registration runs out, and with it its share",
+                        membership::register);
 
         endThoseThatRanOut();
     }
@@ -56,18 +46,6 @@ final class LeaseKeeper {
     /** Not renewed: others may have them now, and nobody would read them here. */
     private void endThoseThatRanOut() {
         partitions.get().stream().filter(partition -> !partition.isHeld()).forEach(HeldPartition::lose);
-    }
-
-    private void attempt(String what, String until, Runnable call) {
-        try {
-            call.run();
-            context.storageCalls().worked(what);
-        } catch (StorageException e) {
-            if (!e.retryable()) {
-                throw e;
-            }
-            context.storageCalls().failed(what, e, until);
-        }
     }
 
     private void renew(List<HeldPartition> held) {

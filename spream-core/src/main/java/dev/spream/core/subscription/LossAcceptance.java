@@ -4,6 +4,7 @@ import dev.spream.core.DurationText;
 import dev.spream.core.partition.EndProof;
 import dev.spream.core.partition.PartitionGap;
 import dev.spream.core.partition.PartitionMetadata;
+import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.record.ChangeRecord;
 import dev.spream.core.record.ChildPartition;
@@ -36,35 +37,17 @@ import org.slf4j.LoggerFactory;
  * that very time, less than the margin inside the retention period, and has not named them yet. It cannot then make them
  * start earlier, nor wait for it.
  */
-final class LossAcceptance {
+record LossAcceptance(
+        EngineContext context,
+        HeldPartition partition,
+        RecordIntake intake,
+        QueryRunner queries,
+        WatermarkWriter watermarks,
+        Optional<Instant> endTimestamp,
+        BooleanSupplier isActive) {
     private static final Logger log = LoggerFactory.getLogger(LossAcceptance.class);
     private static final int MARGIN_PER_RETENTION = 1_000;
     private static final Duration MAX_MARGIN = Duration.ofMinutes(1);
-
-    private final EngineContext context;
-    private final HeldPartition partition;
-    private final RecordIntake intake;
-    private final QueryRunner queries;
-    private final WatermarkWriter watermarks;
-    private final Optional<Instant> endTimestamp;
-    private final BooleanSupplier isActive;
-
-    LossAcceptance(
-            EngineContext context,
-            HeldPartition partition,
-            RecordIntake intake,
-            QueryRunner queries,
-            WatermarkWriter watermarks,
-            Optional<Instant> endTimestamp,
-            BooleanSupplier isActive) {
-        this.context = context;
-        this.partition = partition;
-        this.intake = intake;
-        this.queries = queries;
-        this.watermarks = watermarks;
-        this.endTimestamp = endTimestamp;
-        this.isActive = isActive;
-    }
 
     /** @throws SubscriptionException unless the user chose to go on behind losses */
     void requireAccepted(SourceException cause) {
@@ -127,11 +110,7 @@ final class LossAcceptance {
         Instant watermark = partition.tracker().watermark();
         return context
                 .storageCalls()
-                .repeat(
-                        "looking for accepted gaps",
-                        partition.token(),
-                        isActive,
-                        () -> context.storage().lineage())
+                .repeat("looking for accepted gaps", partition.token(), isActive, PartitionStorage::lineage)
                 .partition(partition.token())
                 .map(PartitionMetadata::gaps)
                 .orElse(List.of())
@@ -150,7 +129,7 @@ final class LossAcceptance {
                         "accepting a gap",
                         partition.token(),
                         isActive,
-                        () -> context.storage().acceptGap(partition.lease(), gap));
+                        storage -> storage.acceptGap(partition.lease(), gap));
         if (!held) {
             partition.lose();
             return Optional.empty();
@@ -220,7 +199,7 @@ final class LossAcceptance {
                         "adding partitions in the place of an expired one",
                         partition.token(),
                         isActive,
-                        () -> context.storage().addChildren(partition.lease(), inItsPlace));
+                        storage -> storage.addChildren(partition.lease(), inItsPlace));
         if (!held) {
             partition.lose();
             return Optional.empty();

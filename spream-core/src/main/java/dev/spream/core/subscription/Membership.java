@@ -1,6 +1,7 @@
 package dev.spream.core.subscription;
 
 import dev.spream.core.partition.Lineage;
+import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.partition.WorkerId;
 import dev.spream.core.partition.WorkerRegistration;
 import java.time.Instant;
@@ -63,11 +64,8 @@ final class Membership {
                 || !late.isEmpty()
                 || now - readAt
                         >= context.options().partitionDiscoveryInterval().toNanos()) {
-            List<WorkerRegistration> read = context.storageCalls()
-                    .repeat(
-                            "reading the workers",
-                            wanted,
-                            () -> context.storage().workers());
+            List<WorkerRegistration> read =
+                    context.storageCalls().repeat("reading the workers", wanted, PartitionStorage::workers);
             note(alive(read, lineage.readAt()));
             readAt = now;
             known = true;

@@ -29,7 +29,7 @@ import org.slf4j.LoggerFactory;
  * a few every so often, as long as they are ahead of the one that waits. Idle partitions never end by themselves; without
  * this, what others hold would expire. The oldest watermark of all never loses its turn, so the low watermark goes on.
  */
-final class PartitionHandOver {
+record PartitionHandOver(EngineContext context, WatermarkWriter watermarks) {
     static final Duration ROTATION_INTERVAL = Duration.ofSeconds(10);
 
     private static final int TURNS = 10;
@@ -42,14 +42,6 @@ final class PartitionHandOver {
                     (PartitionReader reader) -> reader.partition().tracker().watermark())
             .reversed()
             .thenComparing(reader -> reader.partition().token());
-
-    private final EngineContext context;
-    private final WatermarkWriter watermarks;
-
-    PartitionHandOver(EngineContext context, WatermarkWriter watermarks) {
-        this.context = context;
-        this.watermarks = watermarks;
-    }
 
     /**
      * Lets readers hand their partitions over, if others wait for their turn: one, or a tenth of them where there are many.
@@ -132,8 +124,8 @@ final class PartitionHandOver {
 
     private void release(HeldPartition partition, BooleanSupplier wanted) throws InterruptedException {
         partition.leaving();
-        context.storageCalls().repeat("giving a partition back", partition.token(), wanted, () -> {
-            context.storage().release(List.of(partition.lease()));
+        context.storageCalls().repeat("giving a partition back", partition.token(), wanted, storage -> {
+            storage.release(List.of(partition.lease()));
             return true;
         });
         partition.released();

@@ -90,7 +90,7 @@ final class PartitionReader {
                         "starting a partition",
                         partition.token(),
                         this::isActive,
-                        () -> context.storage().toRunning(partition.lease()))) {
+                        storage -> storage.toRunning(partition.lease()))) {
             partition.lose();
             return;
         }

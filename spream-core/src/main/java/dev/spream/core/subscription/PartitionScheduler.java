@@ -5,6 +5,7 @@ import dev.spream.core.partition.Lineage;
 import dev.spream.core.partition.PartitionClaim;
 import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.PartitionMetadata;
+import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.subscription.lease.FairShare;
 import java.time.Duration;
@@ -77,11 +78,7 @@ final class PartitionScheduler {
             Set<PartitionToken> leaving =
                     readers.leaving(); // before the look: what is given back in between shows as free
 
-            Lineage lineage = context.storageCalls()
-                    .repeat(
-                            "reading the lineage",
-                            wanted,
-                            () -> context.storage().frontier());
+            Lineage lineage = context.storageCalls().repeat("reading the lineage", wanted, PartitionStorage::frontier);
             noteLowWatermark(lineage);
             if (nothingUnfinished(lineage) && isCompleted(wanted)) {
                 return true;
@@ -146,10 +143,7 @@ final class PartitionScheduler {
 
     private boolean isCompleted(BooleanSupplier wanted) throws InterruptedException {
         return context.storageCalls()
-                .repeat(
-                        "completing the subscription",
-                        wanted,
-                        () -> context.storage().completeIfAllFinished());
+                .repeat("completing the subscription", wanted, PartitionStorage::completeIfAllFinished);
     }
 
     /** Whether something was acquired. */
@@ -165,7 +159,8 @@ final class PartitionScheduler {
         if (claims.isEmpty()) {
             return false;
         }
-        Acquired acquired = context.storageCalls().repeat("acquiring partitions", wanted, () -> acquire(claims));
+        Acquired acquired =
+                context.storageCalls().repeat("acquiring partitions", wanted, storage -> acquire(storage, claims));
         acquired.leases().forEach(lease -> {
             noteTakeOver(lease, free);
             readers.start(lease, acquired.held());
@@ -205,13 +200,12 @@ final class PartitionScheduler {
         context.listener().tell(listener -> listener.partitionsWaiting(over.size(), oldest));
     }
 
-    private Acquired acquire(List<PartitionClaim> claims) {
+    private Acquired acquire(PartitionStorage storage, List<PartitionClaim> claims) {
         LocalLease requested =
                 LocalLease.requested(context.time(), context.options().leaseTime());
         return new Acquired(
                 requested,
-                context.storage()
-                        .acquire(context.worker(), claims, context.options().leaseTime()));
+                storage.acquire(context.worker(), claims, context.options().leaseTime()));
     }
 
     private record Acquired(LocalLease held, List<PartitionLease> leases) {}

@@ -204,7 +204,7 @@ final class RecordIntake {
                         "adding child partitions",
                         partition.token(),
                         isActive,
-                        () -> context.storage().addChildren(partition.lease(), record));
+                        storage -> storage.addChildren(partition.lease(), record));
         if (!held) {
             partition.lose();
             return;

@@ -6,13 +6,15 @@ import dev.spream.core.StorageException;
 import dev.spream.core.internal.Alarm;
 import dev.spream.core.internal.MonotonicTime;
 import dev.spream.core.internal.SafeListeners;
+import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.partition.PartitionToken;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
-import java.util.function.Supplier;
+import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -23,6 +25,7 @@ final class StorageCalls {
 
     private static final Duration STEP = Duration.ofMillis(100);
 
+    private final PartitionStorage storage;
     private final MonotonicTime time;
     private final RandomGenerator random;
     private final SafeListeners<SubscriptionListener> listener;
@@ -43,7 +46,12 @@ final class StorageCalls {
         return new ExponentialBackoff(Duration.ofMillis(50), Duration.ofSeconds(10), random);
     }
 
-    StorageCalls(MonotonicTime time, RandomGenerator random, SafeListeners<SubscriptionListener> listener) {
+    StorageCalls(
+            PartitionStorage storage,
+            MonotonicTime time,
+            RandomGenerator random,
+            SafeListeners<SubscriptionListener> listener) {
+        this.storage = storage;
         this.time = time;
         this.random = random;
         this.listener = listener;
@@ -54,23 +62,50 @@ final class StorageCalls {
      *
      * @param wanted asked before each repetition; the last failure is thrown when it says no
      */
-    <T> T repeat(String operation, BooleanSupplier wanted, Supplier<T> call) throws InterruptedException {
+    <T> T repeat(String operation, BooleanSupplier wanted, Function<PartitionStorage, T> call)
+            throws InterruptedException {
         return repeat(new Call(operation, Optional.empty()), wanted, call);
     }
 
     /** The same for one partition: its failures are no other partition's. */
-    <T> T repeat(String operation, PartitionToken partition, BooleanSupplier wanted, Supplier<T> call)
+    <T> T repeat(String operation, PartitionToken partition, BooleanSupplier wanted, Function<PartitionStorage, T> call)
             throws InterruptedException {
         return repeat(new Call(operation, Optional.of(partition)), wanted, call);
     }
 
-    private <T> T repeat(Call what, BooleanSupplier wanted, Supplier<T> call) throws InterruptedException {
+    /** The same for a call without a result. */
+    void run(String operation, BooleanSupplier wanted, Consumer<PartitionStorage> call) throws InterruptedException {
+        repeat(operation, wanted, storage -> {
+            call.accept(storage);
+            return true;
+        });
+    }
+
+    /**
+     * Makes a call once; one that fails in a way that may pass is made again by its caller, later.
+     *
+     * @param until what ends the attempts, such as " until they run out"; empty for nothing
+     */
+    void once(String operation, String until, Runnable call) {
+        try {
+            call.run();
+            worked(operation);
+        } catch (StorageException e) {
+            if (!e.retryable()) {
+                throw e;
+            }
+            failed(operation, e, until);
+        }
+    }
+
+    private <T> T repeat(Call what, BooleanSupplier wanted, Function<PartitionStorage, T> call)
+            throws InterruptedException {
         ExponentialBackoff backoff = backoff(random);
         boolean failed = false;
         try {
             while (true) {
                 try {
-                    T result = call.get();
+                    T result = call.apply(storage);
                     worked(what);
                     return result;
                 } catch (StorageException e) {
@@ -98,8 +133,7 @@ final class StorageCalls {
         failed(new Call(operation, Optional.empty()), failure, until);
     }
 
-    /** Says that a call that failed before works. */
-    void worked(String operation) {
+    private void worked(String operation) {
         worked(new Call(operation, Optional.empty()));
     }
 

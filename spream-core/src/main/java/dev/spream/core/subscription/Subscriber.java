@@ -5,18 +5,14 @@ import static java.util.Objects.requireNonNull;
 import dev.spream.core.SpreamException;
 import dev.spream.core.consume.Consumer;
 import dev.spream.core.consume.RecordConsumer;
-import dev.spream.core.internal.Alarm;
 import dev.spream.core.internal.MonotonicTime;
-import dev.spream.core.internal.SafeListeners;
 import dev.spream.core.internal.SingleRun;
 import dev.spream.core.partition.PartitionStorage;
-import dev.spream.core.partition.WorkerId;
 import dev.spream.core.source.ChangeStreamSource;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.Random;
-import java.util.concurrent.Executors;
 import java.util.function.UnaryOperator;
 import java.util.random.RandomGenerator;
 
@@ -60,21 +56,7 @@ public final class Subscriber implements AutoCloseable {
             SubscriberOptions options,
             MonotonicTime time,
             RandomGenerator random) {
-        UserCalls userCalls = new UserCalls(time, source.streamName());
-        SafeListeners<SubscriptionListener> listener = new SafeListeners<>(
-                options.listeners(),
-                (called, call) -> userCalls.call("listener " + called.getClass().getName(), Executors.callable(call)));
-        this.context = new EngineContext(
-                source,
-                storage,
-                new StorageCalls(time, random, listener),
-                options,
-                options.worker().orElseGet(WorkerId::random),
-                listener,
-                time,
-                random,
-                new Alarm(time),
-                userCalls);
+        this.context = EngineContext.of(source, storage, options, time, random);
     }
 
     /** A subscriber of that stream, which keeps its state in that storage. */

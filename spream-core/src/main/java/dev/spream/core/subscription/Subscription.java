@@ -158,10 +158,7 @@ final class Subscription implements PartitionScheduler.Readers, SingleRun.Stoppa
             return true;
         }
         endTimestamp = subscription.get().endTimestamp();
-        context.storageCalls().repeat("registering the worker", () -> stop == Stop.NO, () -> {
-            membership.register();
-            return true;
-        });
+        context.storageCalls().run("registering the worker", () -> stop == Stop.NO, storage -> membership.register());
         RunningSubscription view = new RunningSubscription(context, this::heldPartitions, this::lowWatermark);
         started = true;
         context.listener().tell(listener -> listener.started(view));
@@ -419,17 +416,11 @@ final class Subscription implements PartitionScheduler.Readers, SingleRun.Stoppa
         List<PartitionReader> idle = watermarks.isFlushing()
                 ? List.of()
                 : left.stream().filter(PartitionReader::isIdle).toList();
-        context.storageCalls().repeat("ending the registration", inTime, () -> {
-            context.storage().unregisterWorker(context.worker());
-            return true;
-        });
-        context.storageCalls().repeat("giving partitions back", inTime, () -> {
-            context.storage()
-                    .release(idle.stream()
-                            .map(reader -> reader.partition().lease())
-                            .toList());
-            return true;
-        });
+        List<PartitionLease> leases =
+                idle.stream().map(reader -> reader.partition().lease()).toList();
+        context.storageCalls()
+                .run("ending the registration", inTime, storage -> storage.unregisterWorker(context.worker()));
+        context.storageCalls().run("giving partitions back", inTime, storage -> storage.release(leases));
         idle.forEach(reader -> context.listener()
                 .tell(listener -> listener.partitionReleased(reader.partition().token())));
     }

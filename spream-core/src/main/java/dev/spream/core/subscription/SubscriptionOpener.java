@@ -1,6 +1,7 @@
 package dev.spream.core.subscription;
 
 import dev.spream.core.partition.PartitionMode;
+import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.partition.SubscriptionRecord;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -32,20 +33,14 @@ final class SubscriptionOpener {
                     "change stream %s has partition mode %s, which this version of spream cannot read in order; nothing was read or stored"
                             .formatted(context.source().streamName(), mode));
         }
-        Optional<SubscriptionRecord> before = context.storageCalls()
-                .repeat(
-                        "looking for the subscription",
-                        wanted,
-                        () -> context.storage().subscription());
+        Optional<SubscriptionRecord> before =
+                context.storageCalls().repeat("looking for the subscription", wanted, PartitionStorage::subscription);
         SubscriptionRecord requested = requested(mode, before);
         if (before.isEmpty() && !isAdopted() && !probe.isAnswered(requested)) {
             return Optional.empty();
         }
-        SubscriptionRecord stored = context.storageCalls()
-                .repeat(
-                        "opening the subscription",
-                        wanted,
-                        () -> context.storage().open(requested));
+        SubscriptionRecord stored =
+                context.storageCalls().repeat("opening the subscription", wanted, storage -> storage.open(requested));
         requireSame(stored);
         return Optional.of(stored);
     }
@@ -56,7 +51,7 @@ final class SubscriptionOpener {
                 .repeat(
                         "looking for partitions",
                         wanted,
-                        () -> !context.storage().lineage().partitions().isEmpty());
+                        storage -> !storage.lineage().partitions().isEmpty());
     }
 
     private SubscriptionRecord requested(PartitionMode mode, Optional<SubscriptionRecord> before) {

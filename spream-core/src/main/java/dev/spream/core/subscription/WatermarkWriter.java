@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import dev.spream.core.consume.Consumer;
 import dev.spream.core.partition.BusyPartitionsException;
 import dev.spream.core.partition.EndProof;
+import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.partition.WatermarkAdvance;
 import dev.spream.core.subscription.lease.HeldPartition;
@@ -17,6 +18,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
@@ -62,7 +64,7 @@ final class WatermarkWriter {
         List<WatermarkAdvance> advances = new ArrayList<>(moved.size());
         moved.forEach((partition, watermark) -> advances.add(new WatermarkAdvance(partition.lease(), watermark)));
         try {
-            settle(moved, calling.call(() -> context.storage().advanceWatermarks(advances)));
+            settle(moved, calling.call(storage -> storage.advanceWatermarks(advances)));
         } catch (BusyPartitionsException e) {
             moved.keySet().removeIf(partition -> e.busy().contains(partition.token()));
             settle(moved, e.lost());
@@ -86,7 +88,7 @@ final class WatermarkWriter {
                         "finishing a partition",
                         partition.token(),
                         wanted,
-                        () -> context.storage().finish(partition.lease(), watermark, proof));
+                        storage -> storage.finish(partition.lease(), watermark, proof));
         if (finished) {
             partition.finished();
         }
@@ -122,7 +124,7 @@ final class WatermarkWriter {
 
     /** A call to the storage, repeated. */
     private interface Calling {
-        Set<PartitionToken> call(Supplier<Set<PartitionToken>> call) throws InterruptedException;
+        Set<PartitionToken> call(Function<PartitionStorage, Set<PartitionToken>> call) throws InterruptedException;
     }
 
     private void requireOpen() {

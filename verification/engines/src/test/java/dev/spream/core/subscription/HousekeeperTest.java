@@ -3,8 +3,6 @@ package dev.spream.core.subscription;
 import static dev.spream.testkit.subscription.ScriptedSource.START;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.spream.core.internal.Alarm;
-import dev.spream.core.internal.SafeListeners;
 import dev.spream.core.partition.EndProof;
 import dev.spream.core.partition.InMemoryPartitionStorage;
 import dev.spream.core.partition.PartitionClaim;
@@ -52,20 +50,9 @@ class HousekeeperTest {
     }
 
     private EngineContext context() {
-        SafeListeners<SubscriptionListener> listener = new SafeListeners<>(List.of());
-        Random random = new Random(1);
-        return new EngineContext(
-                new ScriptedSource(),
-                storage,
-                new StorageCalls(workerTime, random, listener),
-                SubscriberOptions.builder()
-                        .finishedRetention(Duration.ofHours(1))
-                        .build(),
-                WORKER,
-                listener,
-                workerTime,
-                random,
-                new Alarm(workerTime),
-                new UserCalls(workerTime, "Orders"));
+        SubscriberOptions options = SubscriberOptions.builder()
+                .finishedRetention(Duration.ofHours(1))
+                .build();
+        return EngineContext.of(new ScriptedSource(), storage, options, workerTime, new Random(1));
     }
 }

@@ -4,9 +4,7 @@ import static dev.spream.testkit.subscription.ScriptedSource.START;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
-import dev.spream.core.internal.Alarm;
 import dev.spream.core.internal.LocalLease;
-import dev.spream.core.internal.SafeListeners;
 import dev.spream.core.partition.InMemoryPartitionStorage;
 import dev.spream.core.partition.PartitionClaim;
 import dev.spream.core.partition.PartitionLease;
@@ -37,7 +35,8 @@ class LeaseKeeperTest {
                             ? FaultyStorage.Verdict.FAIL_BEFORE
                             : FaultyStorage.Verdict.PASS)
             .storage();
-    private final SubscriberOptions options = SubscriberOptions.defaults();
+    private final SubscriberOptions options =
+            SubscriberOptions.builder().worker(WORKER).build();
     private final HeldPartition partition = acquireRoot();
     private final LeaseKeeper leases = new LeaseKeeper(context(), new Membership(context()), () -> List.of(partition));
 
@@ -131,17 +130,6 @@ class LeaseKeeperTest {
     }
 
     private EngineContext context() {
-        SafeListeners<SubscriptionListener> listener = new SafeListeners<>(List.of());
-        return new EngineContext(
-                new ScriptedSource(),
-                storage,
-                new StorageCalls(time, new Random(1), listener),
-                options,
-                WORKER,
-                listener,
-                time,
-                new Random(1),
-                new Alarm(time),
-                new UserCalls(time, "Orders"));
+        return EngineContext.of(new ScriptedSource(), storage, options, time, new Random(1));
     }
 }

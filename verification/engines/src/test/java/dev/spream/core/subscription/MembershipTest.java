@@ -3,8 +3,6 @@ package dev.spream.core.subscription;
 import static dev.spream.testkit.subscription.ScriptedSource.START;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.spream.core.internal.Alarm;
-import dev.spream.core.internal.SafeListeners;
 import dev.spream.core.partition.InMemoryPartitionStorage;
 import dev.spream.core.partition.PartitionClaim;
 import dev.spream.core.partition.PartitionMode;
@@ -84,18 +82,6 @@ class MembershipTest {
     }
 
     private EngineContext context() {
-        SafeListeners<SubscriptionListener> listener = new SafeListeners<>(List.of());
-        Random random = new Random(1);
-        return new EngineContext(
-                new ScriptedSource(),
-                counting.storage(),
-                new StorageCalls(time, random, listener),
-                options,
-                ANN,
-                listener,
-                time,
-                random,
-                new Alarm(time),
-                new UserCalls(time, "Orders"));
+        return EngineContext.of(new ScriptedSource(), counting.storage(), options, time, new Random(1));
     }
 }

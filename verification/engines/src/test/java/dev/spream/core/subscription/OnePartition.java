@@ -3,10 +3,8 @@ package dev.spream.core.subscription;
 import static dev.spream.testkit.subscription.ScriptedSource.START;
 
 import dev.spream.core.consume.Consumer;
-import dev.spream.core.internal.Alarm;
 import dev.spream.core.internal.LocalLease;
 import dev.spream.core.internal.MonotonicTime;
-import dev.spream.core.internal.SafeListeners;
 import dev.spream.core.partition.EndProof;
 import dev.spream.core.partition.InMemoryPartitionStorage;
 import dev.spream.core.partition.PartitionClaim;
@@ -50,19 +48,8 @@ final class OnePartition {
 
     OnePartition(SubscriberOptions options, Consumer consumer) {
         MonotonicTime time = MonotonicTime.SYSTEM;
-        SafeListeners<SubscriptionListener> listener = new SafeListeners<>(options.listeners());
-        Random random = new Random(1);
-        context = new EngineContext(
-                source,
-                storage,
-                new StorageCalls(time, random, listener),
-                options,
-                new WorkerId("ann"),
-                listener,
-                time,
-                random,
-                new Alarm(time),
-                new UserCalls(time, "Orders"));
+        context = EngineContext.of(
+                source, storage, options.toBuilder().worker(new WorkerId("ann")).build(), time, new Random(1));
         partition = new HeldPartition(
                 lease(),
                 new InflightTracker("Orders/p", options.maxInflight(), START),

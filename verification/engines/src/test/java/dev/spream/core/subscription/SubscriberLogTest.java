@@ -9,6 +9,7 @@ import dev.spream.core.StorageException;
 import dev.spream.core.consume.ErrorDecision;
 import dev.spream.core.internal.MonotonicTime;
 import dev.spream.core.internal.SafeListeners;
+import dev.spream.core.partition.InMemoryPartitionStorage;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.source.SourceException;
 import dev.spream.testkit.LogLines;
@@ -21,6 +22,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -116,10 +118,10 @@ final class SubscriberLogTest {
 
     @Test
     void a_failure_for_one_partition_is_not_over_because_another_ones_call_works() throws InterruptedException {
-        StorageCalls calls = new StorageCalls(MonotonicTime.SYSTEM, new Random(1), new SafeListeners<>(List.of()));
+        StorageCalls calls = storageCalls();
         AtomicInteger failures = new AtomicInteger();
         try (LogLines lines = new LogLines(StorageCalls.class)) {
-            calls.repeat("finishing", new PartitionToken("p"), () -> true, () -> {
+            calls.repeat("finishing", new PartitionToken("p"), () -> true, storage -> {
                 finish(calls, "q");
                 if (failures.incrementAndGet() <= 2) {
                     throw new StorageException("locked", true, null);
@@ -133,9 +135,35 @@ final class SubscriberLogTest {
         }
     }
 
+    @Test
+    void a_listener_that_fails_is_named_by_its_class_and_by_what_it_says_of_itself() {
+        Consumer<String> listener = new Consumer<>() {
+            @Override
+            public void accept(String event) {
+                throw new IllegalStateException("no metrics");
+            }
+
+            @Override
+            public String toString() {
+                return "metrics of Orders";
+            }
+        };
+        try (LogLines lines = new LogLines(SafeListeners.class)) {
+            new SafeListeners<>(List.of(listener)).tell(told -> told.accept("started"));
+            assertThat(lines.all(Level.WARN))
+                    .containsExactly("listener %s (metrics of Orders) failed; the event is lost to it"
+                            .formatted(listener.getClass().getName()));
+        }
+    }
+
+    private static StorageCalls storageCalls() {
+        return new StorageCalls(
+                new InMemoryPartitionStorage(), MonotonicTime.SYSTEM, new Random(1), new SafeListeners<>(List.of()));
+    }
+
     private static boolean finish(StorageCalls calls, String partition) {
         try {
-            return calls.repeat("finishing", new PartitionToken(partition), () -> true, () -> true);
+            return calls.repeat("finishing", new PartitionToken(partition), () -> true, storage -> true);
         } catch (InterruptedException e) {
             throw new AssertionError(e);
         }
@@ -143,14 +171,14 @@ final class SubscriberLogTest {
 
     @Test
     void a_call_that_is_not_wanted_any_more_is_said_to_be_over() {
-        StorageCalls calls = new StorageCalls(MonotonicTime.SYSTEM, new Random(1), new SafeListeners<>(List.of()));
+        StorageCalls calls = storageCalls();
         AtomicInteger asked = new AtomicInteger();
         try (LogLines lines = new LogLines(StorageCalls.class)) {
             for (int round = 0; round < 2; round++) {
                 asked.set(0);
                 assertThatExceptionOfType(StorageException.class)
                         .isThrownBy(() -> calls.repeat(
-                                "finishing", new PartitionToken("p"), () -> asked.incrementAndGet() <= 1, () -> {
+                                "finishing", new PartitionToken("p"), () -> asked.incrementAndGet() <= 1, storage -> {
                                     throw new StorageException("locked", true, null);
                                 }));
             }
@@ -165,9 +193,9 @@ final class SubscriberLogTest {
     @Test
     void a_storage_that_fails_is_said_once_and_so_is_that_it_works_again() throws InterruptedException {
         AtomicInteger failures = new AtomicInteger();
-        StorageCalls calls = new StorageCalls(MonotonicTime.SYSTEM, new Random(1), new SafeListeners<>(List.of()));
+        StorageCalls calls = storageCalls();
         try (LogLines lines = new LogLines(StorageCalls.class)) {
-            calls.repeat("looking", () -> true, () -> {
+            calls.repeat("looking", () -> true, storage -> {
                 if (failures.incrementAndGet() <= 3) {
                     throw new StorageException("refused", true, null);
                 }

@@ -3,11 +3,11 @@ package dev.spream.core.subscription.lease;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.spream.core.subscription.DrivenTime;
 import dev.spream.core.internal.LocalLease;
 import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.partition.WorkerId;
+import dev.spream.core.subscription.DrivenTime;
 import dev.spream.core.subscription.inflight.InflightTracker;
 import dev.spream.core.subscription.lease.HeldPartition.State;
 import dev.spream.testkit.subscription.ScriptedSource;
