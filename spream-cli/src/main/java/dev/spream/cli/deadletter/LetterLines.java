@@ -7,7 +7,6 @@ import dev.spream.core.consume.DeadLetterStore;
 import dev.spream.core.consume.RecordKey;
 import dev.spream.core.consume.StoredLetter;
 import java.util.List;
-import java.util.Locale;
 
 /** A dead letter without what rows held and what errors say of them. */
 final class LetterLines {
@@ -70,15 +69,14 @@ final class LetterLines {
                 .put("server_transaction_id", entry.identity().serverTransactionId())
                 .put("record_sequence", entry.identity().recordSequence())
                 .put("table_name", letter.change().tableName())
-                .put(
+                .list(
                         "keys",
-                        RecordKey.of(letter.change()).stream()
-                                .map(key -> key.primaryKey().members())
-                                .toList())
-                .put("reason", entry.reason().name().toLowerCase(Locale.ROOT))
+                        RecordKey.of(letter.change()),
+                        key -> key.primaryKey().members())
+                .put("reason", entry.reason())
                 .put("overtaken", entry.overtaken())
                 .put("undecodable", letter.undecodableRow().isPresent())
-                .put("partition", letter.partition().value())
+                .put("partition", letter.partition())
                 .put("set_aside_at", letter.at())
                 .put("attempts", letter.failure().map(StoredLetter.Failure::attempts))
                 .put("first_failure_at", letter.failure().map(StoredLetter.Failure::firstFailureAt))

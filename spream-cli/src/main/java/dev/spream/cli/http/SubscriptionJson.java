@@ -18,32 +18,20 @@ import java.math.RoundingMode;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 
 /** A subscription as one JSON object: what the page shows. Never fails because the storage does. */
-final class SubscriptionJson {
+record SubscriptionJson(Observed observed, Known known, Instant now, List<PartitionProgress> held) {
     private static final int SHORT = 10;
     private static final int LONG = 60;
     private static final int DECIMALS = 3;
 
-    private final Observed observed;
-    private final Instant now;
-    private final Known known;
-    private final List<PartitionProgress> held;
-
-    private SubscriptionJson(Observed observed, Known known) {
-        this.observed = observed;
-        this.now = observed.clock().instant();
-        this.known = known;
-        this.held = observed.held();
-    }
-
     /** The object, with what the storage says now or said last. */
     static String write(Observed observed) throws InterruptedException {
-        return new SubscriptionJson(observed, observed.stored().look()).text();
+        Known known = observed.stored().look();
+        return new SubscriptionJson(observed, known, observed.clock().instant(), observed.held()).text();
     }
 
     private String text() {
@@ -53,7 +41,7 @@ final class SubscriptionJson {
                 .put("subscription", observed.subscription())
                 .put("stream", view.map(SubscriptionView::streamName))
                 .put("worker", view.map(running -> running.worker().value()))
-                .put("phase", observed.state().phase().name().toLowerCase(Locale.ROOT))
+                .put("phase", observed.state().phase())
                 .put("problem", observed.problem())
                 .put("started_at", observed.startedAt())
                 .put("now", now);
@@ -68,12 +56,14 @@ final class SubscriptionJson {
                         held.stream().mapToInt(PartitionProgress::inflight).sum())
                 .put("rates", rates())
                 .put("counts", counts())
-                .put(
-                        "failures",
-                        observed.failures().latest().stream()
-                                .map(SubscriptionJson::failure)
-                                .toList())
-                .put("history", history());
+                .list("failures", observed.failures().latest(), SubscriptionJson::failure)
+                .list(
+                        "history",
+                        observed.seconds().history(),
+                        second -> new Members()
+                                .put("at", second.at())
+                                .put("settled", second.settled())
+                                .put("lag_seconds", second.lag()));
         return members.toString();
     }
 
@@ -105,16 +95,8 @@ final class SubscriptionJson {
         ShownPartitions shown = ShownPartitions.of(snapshot.lineage());
         Map<PartitionToken, PartitionProgress> mine =
                 held.stream().collect(toMap(PartitionProgress::token, Function.identity(), (first, second) -> second));
-        members.put(
-                        "workers",
-                        snapshot.workers().stream()
-                                .map(worker -> worker(snapshot, worker))
-                                .toList())
-                .put(
-                        "partitions",
-                        shown.partitions().stream()
-                                .map(partition -> partition(partition, mine))
-                                .toList())
+        members.list("workers", snapshot.workers(), worker -> worker(snapshot, worker))
+                .list("partitions", shown.partitions(), partition -> partition(partition, mine))
                 .put("partitions_left_out", shown.leftOut());
     }
 
@@ -172,16 +154,7 @@ final class SubscriptionJson {
         return new Members()
                 .put("at", failure.at())
                 .put("what", failure.what())
-                .put("partition", failure.partition().map(PartitionToken::value))
+                .put("partition", failure.partition())
                 .put("message", failure.message());
-    }
-
-    private List<Members> history() {
-        return observed.seconds().history().stream()
-                .map(second -> new Members()
-                        .put("at", second.at())
-                        .put("settled", second.settled())
-                        .put("lag_seconds", second.lag()))
-                .toList();
     }
 }

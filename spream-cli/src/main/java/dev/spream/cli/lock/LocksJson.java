@@ -16,7 +16,6 @@ import java.time.Duration;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -34,21 +33,19 @@ final class LocksJson {
      */
     static String write(LockExplanation locks, boolean blockedOnly, int top) {
         Set<String> inQueues = inQueues(locks);
+        List<Owner> sessions = locks.owners().stream()
+                .filter(owner ->
+                        !blockedOnly || inQueues.contains(owner.session().id()))
+                .toList();
         return new Members()
                 .put("at", locks.seen().at())
                 .put("complete", locks.seen().complete())
-                .put(
-                        "sessions",
-                        locks.owners().stream()
-                                .filter(owner -> !blockedOnly
-                                        || inQueues.contains(owner.session().id()))
-                                .map(LocksJson::session)
-                                .toList())
-                .put("waits", locks.waits().stream().map(LocksJson::wait).toList())
-                .put("chains", locks.chains().stream().map(LocksJson::chain).toList())
+                .list("sessions", sessions, LocksJson::session)
+                .list("waits", locks.waits(), LocksJson::wait)
+                .list("chains", locks.chains(), LocksJson::chain)
                 .put("circle", locks.circle())
-                .put("queued", locks.queued().stream().map(LocksJson::queued).toList())
-                .put("hot", locks.hot().stream().limit(top).map(LocksJson::hot).toList())
+                .list("queued", locks.queued(), LocksJson::queued)
+                .list("hot", locks.hot().stream().limit(top).toList(), LocksJson::hot)
                 .put("notes", locks.seen().notes())
                 .toString();
     }
@@ -67,8 +64,8 @@ final class LocksJson {
                 .put("label", report.map(LockReport.Owner::label))
                 .put("held", report.map(known -> targets(known.held())))
                 .put("wanted", report.map(known -> targets(known.wanted())))
-                .put("held_keys", keys(owner.session().held()))
-                .put("unnamed_keys", keys(owner.unnamed()))
+                .list("held_keys", owner.session().held(), LocksJson::key)
+                .list("unnamed_keys", owner.unnamed(), LocksJson::key)
                 .put("open_seconds", owner.heldFor().map(LocksJson::seconds))
                 .put("user", owner.session().client().user())
                 .put("address", owner.session().client().address())
@@ -80,26 +77,22 @@ final class LocksJson {
     private static Members wait(Wait wait) {
         return new Members()
                 .put("session", wait.waiter().session().id())
-                .put("verdict", name(wait.verdict()))
+                .put("verdict", wait.verdict())
                 .put("waiting_seconds", wait.waitingFor().map(LocksJson::seconds))
                 .put("wanted_key", wait.waiter().session().wanted().map(LocksJson::key))
-                .put(
-                        "blockers",
-                        wait.blockers().stream().map(LocksJson::blocker).toList());
+                .list("blockers", wait.blockers(), LocksJson::blocker);
     }
 
     private static Members blocker(Blocker blocker) {
         return new Members()
                 .put("session", blocker.session())
-                .put("verdict", name(blocker.verdict()))
+                .put("verdict", blocker.verdict())
                 .put("wanted", targets(blocker.wanted()))
                 .put("has", targets(blocker.has()));
     }
 
     private static Members chain(LockChain chain) {
-        return new Members()
-                .put("session", chain.session())
-                .put("behind", chain.behind().stream().map(LocksJson::chain).toList());
+        return new Members().put("session", chain.session()).list("behind", chain.behind(), LocksJson::chain);
     }
 
     private static Members queued(Reported call) {
@@ -116,32 +109,24 @@ final class LocksJson {
                 .put("bucket", Long.toString(hot.waits().key().bucket()))
                 .put("waits", hot.waits().waits())
                 .put("waited_seconds", seconds(hot.waits().waited()))
-                .put("targets", hot.targets().stream().map(LockTarget::path).toList());
+                .list("targets", hot.targets(), LockTarget::path);
     }
 
     private static List<Members> targets(Map<LockTarget, LockMode> targets) {
         return targets.entrySet().stream()
                 .sorted(Comparator.comparing(entry -> entry.getKey().toString()))
-                .map(entry -> new Members().put("path", entry.getKey().path()).put("mode", name(entry.getValue())))
+                .map(entry -> new Members().put("path", entry.getKey().path()).put("mode", entry.getValue()))
                 .toList();
-    }
-
-    private static List<Members> keys(List<PlannedLock> locks) {
-        return locks.stream().map(LocksJson::key).toList();
     }
 
     private static Members key(PlannedLock lock) {
         return new Members()
                 .put("level", lock.key().level())
                 .put("bucket", Long.toString(lock.key().bucket()))
-                .put("mode", name(lock.mode()));
+                .put("mode", lock.mode());
     }
 
     private static double seconds(Duration time) {
         return time.toNanos() / NANOS;
-    }
-
-    private static String name(Enum<?> constant) {
-        return constant.name().toLowerCase(Locale.ROOT);
     }
 }

@@ -63,8 +63,7 @@ final class OutboxJson {
      * @param open whether what was sent and answered may be seen
      */
     static String whole(OutboxRow row, List<AuditEntry> audit, boolean open, Optional<String> payload) {
-        Members members = members(row, open)
-                .put("audit", audit.stream().map(OutboxJson::audit).toList());
+        Members members = members(row, open).list("audit", audit, OutboxJson::audit);
         payload.ifPresent(text -> members.put("payload", value(text)));
         return members.toString();
     }
@@ -79,7 +78,7 @@ final class OutboxJson {
                 .put("id", gone.id())
                 .put("idempotency_key", gone.key())
                 .put("ledger", gone.ledger().map(entry -> ledger(entry, open)))
-                .put("audit", gone.audit().stream().map(OutboxJson::audit).toList())
+                .list("audit", gone.audit(), OutboxJson::audit)
                 .toString();
     }
 

@@ -1,13 +1,17 @@
 package dev.spream.cli.output;
 
+import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.record.JsonObject;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,7 +26,8 @@ public final class Members {
     /**
      * Adds a member; an empty {@link Optional} adds none.
      *
-     * @param value a value of JSON, a time, a duration, other members, a list or an optional of these
+     * @param value a value of JSON, a time, a duration, an enum's constant, which is in small letters, a token, other members, a
+     *     list or an optional of these
      */
     public Members put(String name, @Nullable Object value) {
         if (value instanceof Optional<?> known) {
@@ -33,11 +38,18 @@ public final class Members {
         return this;
     }
 
+    /** Adds a list with a value for each item. */
+    public <T> Members list(String name, Collection<T> items, Function<? super T, ?> value) {
+        return put(name, items.stream().map(value).toList());
+    }
+
     private static @Nullable Object json(@Nullable Object value) {
         return switch (value) {
             case null -> null;
             case Instant time -> time.toString();
             case Duration duration -> BigDecimal.valueOf(duration.toMillis(), DECIMALS);
+            case Enum<?> constant -> constant.name().toLowerCase(Locale.ROOT);
+            case PartitionToken token -> token.value();
             case Members others -> others.members;
             case List<?> list -> list.stream().map(Members::json).toList();
             default -> value;

@@ -2,13 +2,10 @@ package dev.spream.cli.partition;
 
 import dev.spream.cli.output.Members;
 import dev.spream.core.partition.EndProof;
-import dev.spream.core.partition.PartitionGap;
 import dev.spream.core.partition.PartitionMetadata;
-import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.partition.SubscriptionRecord;
 import dev.spream.core.partition.WorkerId;
 import dev.spream.core.partition.WorkerRegistration;
-import java.util.List;
 
 /** Partitions as one JSON object. Times are RFC 3339, durations seconds; what is not known is absent. */
 final class PartitionsJson {
@@ -20,16 +17,8 @@ final class PartitionsJson {
                 .put("read_at", view.stored().now())
                 .put("retention_seconds", view.retention())
                 .put("removed", view.stored().proofs().size())
-                .put(
-                        "workers",
-                        view.stored().workers().stream()
-                                .map(worker -> worker(view.stored(), worker))
-                                .toList())
-                .put(
-                        "partitions",
-                        view.shown().values().stream()
-                                .map(partition -> partition(view, partition))
-                                .toList())
+                .list("workers", view.stored().workers(), worker -> worker(view.stored(), worker))
+                .list("partitions", view.shown().values(), partition -> partition(view, partition))
                 .toString();
     }
 
@@ -57,8 +46,8 @@ final class PartitionsJson {
 
     private static Members partition(PartitionView view, PartitionMetadata partition) {
         return new Members()
-                .put("token", partition.token().value())
-                .put("parent_tokens", tokens(partition.parentTokens()))
+                .put("token", partition.token())
+                .put("parent_tokens", partition.parentTokens())
                 .put("state", partition.state().name())
                 .put("start_timestamp", partition.startTimestamp())
                 .put("watermark", partition.watermark())
@@ -69,7 +58,10 @@ final class PartitionsJson {
                 .put("lease_until", partition.leaseUntil())
                 .put("lease_live", partition.leaseLive())
                 .put("end", partition.endProof().map(PartitionsJson::end))
-                .put("gaps", partition.gaps().stream().map(PartitionsJson::gap).toList())
+                .list(
+                        "gaps",
+                        partition.gaps(),
+                        gap -> new Members().put("from", gap.from()).put("to", gap.to()))
                 .put("created_at", partition.createdAt())
                 .put("scheduled_at", partition.scheduledAt())
                 .put("running_at", partition.runningAt())
@@ -80,14 +72,6 @@ final class PartitionsJson {
         return new Members()
                 .put("kind", proof.kind().name())
                 .put("at", proof.at())
-                .put("children", tokens(proof.children()));
-    }
-
-    private static Members gap(PartitionGap gap) {
-        return new Members().put("from", gap.from()).put("to", gap.to());
-    }
-
-    private static List<String> tokens(List<PartitionToken> tokens) {
-        return tokens.stream().map(PartitionToken::value).toList();
+                .put("children", proof.children());
     }
 }

@@ -3,9 +3,6 @@ package dev.spream.cli.partition;
 import dev.spream.cli.output.Members;
 import dev.spream.core.partition.LineageFinding;
 import dev.spream.core.partition.LineageReport;
-import dev.spream.core.partition.PartitionToken;
-import java.util.List;
-import java.util.Locale;
 
 /** The findings of {@code verify} as JSON. */
 final class VerdictJson {
@@ -19,32 +16,24 @@ final class VerdictJson {
                 .put("finished", report.finished())
                 .put("removed", report.removed())
                 .put("adopted", report.adopted())
-                .put(
-                        "accepted_gaps",
-                        report.losses().stream().map(VerdictJson::loss).toList())
-                .put(
-                        "findings",
-                        report.findings().stream().map(VerdictJson::finding).toList())
+                .list("accepted_gaps", report.losses(), VerdictJson::loss)
+                .list("findings", report.findings(), VerdictJson::finding)
                 .toString();
     }
 
     private static Members loss(LineageReport.Loss loss) {
         return new Members()
-                .put("token", loss.partition().value())
+                .put("token", loss.partition())
                 .put("from", loss.gap().from())
                 .put("to", loss.gap().to());
     }
 
     private static Members finding(LineageFinding finding) {
         return new Members()
-                .put("kind", finding.kind().name().toLowerCase(Locale.ROOT))
-                .put("tokens", tokens(finding.partitions()))
+                .put("kind", finding.kind())
+                .put("tokens", finding.partitions())
                 .put("from", finding.from())
                 .put("to", finding.to())
                 .put("message", finding.message());
-    }
-
-    private static List<String> tokens(List<PartitionToken> partitions) {
-        return partitions.stream().map(PartitionToken::value).toList();
     }
 }

@@ -6,7 +6,6 @@ import dev.spream.projection.ProjectionDetails;
 import dev.spream.projection.ProjectionState;
 import java.time.Duration;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 
 /** Projections for programs: one object each. Times are RFC 3339, durations seconds; what there is not is absent. */
@@ -25,13 +24,9 @@ final class ProjectionJson {
     /** With its versions and its segments. */
     static String whole(ProjectionDetails projection, List<ProjectionBuild> builds, List<ParkedKey> parked) {
         return members(projection, ProjectionBuild.of(builds, projection.state()))
-                .put("versions", builds.stream().map(ProjectionBuild::members).toList())
-                .put(
-                        "segments",
-                        projection.segments().stream()
-                                .map(ProjectionJson::segment)
-                                .toList())
-                .put("parked", parked.stream().map(ProjectionJson::parked).toList())
+                .list("versions", builds, ProjectionBuild::members)
+                .list("segments", projection.segments(), ProjectionJson::segment)
+                .list("parked", parked, ProjectionJson::parked)
                 .toString();
     }
 
@@ -67,7 +62,7 @@ final class ProjectionJson {
     private static Members parked(ParkedKey key) {
         return new Members()
                 .put("key", key.key())
-                .put("reason", lower(key.reason()))
+                .put("reason", key.reason())
                 .put("last_version", key.lastVersion())
                 .put("first_version", key.firstVersion())
                 .put("events", key.events())
@@ -75,10 +70,6 @@ final class ProjectionJson {
                 .put("error", key.error())
                 .put("since", key.since())
                 .put("next_try_seconds", key.nextTry().map(ProjectionJson::seconds));
-    }
-
-    private static String lower(Enum<?> constant) {
-        return constant.name().toLowerCase(Locale.ROOT);
     }
 
     private static double seconds(Duration duration) {
