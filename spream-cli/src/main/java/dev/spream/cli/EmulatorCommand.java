@@ -1,5 +1,8 @@
 package dev.spream.cli;
 
+import static dev.spream.cli.command.UsageFailure.require;
+import static dev.spream.cli.command.UsageFailure.requireBetween;
+
 import dev.spream.cli.command.CommandFailure;
 import dev.spream.cli.command.DurationArgument;
 import dev.spream.cli.command.Subcommand;
@@ -72,12 +75,10 @@ final class EmulatorCommand extends Subcommand {
     }
 
     private SpannerEmulator start() {
-        if (port < 0 || port > MAX_PORT) {
-            throw new UsageFailure("--port is %d, must be 0 to %d".formatted(port, MAX_PORT));
-        }
-        if (!(faults >= 0 && faults <= FaultRates.MAX_SHARE)) {
-            throw new UsageFailure("--faults is %s, must be 0 to %s".formatted(faults, FaultRates.MAX_SHARE));
-        }
+        requireBetween("--port", port, 0, MAX_PORT);
+        require(
+                faults >= 0 && faults <= FaultRates.MAX_SHARE,
+                "--faults is %s, must be 0 to %s".formatted(faults, FaultRates.MAX_SHARE));
         SpannerEmulator.Builder builder = SpannerEmulator.builder()
                 .host(host)
                 .port(port)
@@ -107,9 +108,7 @@ final class EmulatorCommand extends Subcommand {
             return Churn.none();
         }
         Duration interval = churnInterval();
-        if (interval.isZero()) {
-            throw new UsageFailure("--churn is 0: write off for none");
-        }
+        require(!interval.isZero(), "--churn is 0: write off for none");
         return Churn.every(interval);
     }
 

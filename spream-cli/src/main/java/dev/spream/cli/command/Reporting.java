@@ -1,7 +1,9 @@
 package dev.spream.cli.command;
 
+import com.google.errorprone.annotations.FormatMethod;
 import java.io.PrintWriter;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
@@ -22,6 +24,12 @@ public abstract class Reporting implements Callable<Integer> {
         print(List.of(line));
     }
 
+    /** Prints a result, with its numbers as everywhere. */
+    @FormatMethod
+    protected final void print(String format, Object... values) {
+        print(String.format(Locale.ROOT, format, values));
+    }
+
     /** Prints results. */
     protected final void print(List<String> lines) {
         PrintWriter out = spec.commandLine().getOut();
@@ -32,6 +40,12 @@ public abstract class Reporting implements Callable<Integer> {
     /** Prints a line of what became of the command. */
     protected final void say(String line) {
         err().println(line);
+    }
+
+    /** The same, with its numbers as everywhere. */
+    @FormatMethod
+    protected final void say(String format, Object... values) {
+        say(String.format(Locale.ROOT, format, values));
     }
 
     /** The standard error. */

@@ -1,9 +1,10 @@
 package dev.spream.cli.deadletter;
 
+import static dev.spream.cli.command.UsageFailure.require;
+
 import dev.spream.api.DeadLetterDesk;
 import dev.spream.cli.command.ConfigArguments;
 import dev.spream.cli.command.Subcommand;
-import dev.spream.cli.command.UsageFailure;
 import dev.spream.core.record.RecordIdentity;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,20 +31,17 @@ final class DeadLettersDiscardCommand extends Subcommand {
 
     @Override
     public Integer call() throws Exception {
-        if (!yes) {
-            throw new UsageFailure(
-                    "what is discarded is lost to the sink: look at it with deadletters show, and add --yes");
-        }
+        require(yes, "what is discarded is lost to the sink: look at it with deadletters show, and add --yes");
         try (DeadLetterDesk desk = DeadLetterDesk.open(arguments.config())) {
             int discarded = 0;
             for (RecordIdentity identity : identities) {
                 if (desk.letters().discard(identity)) {
                     discarded++;
                 } else {
-                    say("left %s: no such letter is open, or somebody replays it".formatted(identity));
+                    say("left %s: no such letter is open, or somebody replays it", identity);
                 }
             }
-            say("discard: discarded %d; %s".formatted(discarded, LetterCounts.remaining(desk.letters())));
+            say("discard: discarded %d; %s", discarded, LetterCounts.remaining(desk.letters()));
             return discarded == identities.size() ? ExitCode.OK : ExitCode.SOFTWARE;
         }
     }

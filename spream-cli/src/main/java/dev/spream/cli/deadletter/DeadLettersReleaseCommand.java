@@ -1,9 +1,10 @@
 package dev.spream.cli.deadletter;
 
+import static dev.spream.cli.command.UsageFailure.require;
+
 import dev.spream.api.DeadLetterDesk;
 import dev.spream.cli.command.ConfigArguments;
 import dev.spream.cli.command.Subcommand;
-import dev.spream.cli.command.UsageFailure;
 import dev.spream.core.consume.DeadLetterStore;
 import dev.spream.core.consume.RecordKey;
 import java.util.Comparator;
@@ -34,9 +35,7 @@ final class DeadLettersReleaseCommand extends Subcommand {
 
     @Override
     public Integer call() throws Exception {
-        if (all == keys.isGiven()) {
-            throw new UsageFailure("say which keys: --key, with or without --table, or --table, or --all");
-        }
+        require(all != keys.isGiven(), "say which keys: --key, with or without --table, or --table, or --all");
         try (DeadLetterDesk desk = DeadLetterDesk.open(arguments.config())) {
             DeadLetterStore store = desk.letters();
             List<RecordKey> chosen = store.parkedKeys().stream()
@@ -44,18 +43,17 @@ final class DeadLettersReleaseCommand extends Subcommand {
                     .sorted(Comparator.comparing(RecordKey::tableName).thenComparing(KeyText::of))
                     .toList();
             if (chosen.isEmpty() && keys.isGiven()) {
-                say("left %s: no such key is parked".formatted(keys));
+                say("left %s: no such key is parked", keys);
             }
             int released = 0;
             for (RecordKey key : chosen) {
                 if (store.release(Set.of(key))) {
                     released++;
                 } else {
-                    say("left %s: letters wait behind it, replay or discard them first"
-                            .formatted(KeyText.of(Set.of(key))));
+                    say("left %s: letters wait behind it, replay or discard them first", KeyText.of(Set.of(key)));
                 }
             }
-            say("release: released %d; %s".formatted(released, LetterCounts.remaining(store)));
+            say("release: released %d; %s", released, LetterCounts.remaining(store));
             return released == chosen.size() && (all || released > 0) ? ExitCode.OK : ExitCode.SOFTWARE;
         }
     }

@@ -1,10 +1,11 @@
 package dev.spream.cli.deadletter;
 
+import static dev.spream.cli.command.UsageFailure.require;
+
 import dev.spream.api.DeadLetterDesk;
 import dev.spream.cli.command.CommandFailure;
 import dev.spream.cli.command.ConfigArguments;
 import dev.spream.cli.command.Subcommand;
-import dev.spream.cli.command.UsageFailure;
 import dev.spream.cli.output.ProgressLine;
 import dev.spream.cli.output.Terminal;
 import dev.spream.core.consume.Consumer;
@@ -16,6 +17,7 @@ import dev.spream.core.record.RecordIdentity;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
@@ -79,15 +81,17 @@ final class DeadLettersReplayCommand extends Subcommand {
             DeadLetterReplay replay = DeadLetterReplay.of(store, consumer).onReplayed(letter -> {
                 int count = replayed.incrementAndGet();
                 if (!dryRun && Terminal.watched()) {
-                    progress.show(() -> "replayed %d, at %s".formatted(count, letter.commitTimestamp()));
+                    progress.show(
+                            () -> String.format(Locale.ROOT, "replayed %d, at %s", count, letter.commitTimestamp()));
                 }
             });
             List<ReplayResult> results = results(store, evenIfOvertaken ? replay.evenIfOvertaken() : replay);
             progress.end();
             ReplayReport report = new ReplayReport(results);
             report.problems().forEach(this::say);
-            say("replay: %s%s; %s"
-                    .formatted(dryRun ? "nothing was done; would be: " : "", report, LetterCounts.remaining(store)));
+            say(
+                    "replay: %s%s; %s",
+                    dryRun ? "nothing was done; would be: " : "", report, LetterCounts.remaining(store));
             return report.isComplete() ? ExitCode.OK : ExitCode.SOFTWARE;
         }
     }
@@ -96,12 +100,10 @@ final class DeadLettersReplayCommand extends Subcommand {
         long choices = Stream.of(all, keys.isGiven(), !identities.isEmpty())
                 .filter(given -> given)
                 .count();
-        if (choices != 1) {
-            throw new UsageFailure("say which letters: identities, or --key, or --all");
-        }
-        if (keys.isGiven() && !keys.hasKey()) {
-            throw new UsageFailure("--key is missing: a replay is of one key, of some letters or of all");
-        }
+        require(choices == 1, "say which letters: identities, or --key, or --all");
+        require(
+                !keys.isGiven() || keys.hasKey(),
+                "--key is missing: a replay is of one key, of some letters or of all");
     }
 
     private List<ReplayResult> results(DeadLetterStore store, DeadLetterReplay replay) throws Exception {

@@ -11,6 +11,7 @@ import java.util.Collection;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map.Entry;
 import java.util.Set;
 import java.util.stream.Collectors;
 
@@ -61,7 +62,7 @@ final class DryStore implements DeadLetterStore {
                 heldUp.addAll(letter.keys());
             }
         }
-        return new DryClaim(store.read(claimed), identities.size());
+        return new DryClaim(store.read(claimed), identities.size(), replayed);
     }
 
     @Override
@@ -94,28 +95,11 @@ final class DryStore implements DeadLetterStore {
         return new UnsupportedOperationException("a dry run replays and releases, and does nothing else with letters");
     }
 
-    private final class DryClaim implements Claim {
-        private final List<StoredLetter> letters;
-        private final int considered;
-
-        DryClaim(List<StoredLetter> letters, int considered) {
-            this.letters = letters;
-            this.considered = considered;
-        }
-
-        @Override
-        public List<StoredLetter> letters() {
-            return letters;
-        }
-
-        @Override
-        public int considered() {
-            return considered;
-        }
-
+    /** @param gone those that count as replayed */
+    private record DryClaim(List<StoredLetter> letters, int considered, Set<RecordIdentity> gone) implements Claim {
         @Override
         public Set<RecordKey> replayed(Collection<RecordIdentity> taken, boolean releasing) {
-            replayed.addAll(taken);
+            gone.addAll(taken);
             return Set.of(); // the replay releases what is free in the end
         }
 

@@ -1,13 +1,10 @@
 package dev.spream.cli.lock;
 
 import dev.spream.cli.output.ProgressLine;
-import dev.spream.cli.output.Terminal;
 import dev.spream.core.DurationText;
 import dev.spream.lock.provisioning.BucketProvisioning;
-import java.io.PrintStream;
 import java.time.Duration;
 import java.util.Locale;
-import java.util.function.LongSupplier;
 
 /** The progress of making or checking buckets: count, rate and time left. Confined to one thread. */
 final class BucketProgress implements BucketProvisioning.Progress {
@@ -16,12 +13,8 @@ final class BucketProgress implements BucketProvisioning.Progress {
     private long done;
     private long all;
 
-    BucketProgress() {
-        this(System.err, Terminal.watched(), System::nanoTime);
-    }
-
-    BucketProgress(PrintStream err, boolean watched, LongSupplier nanoTime) {
-        line = new ProgressLine(err, watched, nanoTime);
+    BucketProgress(ProgressLine line) {
+        this.line = line;
         line.hurry();
     }
 

@@ -3,6 +3,7 @@ package dev.spream.cli.lock;
 import dev.spream.api.LockDesk;
 import dev.spream.cli.command.Subcommand;
 import dev.spream.cli.output.PlainText;
+import dev.spream.cli.output.ProgressLine;
 import dev.spream.lock.provisioning.BucketProvisioning;
 import dev.spream.lock.provisioning.LockSpaceCheck;
 import dev.spream.lock.provisioning.LockSpaceCheck.Level;
@@ -36,7 +37,7 @@ final class LocksCheckCommand extends Subcommand {
         try (LockDesk desk = arguments.open()) {
             BucketProvisioning provisioning = desk.provisioning();
             LocksArguments.requireUsable(provisioning);
-            BucketProgress progress = new BucketProgress();
+            BucketProgress progress = new BucketProgress(new ProgressLine());
             LockSpaceCheck check;
             try {
                 check = provisioning.check(progress);

@@ -1,8 +1,9 @@
 package dev.spream.cli.lock;
 
+import static dev.spream.cli.command.UsageFailure.requireBetween;
+
 import dev.spream.api.LockDesk;
 import dev.spream.cli.command.Subcommand;
-import dev.spream.cli.command.UsageFailure;
 import dev.spream.cli.output.PlainText;
 import dev.spream.lock.inspection.LockExplanation;
 import java.util.List;
@@ -43,9 +44,7 @@ final class LocksListCommand extends Subcommand {
 
     @Override
     public Integer call() throws Exception {
-        if (top < 0 || top > MAX_TOP) {
-            throw new UsageFailure("--top is %d, must be 0 to %d".formatted(top, MAX_TOP));
-        }
+        requireBetween("--top", top, 0, MAX_TOP);
         try (LockDesk desk = arguments.open()) {
             LockExplanation locks = LockExplanation.of(desk.observer().observe());
             print(json ? List.of(LocksJson.write(locks, blockedOnly, top)) : LockLines.of(locks, blockedOnly, top));

@@ -1,9 +1,11 @@
 package dev.spream.cli.lock;
 
+import static dev.spream.cli.command.UsageFailure.require;
+
 import dev.spream.api.LockDesk;
 import dev.spream.cli.command.ConfigArguments.Setting;
 import dev.spream.cli.command.Subcommand;
-import dev.spream.cli.command.UsageFailure;
+import dev.spream.cli.output.ProgressLine;
 import dev.spream.cli.service.StopSignals;
 import dev.spream.lock.provisioning.BucketProvisioning;
 import dev.spream.lock.provisioning.BucketProvisioning.Provisioned;
@@ -70,11 +72,10 @@ final class LocksProvisionCommand extends Subcommand {
 
     @Override
     public Integer call() throws Exception {
-        if (recreate && !yes) {
-            throw new UsageFailure(
-                    "a process that goes on to lock by the old buckets would exclude nobody: stop every one that locks"
-                            + " here, and add --yes");
-        }
+        require(
+                yes || !recreate,
+                "a process that goes on to lock by the old buckets would exclude nobody: stop every one that locks"
+                        + " here, and add --yes");
         try (LockDesk desk = arguments.open(
                 new Setting("buckets", buckets),
                 new Setting("levels", levels),
@@ -90,7 +91,7 @@ final class LocksProvisionCommand extends Subcommand {
             provisioning.clear();
             say("provision: removed what was there");
         }
-        BucketProgress progress = new BucketProgress();
+        BucketProgress progress = new BucketProgress(new ProgressLine());
         Thread working = Thread.currentThread();
         StopSignals signals = StopSignals.install(working::interrupt, working::interrupt);
         try {
@@ -100,7 +101,7 @@ final class LocksProvisionCommand extends Subcommand {
             return ExitCode.OK;
         } catch (InterruptedException e) {
             progress.end();
-            say("provision: stopped by a signal with %s; the next run goes on there".formatted(progress));
+            say("provision: stopped by a signal with %s; the next run goes on there", progress);
             return ExitCode.SOFTWARE;
         } finally {
             progress.end();

@@ -1,5 +1,8 @@
 package dev.spream.cli.outbox;
 
+import static dev.spream.cli.command.UsageFailure.require;
+import static dev.spream.cli.command.UsageFailure.required;
+
 import dev.spream.cli.command.ActorArgument;
 import dev.spream.cli.command.UsageFailure;
 import dev.spream.outbox.ManualAct;
@@ -21,17 +24,11 @@ final class ActArguments {
      * @throws UsageFailure if there is none
      */
     ManualAct reasoned() {
-        if (why == null || why.isBlank()) {
-            throw new UsageFailure("say why, for whoever reads the audit: --why TEXT");
-        }
+        require(why != null && !why.isBlank(), "say why, for whoever reads the audit: --why TEXT");
         return act();
     }
 
     ManualAct act() {
-        try {
-            return new ManualAct(actor.name(), why == null ? "" : why);
-        } catch (IllegalArgumentException e) {
-            throw new UsageFailure(String.valueOf(e.getMessage()));
-        }
+        return required("", () -> new ManualAct(actor.name(), why == null ? "" : why));
     }
 }

@@ -1,6 +1,7 @@
 package dev.spream.cli.outbox;
 
-import dev.spream.cli.command.UsageFailure;
+import static dev.spream.cli.command.UsageFailure.require;
+
 import dev.spream.outbox.OutboxOperations;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -21,20 +22,16 @@ final class ChoiceArguments {
 
     void requireClear() {
         entries.requireIds();
-        if (all == entries.isGiven()) {
-            throw new UsageFailure("say which entries: their ids, or --key, or --all with a filter");
-        }
-        if (all != filter.isGiven()) {
-            throw new UsageFailure(
-                    all
-                            ? "--all needs a filter: --status, --parked, --ordering-key or --reason"
-                            : "a filter chooses among all: add --all, or leave it out");
-        }
-        if (all && !yes) {
-            throw new UsageFailure(
-                    "every entry that the filter chooses would be changed: look at them with outbox list, and add"
-                            + " --yes");
-        }
+        require(all != entries.isGiven(), "say which entries: their ids, or --key, or --all with a filter");
+        require(
+                all == filter.isGiven(),
+                all
+                        ? "--all needs a filter: --status, --parked, --ordering-key or --reason"
+                        : "a filter chooses among all: add --all, or leave it out");
+        require(
+                yes || !all,
+                "every entry that the filter chooses would be changed: look at them with outbox list, and add"
+                        + " --yes");
     }
 
     /** Changes them, and returns the exit code. */

@@ -1,8 +1,10 @@
 package dev.spream.cli.outbox;
 
+import static dev.spream.cli.command.UsageFailure.require;
+import static dev.spream.cli.command.UsageFailure.required;
+
 import dev.spream.api.OutboxDesk;
 import dev.spream.cli.command.Subcommand;
-import dev.spream.cli.command.UsageFailure;
 import dev.spream.outbox.OutboxFilter;
 import dev.spream.outbox.OutboxOperations;
 import dev.spream.outbox.OutboxRow;
@@ -53,23 +55,13 @@ final class OutboxListCommand extends Subcommand {
 
     @Override
     public Integer call() {
-        OutboxFilter chosen = filter();
-        if (key != null && filter.isGiven()) {
-            throw new UsageFailure("--key names one entry: leave the other filters out");
-        }
+        OutboxFilter chosen = required("--", () -> filter.filter(after, limit));
+        require(key == null || !filter.isGiven(), "--key names one entry: leave the other filters out");
         try (OutboxDesk desk = arguments.open()) {
             List<OutboxRow> rows = rows(desk.operations(), chosen);
             print(json ? rows.stream().map(OutboxJson::row).toList() : OutboxLines.table(rows));
             say("outbox: " + summary(rows));
             return ExitCode.OK;
-        }
-    }
-
-    private OutboxFilter filter() {
-        try {
-            return filter.filter(after, limit);
-        } catch (IllegalArgumentException e) {
-            throw new UsageFailure("--" + e.getMessage());
         }
     }
 

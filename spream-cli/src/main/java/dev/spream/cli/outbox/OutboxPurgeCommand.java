@@ -1,8 +1,10 @@
 package dev.spream.cli.outbox;
 
+import static dev.spream.cli.command.UsageFailure.requireBetween;
+
 import dev.spream.api.OutboxDesk;
 import dev.spream.cli.command.Subcommand;
-import dev.spream.cli.command.UsageFailure;
+import dev.spream.cli.output.ProgressLine;
 import dev.spream.cli.service.StopSignals;
 import dev.spream.outbox.ManualAct;
 import dev.spream.outbox.OutboxOperations;
@@ -67,9 +69,7 @@ final class OutboxPurgeCommand extends Subcommand {
 
     @Override
     public Integer call() {
-        if (chunk < 1 || chunk > MAX_CHUNK) {
-            throw new UsageFailure("--chunk is %d, must be 1 to %d".formatted(chunk, MAX_CHUNK));
-        }
+        requireBetween("--chunk", chunk, 1, MAX_CHUNK);
         ManualAct act = by.act();
         Runnable stop = () -> stopped.set(true);
         StopSignals signals = StopSignals.install(stop, stop);
@@ -80,11 +80,11 @@ final class OutboxPurgeCommand extends Subcommand {
             Duration forgotten = ledgerOlderThan;
             long requests =
                     forgotten == null ? 0 : removeAll("requests", () -> outbox.pruneLedger(forgotten, chunk, act));
-            say("purge: %s%s%s"
-                    .formatted(
-                            removed(entries, "entries"),
-                            forgotten == null ? "" : ", " + removed(requests, "requests of the ledger"),
-                            stopped.get() ? "; stopped by a signal, the next run goes on there" : ""));
+            say(
+                    "purge: %s%s%s",
+                    removed(entries, "entries"),
+                    forgotten == null ? "" : ", " + removed(requests, "requests of the ledger"),
+                    stopped.get() ? "; stopped by a signal, the next run goes on there" : "");
             return stopped.get() ? ExitCode.SOFTWARE : ExitCode.OK;
         } finally {
             signals.close();
@@ -92,7 +92,7 @@ final class OutboxPurgeCommand extends Subcommand {
     }
 
     private long removeAll(String what, IntSupplier removal) {
-        RemovalProgress progress = new RemovalProgress(what);
+        RemovalProgress progress = new RemovalProgress(new ProgressLine(), what);
         try {
             int last = chunk;
             while (last == chunk && !stopped.get()) {

@@ -1,5 +1,8 @@
 package dev.spream.cli.outbox;
 
+import static dev.spream.cli.command.UsageFailure.require;
+import static dev.spream.cli.command.UsageFailure.required;
+
 import dev.spream.api.OutboxDesk;
 import dev.spream.cli.command.FileArgument;
 import dev.spream.cli.command.Subcommand;
@@ -74,25 +77,19 @@ final class OutboxSettleCommand extends Subcommand {
 
     private void requireClear() {
         entries.requireIds();
-        if (!entries.isOne()) {
-            throw new UsageFailure("say which entry: its id, or --key");
-        }
-        if (succeeded == (failed != null)) {
-            throw new UsageFailure("say how it ended: --succeeded, or --failed CODE");
-        }
+        require(entries.isOne(), "say which entry: its id, or --key");
+        require(succeeded == (failed == null), "say how it ended: --succeeded, or --failed CODE");
     }
 
     private LedgerResult result() {
         int implied = failed == null ? OK : failed.httpStatus();
-        try {
-            return new LedgerResult(
-                    failed == null ? LedgerStatus.SUCCEEDED : LedgerStatus.FAILED,
-                    httpStatus == null ? implied : httpStatus,
-                    Optional.ofNullable(response).map(this::json),
-                    Optional.ofNullable(failed));
-        } catch (IllegalArgumentException e) {
-            throw new UsageFailure(String.valueOf(e.getMessage()));
-        }
+        return required(
+                "",
+                () -> new LedgerResult(
+                        failed == null ? LedgerStatus.SUCCEEDED : LedgerStatus.FAILED,
+                        httpStatus == null ? implied : httpStatus,
+                        Optional.ofNullable(response).map(this::json),
+                        Optional.ofNullable(failed)));
     }
 
     private String json(Path file) {

@@ -1,9 +1,10 @@
 package dev.spream.cli.outbox;
 
+import static dev.spream.cli.command.UsageFailure.require;
+
 import dev.spream.api.OutboxDesk;
 import dev.spream.cli.command.CommandFailure;
 import dev.spream.cli.command.Subcommand;
-import dev.spream.cli.command.UsageFailure;
 import dev.spream.outbox.AuditEntry;
 import dev.spream.outbox.OutboxOperations;
 import dev.spream.outbox.OutboxRow;
@@ -36,9 +37,7 @@ final class OutboxShowCommand extends Subcommand {
     @Override
     public Integer call() {
         entry.requireIds();
-        if (!entry.isOne()) {
-            throw new UsageFailure("say which entry: its id, or --key");
-        }
+        require(entry.isOne(), "say which entry: its id, or --key");
         try (OutboxDesk desk = arguments.open()) {
             print(entry.one(desk.operations())
                     .map(row -> whole(desk.operations(), row))

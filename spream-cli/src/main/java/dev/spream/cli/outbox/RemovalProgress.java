@@ -1,10 +1,7 @@
 package dev.spream.cli.outbox;
 
 import dev.spream.cli.output.ProgressLine;
-import dev.spream.cli.output.Terminal;
-import java.io.PrintStream;
 import java.util.Locale;
-import java.util.function.LongSupplier;
 
 /** The progress of a removal: count and rate. Confined to one thread. */
 final class RemovalProgress {
@@ -13,12 +10,8 @@ final class RemovalProgress {
     private long sum;
 
     /** @param what is removed, such as {@code entries} */
-    RemovalProgress(String what) {
-        this(System.err, Terminal.watched(), what, System::nanoTime);
-    }
-
-    RemovalProgress(PrintStream err, boolean watched, String what, LongSupplier nanoTime) {
-        this.line = new ProgressLine(err, watched, nanoTime);
+    RemovalProgress(ProgressLine line, String what) {
+        this.line = line;
         this.what = what;
     }
 

@@ -20,6 +20,11 @@ public final class ProgressLine {
     private long shownAt;
     private boolean shown;
 
+    /** On the standard error. */
+    public ProgressLine() {
+        this(System.err, Terminal.watched(), System::nanoTime);
+    }
+
     public ProgressLine(PrintStream err, boolean watched, LongSupplier nanoTime) {
         this.err = err;
         this.watched = watched;
@@ -37,7 +42,7 @@ public final class ProgressLine {
         shownAt = now;
         shown = watched;
         if (watched) {
-            err.print("\r%s\033[K".formatted(line.get()));
+            err.printf("\r%s\033[K", line.get());
         } else {
             err.println(line.get());
         }

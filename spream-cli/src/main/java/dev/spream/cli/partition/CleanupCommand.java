@@ -41,8 +41,8 @@ public final class CleanupCommand extends Subcommand {
             Collection<PartitionMetadata> left = open.storage().lineage().partitions();
             long finished = left.stream().filter(PartitionMetadata::isFinished).count();
             print(
-                    "cleanup: removed %d partitions finished before %s, and kept their proofs; %d remain, %d of them unfinished"
-                            .formatted(removed, before, left.size(), left.size() - finished));
+                    "cleanup: removed %d partitions finished before %s, and kept their proofs; %d remain, %d of them unfinished",
+                    removed, before, left.size(), left.size() - finished);
             return ExitCode.OK;
         }
     }

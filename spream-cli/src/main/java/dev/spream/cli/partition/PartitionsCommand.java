@@ -1,8 +1,9 @@
 package dev.spream.cli.partition;
 
+import static dev.spream.cli.command.UsageFailure.require;
+
 import dev.spream.cli.command.Failures;
 import dev.spream.cli.command.Subcommand;
-import dev.spream.cli.command.UsageFailure;
 import dev.spream.cli.storage.OpenStorage;
 import dev.spream.core.source.SourceException;
 import dev.spream.storage.spanner.DatabaseName;
@@ -40,9 +41,7 @@ public final class PartitionsCommand extends Subcommand {
 
     @Override
     public Integer call() throws Exception {
-        if (json && dot) {
-            throw new UsageFailure("--json and --dot are two forms: take one away");
-        }
+        require(!(json && dot), "--json and --dot are two forms: take one away");
         try (OpenStorage open = arguments.open()) {
             StoredSubscription stored = StoredSubscription.read(open);
             PartitionView view = PartitionView.of(stored, all, retention(stored));

@@ -1,5 +1,7 @@
 package dev.spream.cli.projection;
 
+import static dev.spream.cli.command.UsageFailure.require;
+
 import dev.spream.cli.command.UsageFailure;
 import dev.spream.projection.CutOver;
 import dev.spream.projection.ProjectionOperations.Act;
@@ -52,9 +54,7 @@ final class ExchangeArguments {
      * @throws UsageFailure if it is not meant, nobody says why, or the patience is none
      */
     Exchange exchange() {
-        if (!yes) {
-            throw new UsageFailure("readers see another version from then on: add --yes");
-        }
+        require(yes, "readers see another version from then on: add --yes");
         return new Exchange(patience.limit(), by.act(), accepted());
     }
 

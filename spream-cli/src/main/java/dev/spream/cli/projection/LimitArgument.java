@@ -1,6 +1,7 @@
 package dev.spream.cli.projection;
 
-import dev.spream.cli.command.UsageFailure;
+import static dev.spream.cli.command.UsageFailure.requireBetween;
+
 import picocli.CommandLine.Option;
 
 /** The option that limits a list. */
@@ -15,9 +16,7 @@ final class LimitArgument {
     private int limit;
 
     int value() {
-        if (limit < 1 || limit > MAX) {
-            throw new UsageFailure("--limit is %d, must be 1 to %d".formatted(limit, MAX));
-        }
+        requireBetween("--limit", limit, 1, MAX);
         return limit;
     }
 }

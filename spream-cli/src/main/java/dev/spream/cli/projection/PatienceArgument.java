@@ -1,5 +1,7 @@
 package dev.spream.cli.projection;
 
+import static dev.spream.cli.command.UsageFailure.require;
+
 import dev.spream.cli.command.DurationArgument;
 import dev.spream.cli.command.UsageFailure;
 import java.time.Duration;
@@ -20,10 +22,9 @@ final class PatienceArgument {
     /** @throws UsageFailure if it is none, or too long */
     Duration limit() {
         Duration limit = DurationArgument.parse(patience);
-        if (limit.compareTo(LONGEST) > 0) {
-            throw new UsageFailure(
-                    "--patience is %s, must be at most %s".formatted(patience, DurationArgument.format(LONGEST)));
-        }
+        require(
+                limit.compareTo(LONGEST) <= 0,
+                "--patience is %s, must be at most %s".formatted(patience, DurationArgument.format(LONGEST)));
         return limit;
     }
 }

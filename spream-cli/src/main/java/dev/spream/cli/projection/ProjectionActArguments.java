@@ -1,7 +1,9 @@
 package dev.spream.cli.projection;
 
+import static dev.spream.cli.command.UsageFailure.require;
+import static dev.spream.cli.command.UsageFailure.required;
+
 import dev.spream.cli.command.ActorArgument;
-import dev.spream.cli.command.UsageFailure;
 import dev.spream.projection.ProjectionOperations.Act;
 import java.util.Map;
 import java.util.Stack;
@@ -35,13 +37,7 @@ final class ProjectionActArguments {
     }
 
     Act act() {
-        if (reason.isBlank()) {
-            throw new UsageFailure("say why, for whoever reads the audit: --reason TEXT");
-        }
-        try {
-            return new Act(actor.name(), reason);
-        } catch (IllegalArgumentException e) {
-            throw new UsageFailure(String.valueOf(e.getMessage()));
-        }
+        require(!reason.isBlank(), "say why, for whoever reads the audit: --reason TEXT");
+        return required("", () -> new Act(actor.name(), reason));
     }
 }

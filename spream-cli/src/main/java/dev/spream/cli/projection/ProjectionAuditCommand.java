@@ -39,7 +39,7 @@ final class ProjectionAuditCommand extends Subcommand {
                     json
                             ? acts.stream().map(ProjectionAuditCommand::json).toList()
                             : Columns.table(COLUMNS, acts, ProjectionAuditCommand::row));
-            say("changes: %d shown".formatted(acts.size()));
+            say("changes: %d shown", acts.size());
             return ExitCode.OK;
         }
     }

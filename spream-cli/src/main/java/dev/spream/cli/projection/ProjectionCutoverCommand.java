@@ -58,7 +58,7 @@ final class ProjectionCutoverCommand extends VersionCommand {
     private boolean isEqual(Parity compared) {
         ParityLines.table(compared).forEach(this::say);
         if (!compared.isEqual()) {
-            say("left %s: %s; nothing was changed".formatted(shown(), ParityLines.verdict(compared)));
+            say("left %s: %s; nothing was changed", shown(), ParityLines.verdict(compared));
         }
         return compared.isEqual();
     }

@@ -43,7 +43,7 @@ final class ProjectionDeadLettersCommand extends Subcommand {
                                     .map(letter -> ProjectionLetters.json(letter, payload))
                                     .toList()
                             : ProjectionLetters.table(letters, payload, Instant.now()));
-            say("dead letters: %d, %d shown".formatted(details.deadLetters(), letters.size()));
+            say("dead letters: %d, %d shown", details.deadLetters(), letters.size());
             return ExitCode.OK;
         }
     }

@@ -1,5 +1,7 @@
 package dev.spream.cli.projection;
 
+import static dev.spream.cli.command.UsageFailure.require;
+
 import dev.spream.cli.command.UsageFailure;
 import dev.spream.projection.ProjectionOperations.Act;
 import org.jspecify.annotations.Nullable;
@@ -26,9 +28,7 @@ final class ProjectionDropCommand extends VersionCommand {
 
     @Override
     public Integer call() {
-        if (!yes) {
-            throw new UsageFailure("a version that is dropped is gone: add --yes");
-        }
+        require(yes, "a version that is dropped is gone: add --yes");
         Integer dropped = version(version);
         if (dropped == null) {
             throw new UsageFailure("say which version: --version N");
@@ -36,7 +36,7 @@ final class ProjectionDropCommand extends VersionCommand {
         Act act = by.act();
         return run((projections, name) -> {
             projections.rebuilds().drop(name, dropped, act);
-            say("drop %s: version %d is gone".formatted(shown(), dropped));
+            say("drop %s: version %d is gone", shown(), dropped);
             return ExitCode.OK;
         });
     }

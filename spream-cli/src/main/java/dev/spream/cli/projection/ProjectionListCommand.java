@@ -42,7 +42,7 @@ final class ProjectionListCommand extends Subcommand {
                                                     builds.get(details.state().projection()))))
                                     .toList()
                             : ProjectionLines.table(all, builds, Instant.now()));
-            say("projections: %d".formatted(all.size()));
+            say("projections: %d", all.size());
             return ExitCode.OK;
         }
     }

@@ -48,7 +48,7 @@ final class ProjectionParityCommand extends VersionCommand {
                     ProjectionBuild.choose(rebuilds, name, version(version), VersionRole.SHADOW, VersionRole.RETIRED);
             Parity compared = rebuilds.parity(name, chosen, Set.copyOf(ignored), limit);
             print(ParityLines.table(compared));
-            say("parity %s: %s".formatted(shown(), ParityLines.verdict(compared)));
+            say("parity %s: %s", shown(), ParityLines.verdict(compared));
             return compared.isEqual() ? ExitCode.OK : ExitCode.SOFTWARE;
         });
     }

@@ -26,12 +26,13 @@ final class ProjectionPauseCommand extends Subcommand {
         Act act = by.act();
         try (ProjectionDesk desk = projection.open()) {
             if (desk.operations().pause(projection.name(), act)) {
-                say("pause %s: no effect is written any more, wherever it runs, until spream projection resume"
-                        .formatted(projection));
+                say(
+                        "pause %s: no effect is written any more, wherever it runs, until spream projection resume",
+                        projection);
                 return ExitCode.OK;
             }
             ProjectionDetails now = projection.find(desk.operations());
-            say("left %s: it is %s; nothing was changed".formatted(projection, ProjectionLines.status(now.state())));
+            say("left %s: it is %s; nothing was changed", projection, ProjectionLines.status(now.state()));
             return ExitCode.SOFTWARE;
         }
     }

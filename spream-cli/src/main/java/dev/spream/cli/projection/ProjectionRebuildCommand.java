@@ -1,6 +1,7 @@
 package dev.spream.cli.projection;
 
-import dev.spream.cli.command.UsageFailure;
+import static dev.spream.cli.command.UsageFailure.require;
+
 import dev.spream.cli.output.Terminal;
 import dev.spream.projection.ProjectionOperations;
 import dev.spream.projection.ProjectionOperations.Act;
@@ -51,23 +52,19 @@ final class ProjectionRebuildCommand extends VersionCommand {
 
     @Override
     public Integer call() {
-        if (version(null) != null) {
-            throw new UsageFailure(
-                    "a rebuild is of a projection, not of a version of it; its new version gets a number of its own");
-        }
-        if (from < 0) {
-            throw new UsageFailure("--from-position is %d, must be 0 or more".formatted(from));
-        }
-        if (revision != null && revision < 1) {
-            throw new UsageFailure("--revision is %d; revisions count from 1".formatted(revision));
-        }
+        require(
+                version(null) == null,
+                "a rebuild is of a projection, not of a version of it; its new version gets a number of its own");
+        require(from >= 0, "--from-position is %d, must be 0 or more".formatted(from));
+        require(revision == null || revision >= 1, "--revision is %d; revisions count from 1".formatted(revision));
         Act act = by.act();
         OptionalInt code = revision == null ? OptionalInt.empty() : OptionalInt.of(revision);
         return run((projections, name) -> {
             SkippedEvents skipped = trySkipped ? SkippedEvents.TRY : SkippedEvents.SKIP;
             int version = projections.rebuilds().rebuild(name, code, from, skipped, act);
-            say("rebuild %s: version %d is built by whoever runs its code; spream projection cutover makes it live"
-                    .formatted(shown(), version));
+            say(
+                    "rebuild %s: version %d is built by whoever runs its code; spream projection cutover makes it live",
+                    shown(), version);
             return watch ? watch(projections, name, version) : ExitCode.OK;
         });
     }

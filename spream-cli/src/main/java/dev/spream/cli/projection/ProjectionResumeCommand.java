@@ -25,12 +25,13 @@ final class ProjectionResumeCommand extends Subcommand {
         Act act = by.act();
         try (ProjectionDesk desk = projection.open()) {
             if (desk.operations().resume(projection.name(), act)) {
-                say("resume %s: it goes on within a second or so, wherever it is run".formatted(projection));
+                say("resume %s: it goes on within a second or so, wherever it is run", projection);
                 return ExitCode.OK;
             }
             ProjectionDetails now = projection.find(desk.operations());
-            say("left %s: it is %s; only one that is paused or has failed can go on, and nothing was changed"
-                    .formatted(projection, ProjectionLines.status(now.state())));
+            say(
+                    "left %s: it is %s; only one that is paused or has failed can go on, and nothing was changed",
+                    projection, ProjectionLines.status(now.state()));
             return ExitCode.SOFTWARE;
         }
     }

@@ -1,8 +1,9 @@
 package dev.spream.cli.projection;
 
+import static dev.spream.cli.command.UsageFailure.require;
+
 import dev.spream.api.ProjectionDesk;
 import dev.spream.cli.command.Subcommand;
-import dev.spream.cli.command.UsageFailure;
 import dev.spream.cli.output.PlainText;
 import dev.spream.projection.ProjectionDetails;
 import dev.spream.projection.ProjectionOperations;
@@ -50,23 +51,20 @@ final class ProjectionRetryCommand extends Subcommand {
             ProjectionDetails now = projection.find(projections);
             int found = projections.retry(projection.name(), Optional.ofNullable(key), act);
             if (key != null && found == 0) {
-                say("left %s: it is not parked".formatted(PlainText.of(key)));
+                say("left %s: it is not parked", PlainText.of(key));
                 return ExitCode.SOFTWARE;
             }
-            say("retry %s: %d to be tried again%s".formatted(projection, found, when(now)));
+            say("retry %s: %d to be tried again%s", projection, found, when(now));
             return ExitCode.OK;
         }
     }
 
     private void requireClear() {
-        if (all == (key != null)) {
-            throw new UsageFailure("say which parked aggregates: --key KEY, or --all");
-        }
-        if (all && !yes) {
-            throw new UsageFailure(
-                    "every aggregate that is parked would be tried again: look at them with projection show, and add"
-                            + " --yes");
-        }
+        require(all == (key == null), "say which parked aggregates: --key KEY, or --all");
+        require(
+                yes || !all,
+                "every aggregate that is parked would be tried again: look at them with projection show, and add"
+                        + " --yes");
     }
 
     private static String when(ProjectionDetails now) {

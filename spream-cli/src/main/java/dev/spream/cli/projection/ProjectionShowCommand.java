@@ -1,8 +1,9 @@
 package dev.spream.cli.projection;
 
+import static dev.spream.cli.command.UsageFailure.requireBetween;
+
 import dev.spream.api.ProjectionDesk;
 import dev.spream.cli.command.Subcommand;
-import dev.spream.cli.command.UsageFailure;
 import dev.spream.projection.ParkedKey;
 import dev.spream.projection.ProjectionDetails;
 import java.time.Instant;
@@ -37,9 +38,7 @@ final class ProjectionShowCommand extends Subcommand {
 
     @Override
     public Integer call() {
-        if (limit < 0 || limit > MAX_LIMIT) {
-            throw new UsageFailure("--limit is %d, must be 0 to %d".formatted(limit, MAX_LIMIT));
-        }
+        requireBetween("--limit", limit, 0, MAX_LIMIT);
         try (ProjectionDesk desk = projection.open()) {
             ProjectionDetails details = projection.find(desk.operations());
             List<ParkedKey> parked = limit == 0 ? List.of() : desk.operations().parked(projection.name(), limit);

@@ -1,8 +1,9 @@
 package dev.spream.cli.projection;
 
+import static dev.spream.cli.command.UsageFailure.require;
+
 import dev.spream.api.ProjectionDesk;
 import dev.spream.cli.command.Reporting;
-import dev.spream.cli.command.UsageFailure;
 import dev.spream.cli.output.PlainText;
 import dev.spream.projection.ParkedKey;
 import dev.spream.projection.ProjectionDetails;
@@ -57,22 +58,19 @@ final class ProjectionSkipCommand extends Reporting {
 
     @Override
     public Integer call() {
-        if (version < 1) {
-            throw new UsageFailure("--version is %d; versions count from 1".formatted(version));
-        }
+        require(version >= 1, "--version is %d; versions count from 1".formatted(version));
         Act act = by.act();
         try (ProjectionDesk desk = projection.open()) {
             ProjectionOperations projections = desk.operations();
             ProjectionDetails details = projection.find(projections);
             if (projections.skip(projection.name(), key, version, act)) {
-                say("skip %s: version %d of %s is among the dead letters"
-                        .formatted(projection, version, PlainText.of(key)));
+                say("skip %s: version %d of %s is among the dead letters", projection, version, PlainText.of(key));
                 return ExitCode.OK;
             }
-            say("left %s: %s".formatted(PlainText.of(key), why(projections, details)));
+            say("left %s: %s", PlainText.of(key), why(projections, details));
             return ExitCode.SOFTWARE;
         } catch (IllegalStateException e) { // an event before it is missing
-            say("left %s: %s".formatted(PlainText.of(key), PlainText.of(String.valueOf(e.getMessage()))));
+            say("left %s: %s", PlainText.of(key), PlainText.of(String.valueOf(e.getMessage())));
             return ExitCode.SOFTWARE;
         }
     }

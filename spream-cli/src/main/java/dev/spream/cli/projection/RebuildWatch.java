@@ -12,22 +12,9 @@ import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.ExitCode;
 
 /** Watches a version until it has caught up: on a line that keeps changing, or with a line now and then. */
-final class RebuildWatch {
+record RebuildWatch(
+        ProjectionOperations projections, String projection, int version, PrintWriter err, boolean watched) {
     private static final int LINE_EVERY = 10;
-
-    private final ProjectionOperations projections;
-    private final String projection;
-    private final int version;
-    private final PrintWriter err;
-    private final boolean watched;
-
-    RebuildWatch(ProjectionOperations projections, String projection, int version, PrintWriter err, boolean watched) {
-        this.projections = projections;
-        this.projection = projection;
-        this.version = version;
-        this.err = err;
-        this.watched = watched;
-    }
 
     /** A failure if it stops before it has caught up. */
     int run() {

@@ -1,5 +1,7 @@
 package dev.spream.cli.projection;
 
+import static dev.spream.cli.command.UsageFailure.require;
+
 import dev.spream.api.ProjectionDesk;
 import dev.spream.cli.command.Reporting;
 import dev.spream.cli.command.UsageFailure;
@@ -41,7 +43,7 @@ abstract class VersionCommand extends Reporting {
         try (ProjectionDesk desk = projection.open()) {
             return work.run(desk.operations(), projection.findBase(desk.operations()));
         } catch (IllegalStateException e) { // it cannot be done as things are
-            say("left %s: %s".formatted(shown(), PlainText.of(String.valueOf(e.getMessage()))));
+            say("left %s: %s", shown(), PlainText.of(String.valueOf(e.getMessage())));
             return ExitCode.SOFTWARE;
         }
     }
@@ -59,10 +61,9 @@ abstract class VersionCommand extends Reporting {
         if (named.isEmpty()) {
             return option;
         }
-        if (option != null && option != named.getAsInt()) {
-            throw new UsageFailure(
-                    "%s is version %d, and --version says %d".formatted(projection, named.getAsInt(), option));
-        }
+        require(
+                option == null || option == named.getAsInt(),
+                "%s is version %d, and --version says %d".formatted(projection, named.getAsInt(), option));
         return named.getAsInt();
     }
 

@@ -1,5 +1,7 @@
 package dev.spream.cli.storage;
 
+import static dev.spream.cli.command.UsageFailure.require;
+
 import dev.spream.cli.command.CommandFailure;
 import dev.spream.cli.command.UsageFailure;
 import java.io.IOException;
@@ -41,9 +43,7 @@ final class EmulatorHost {
     private static void requireAnswer(String host, String origin) {
         Matcher matcher = HOST_AND_PORT.matcher(host);
         int port = matcher.matches() ? Integer.parseInt(matcher.group(2)) : 0;
-        if (port < 1 || port > MAX_PORT) {
-            throw new UsageFailure("%s '%s' is malformed: expected host:port".formatted(origin, host));
-        }
+        require(port >= 1 && port <= MAX_PORT, "%s '%s' is malformed: expected host:port".formatted(origin, host));
         try (Socket socket = new Socket()) {
             socket.connect(new InetSocketAddress(matcher.group(1), port), CONNECT_MILLIS);
         } catch (UnknownHostException e) {

@@ -1,5 +1,7 @@
 package dev.spream.cli.storage;
 
+import static dev.spream.cli.command.UsageFailure.require;
+
 import dev.spream.cli.command.FileArgument;
 import dev.spream.cli.command.UsageFailure;
 import dev.spream.storage.spanner.DatabaseName;
@@ -95,10 +97,9 @@ public final class StorageArguments {
 
     /** The storage of a command that looks at what readers stored. */
     public StorageChoice ofReaders(StreamArguments stream) {
-        if (storage == Kind.MEMORY) {
-            throw new UsageFailure(
-                    "--storage memory is seen by no other process: name spanner with --metadata-table, or jdbc with --jdbc-url");
-        }
+        require(
+                storage != Kind.MEMORY,
+                "--storage memory is seen by no other process: name spanner with --metadata-table, or jdbc with --jdbc-url");
         Kind name = storage == null
                 ? named().orElseThrow(() -> new UsageFailure(
                         "--storage is missing: name spanner with --metadata-table, or jdbc with --jdbc-url"))
@@ -111,9 +112,9 @@ public final class StorageArguments {
     }
 
     private Optional<Kind> named() {
-        if (metadataTable != null && jdbcUrl != null) {
-            throw new UsageFailure("--metadata-table and --jdbc-url name two storages: take one away");
-        }
+        require(
+                metadataTable == null || jdbcUrl == null,
+                "--metadata-table and --jdbc-url name two storages: take one away");
         return metadataTable != null
                 ? Optional.of(Kind.SPANNER)
                 : Optional.ofNullable(jdbcUrl).map(url -> Kind.JDBC);
@@ -142,16 +143,14 @@ public final class StorageArguments {
         if (jdbcUrl == null) {
             throw new UsageFailure("--jdbc-url is missing; --storage jdbc needs it");
         }
-        if (!jdbcUrl.startsWith(JDBC_URL_START)) {
-            throw new UsageFailure(
-                    "--jdbc-url '%s' is not one of PostgreSQL: expected jdbc:postgresql://<host>/<database>"
-                            .formatted(jdbcUrl.contains("@") || hasPassword(jdbcUrl) ? "…" : jdbcUrl));
-        }
-        if (hasPassword(jdbcUrl)) {
-            throw new UsageFailure(
-                    "--jdbc-url has a password, which others on the machine can see: use --jdbc-password-file or %s"
-                            .formatted(PASSWORD_VARIABLE));
-        }
+        require(
+                jdbcUrl.startsWith(JDBC_URL_START),
+                "--jdbc-url '%s' is not one of PostgreSQL: expected jdbc:postgresql://<host>/<database>"
+                        .formatted(jdbcUrl.contains("@") || hasPassword(jdbcUrl) ? "…" : jdbcUrl));
+        require(
+                !hasPassword(jdbcUrl),
+                "--jdbc-url has a password, which others on the machine can see: use --jdbc-password-file or %s"
+                        .formatted(PASSWORD_VARIABLE));
         return new StorageChoice.Jdbc(
                 jdbcUrl,
                 Optional.ofNullable(jdbcUser),

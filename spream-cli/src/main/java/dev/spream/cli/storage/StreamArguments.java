@@ -1,6 +1,7 @@
 package dev.spream.cli.storage;
 
-import dev.spream.cli.command.UsageFailure;
+import static dev.spream.cli.command.UsageFailure.required;
+
 import dev.spream.storage.spanner.DatabaseName;
 import dev.spream.storage.spanner.SpannerConnection;
 import dev.spream.storage.spanner.StreamName;
@@ -34,14 +35,7 @@ public final class StreamArguments {
 
     /** The stream, which has a name that a stream can have. */
     public Optional<String> stream() {
-        if (stream == null) {
-            return Optional.empty();
-        }
-        try {
-            return Optional.of(new StreamName(stream).value());
-        } catch (IllegalArgumentException e) {
-            throw new UsageFailure("--stream: " + e.getMessage());
-        }
+        return Optional.ofNullable(stream).map(name -> required("--stream: ", () -> new StreamName(name).value()));
     }
 
     /** The emulator, which answers. */

@@ -2,6 +2,7 @@ package dev.spream.cli.lock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.spream.cli.output.ProgressLine;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -42,6 +43,7 @@ final class BucketProgressTest {
     }
 
     private BucketProgress progress(boolean watched) {
-        return new BucketProgress(new PrintStream(terminal, true, StandardCharsets.UTF_8), watched, nanos::get);
+        return new BucketProgress(
+                new ProgressLine(new PrintStream(terminal, true, StandardCharsets.UTF_8), watched, nanos::get));
     }
 }

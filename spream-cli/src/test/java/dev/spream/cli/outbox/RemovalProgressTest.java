@@ -2,6 +2,7 @@ package dev.spream.cli.outbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.spream.cli.output.ProgressLine;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -35,7 +36,8 @@ final class RemovalProgressTest {
     }
 
     private RemovalProgress progress(boolean watched) {
-        return new RemovalProgress(new PrintStream(err, true, StandardCharsets.UTF_8), watched, "entries", () -> nanos);
+        return new RemovalProgress(
+                new ProgressLine(new PrintStream(err, true, StandardCharsets.UTF_8), watched, () -> nanos), "entries");
     }
 
     private void removed(RemovalProgress progress, int more, long afterMillis) {
