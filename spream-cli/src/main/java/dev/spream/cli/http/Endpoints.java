@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,7 +32,7 @@ public abstract class Endpoints implements AutoCloseable {
      * @throws IOException if the address cannot be listened on, such as one that is in use
      */
     public final String listen() throws IOException {
-        Map<String, Router.Endpoint> answers = new HashMap<>(answers());
+        Map<String, Callable<Answer>> answers = new HashMap<>(answers());
         answers.put("/health", () -> state.health(problem()));
         answers.put("/ready", state::ready);
         answers.put("/metrics", process::scrape);
@@ -41,7 +42,7 @@ public abstract class Endpoints implements AutoCloseable {
     }
 
     /** The other answers, by path. */
-    abstract Map<String, Router.Endpoint> answers();
+    abstract Map<String, Callable<Answer>> answers();
 
     /** Why the process is not healthy; empty if it is. */
     abstract Optional<String> problem();

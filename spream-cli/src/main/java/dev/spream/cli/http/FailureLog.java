@@ -46,17 +46,13 @@ final class FailureLog implements SubscriptionListener {
         return List.copyOf(latest);
     }
 
-    void note(String what, @Nullable PartitionToken partition, String message) {
+    private synchronized void note(String what, @Nullable PartitionToken partition, String message) {
         String line = message.strip().replaceAll("\\s*\\R\\s*", " ");
         Failure failure = new Failure(
                 clock.instant(),
                 what,
                 Optional.ofNullable(partition),
                 line.length() <= LONGEST_MESSAGE ? line : line.substring(0, LONGEST_MESSAGE) + "…");
-        add(failure);
-    }
-
-    private synchronized void add(Failure failure) {
         latest.addFirst(failure);
         if (latest.size() > KEPT) {
             latest.removeLast();

@@ -1,6 +1,5 @@
 package dev.spream.cli.http;
 
-import java.net.InetAddress;
 import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Matcher;
@@ -9,21 +8,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Refuses requests for another host where only this machine is served: a web site whose name is made to point here could
- * otherwise read the answers with its visitor's browser (DNS rebinding). Immutable.
+ * otherwise read the answers with its visitor's browser (DNS rebinding).
  */
-final class HostCheck {
+record HostCheck(boolean thisMachineAlone) {
     private static final Set<String> THIS_MACHINE = Set.of("localhost", "127.0.0.1", "[::1]");
     private static final Pattern HOST = Pattern.compile("(\\[[0-9a-f:.]+]|[^:\\[\\]]+)(?::\\d{1,5})?");
-
-    private final boolean thisMachineAlone;
-
-    private HostCheck(boolean thisMachineAlone) {
-        this.thisMachineAlone = thisMachineAlone;
-    }
-
-    static HostCheck of(InetAddress listening) {
-        return new HostCheck(listening.isLoopbackAddress());
-    }
 
     /** @param host as the request names it; null if it does not */
     boolean allows(@Nullable String host) {

@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.Callable;
 
 /**
  * HTTP answers about a subscription: those of all {@link Endpoints}, {@code /api/subscription} and a page. The subscriber tells
@@ -15,22 +16,18 @@ import java.util.Optional;
 public final class HttpEndpoints extends Endpoints {
     private final Observed observed;
 
-    private HttpEndpoints(HttpAddress address, String subscription, InstantSource clock) {
-        super(address);
-        this.observed = Observed.of(subscription, clock, state(), registry());
-    }
-
     /**
      * Endpoints that do not listen yet.
      *
      * @param subscription the name under which it is shown
      */
-    public static HttpEndpoints of(HttpAddress address, String subscription) {
-        return of(address, subscription, InstantSource.system());
+    public HttpEndpoints(HttpAddress address, String subscription) {
+        this(address, subscription, InstantSource.system());
     }
 
-    static HttpEndpoints of(HttpAddress address, String subscription, InstantSource clock) {
-        return new HttpEndpoints(address, subscription, clock);
+    HttpEndpoints(HttpAddress address, String subscription, InstantSource clock) {
+        super(address);
+        this.observed = Observed.of(subscription, clock, state(), registry());
     }
 
     /** The listeners that the subscriber has to have. */
@@ -39,8 +36,8 @@ public final class HttpEndpoints extends Endpoints {
     }
 
     @Override
-    Map<String, Router.Endpoint> answers() {
-        Map<String, Router.Endpoint> answers = new HashMap<>();
+    Map<String, Callable<Answer>> answers() {
+        Map<String, Callable<Answer>> answers = new HashMap<>();
         PageFiles.load().forEach((path, answer) -> answers.put(path, () -> answer));
         answers.put("/api/subscription", () -> Answer.json(SubscriptionJson.write(observed)));
         return answers;

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.Map;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -30,12 +31,12 @@ final class Listening implements AutoCloseable {
      * @param endpoints by the paths that they answer
      * @param everySecond must not fail
      */
-    static Listening start(HttpAddress address, Map<String, Router.Endpoint> endpoints, Runnable everySecond)
+    static Listening start(HttpAddress address, Map<String, Callable<Answer>> endpoints, Runnable everySecond)
             throws IOException {
         ServerLimits.apply();
         InetSocketAddress socket = new InetSocketAddress(InetAddress.getByName(address.host()), address.port());
         Listening listening = new Listening(HttpServer.create(socket, BACKLOG));
-        listening.serve(new Router(HostCheck.of(socket.getAddress()), endpoints), everySecond);
+        listening.serve(new Router(new HostCheck(socket.getAddress().isLoopbackAddress()), endpoints), everySecond);
         return listening;
     }
 

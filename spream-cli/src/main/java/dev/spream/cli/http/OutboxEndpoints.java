@@ -8,6 +8,7 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.Callable;
 
 /**
  * HTTP answers about the worker of an outbox. The worker tells the {@linkplain #listeners() listeners} what happens; that it
@@ -17,23 +18,19 @@ public final class OutboxEndpoints extends Endpoints {
     private final OutboxHealth health;
     private final OutboxMetrics metrics;
 
-    private OutboxEndpoints(HttpAddress address, String outbox, InstantSource clock) {
-        super(address);
-        this.health = new OutboxHealth(clock);
-        this.metrics = OutboxMetrics.of(registry(), outbox);
-    }
-
     /**
      * Endpoints that do not listen yet.
      *
      * @param outbox the name under which it is shown
      */
-    public static OutboxEndpoints of(HttpAddress address, String outbox) {
-        return of(address, outbox, InstantSource.system());
+    public OutboxEndpoints(HttpAddress address, String outbox) {
+        this(address, outbox, InstantSource.system());
     }
 
-    static OutboxEndpoints of(HttpAddress address, String outbox, InstantSource clock) {
-        return new OutboxEndpoints(address, outbox, clock);
+    OutboxEndpoints(HttpAddress address, String outbox, InstantSource clock) {
+        super(address);
+        this.health = new OutboxHealth(clock);
+        this.metrics = OutboxMetrics.of(registry(), outbox);
     }
 
     /** The listeners that the worker has to have. */
@@ -47,7 +44,7 @@ public final class OutboxEndpoints extends Endpoints {
     }
 
     @Override
-    Map<String, Router.Endpoint> answers() {
+    Map<String, Callable<Answer>> answers() {
         return Map.of("/", () -> Answer.text(Answer.OK, "the worker of an outbox: /health, /ready, /metrics"));
     }
 

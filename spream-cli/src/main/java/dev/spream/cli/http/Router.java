@@ -6,26 +6,21 @@ import com.sun.net.httpserver.HttpHandler;
 import dev.spream.core.LoggedFailure;
 import java.io.IOException;
 import java.util.Map;
+import java.util.concurrent.Callable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Checks requests, finds who answers, and sends the answer. Safe for use by many threads. */
-final class Router implements HttpHandler {
+/**
+ * Checks requests, and sends the answer of the endpoint at their path. Safe for use by many threads.
+ *
+ * @param endpoints by path
+ */
+record Router(HostCheck hosts, Map<String, Callable<Answer>> endpoints) implements HttpHandler {
     private static final Logger log = LoggerFactory.getLogger(Router.class);
     private static final long NO_BODY = -1;
 
-    private final HostCheck hosts;
-    private final Map<String, Endpoint> endpoints;
-
-    Router(HostCheck hosts, Map<String, Endpoint> endpoints) {
-        this.hosts = hosts;
-        this.endpoints = Map.copyOf(endpoints);
-    }
-
-    /** Answers the requests for one path. */
-    @FunctionalInterface
-    interface Endpoint {
-        Answer answer() throws Exception;
+    Router {
+        endpoints = Map.copyOf(endpoints);
     }
 
     @Override
@@ -40,7 +35,7 @@ final class Router implements HttpHandler {
             return Answer.text(Answer.MISDIRECTED, "this serves its own machine alone, by the name localhost");
         }
         String path = exchange.getRequestURI().getPath();
-        Endpoint endpoint = endpoints.get(path == null ? "" : path);
+        Callable<Answer> endpoint = endpoints.get(path == null ? "" : path);
         if (endpoint == null) {
             return Answer.text(Answer.NOT_FOUND, "there is nothing here; try /");
         }
@@ -49,7 +44,7 @@ final class Router implements HttpHandler {
             return Answer.text(Answer.METHOD_NOT_ALLOWED, "nothing can be changed here");
         }
         try {
-            return endpoint.answer();
+            return endpoint.call();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return Answer.text(Answer.UNAVAILABLE, "the process ends");

@@ -14,7 +14,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -28,9 +27,8 @@ final class StoredState {
 
     private final Supplier<Optional<SubscriptionView>> view;
     private final InstantSource clock;
-    private final ReentrantLock lock = new ReentrantLock();
 
-    // Guarded by lock.
+    // Guarded by this.
     private @Nullable Snapshot latest;
     private @Nullable String error;
     private Instant askedAt = Instant.MIN;
@@ -71,36 +69,26 @@ final class StoredState {
         } catch (ExecutionException e) {
             throw new IllegalStateException("reading the storage ended unexpectedly", e);
         }
-        lock.lock();
-        try {
-            return new Known(
-                    Optional.ofNullable(latest),
-                    Optional.ofNullable(late && error == null ? "the storage has not answered yet" : error));
-        } finally {
-            lock.unlock();
-        }
+        return known(late);
+    }
+
+    private synchronized Known known(boolean late) {
+        return new Known(
+                Optional.ofNullable(latest),
+                Optional.ofNullable(late && error == null ? "the storage has not answered yet" : error));
     }
 
     /** The answer that is on its way, or a new one if the last is old. */
-    private CompletableFuture<?> ask() {
+    private synchronized CompletableFuture<?> ask() {
         Optional<SubscriptionView> running = view.get();
-        lock.lock();
-        try {
-            Instant now = clock.instant();
-            boolean fresh = !now.isBefore(askedAt) && now.isBefore(askedAt.plus(FRESH));
-            if (running.isPresent() && asking.isDone() && !fresh) {
-                askedAt = now;
-                CompletableFuture<Void> answer = new CompletableFuture<>();
-                asking = answer;
-                Thread.ofVirtual().name("spream-http-storage").start(() -> {
-                    read(running.get());
-                    answer.complete(null);
-                });
-            }
-            return asking;
-        } finally {
-            lock.unlock();
+        Instant now = clock.instant();
+        boolean fresh = !now.isBefore(askedAt) && now.isBefore(askedAt.plus(FRESH));
+        if (running.isPresent() && asking.isDone() && !fresh) {
+            askedAt = now;
+            asking = CompletableFuture.runAsync(
+                    () -> read(running.get()), Thread.ofVirtual().name("spream-http-storage")::start);
         }
+        return asking;
     }
 
     private void read(SubscriptionView running) {
@@ -113,13 +101,8 @@ final class StoredState {
         }
     }
 
-    private void note(@Nullable Snapshot snapshot, @Nullable String failure) {
-        lock.lock();
-        try {
-            latest = snapshot == null ? latest : snapshot;
-            error = failure;
-        } finally {
-            lock.unlock();
-        }
+    private synchronized void note(@Nullable Snapshot snapshot, @Nullable String failure) {
+        latest = snapshot == null ? latest : snapshot;
+        error = failure;
     }
 }

@@ -39,7 +39,7 @@ final class OutboxService {
     int run() throws Exception {
         try (OutboxDesk desk = OutboxDesk.open(config);
                 Operations<OutboxEndpoints> operations =
-                        new Operations<>(Operations.address(config), where -> OutboxEndpoints.of(where, name()))) {
+                        new Operations<>(Operations.address(config), where -> new OutboxEndpoints(where, name()))) {
             OutboxWorker worker = worker(desk, operations);
             return operations.show(() -> run(desk, worker, operations));
         } finally {

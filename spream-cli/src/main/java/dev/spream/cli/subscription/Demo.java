@@ -56,7 +56,7 @@ final class Demo {
     private final Operations<HttpEndpoints> operations;
     private final TransferWorkload workload;
     private final PartitionTally tally = new PartitionTally();
-    private final FaultTally faults = new FaultTally();
+    private final RunTally run = new RunTally();
     private final CatchUp catchUp = new CatchUp();
 
     Demo(Settings settings, Output output, Operations<HttpEndpoints> operations) {
@@ -136,7 +136,7 @@ final class Demo {
                 LimitedLines lines = output.start(Long.MAX_VALUE, () -> {})) {
             return run(server, database, subscriber, signals, lines);
         } finally {
-            output.progress().end();
+            output.progress().line().end();
         }
     }
 
@@ -189,7 +189,7 @@ final class Demo {
         Promise promise = new Promise(ordered, !settings.faults());
         Verdict verdict = DemoCheck.judge(workload.committed(), delivered, server.orderJudged());
         String broken = settings.faults()
-                ? "; faults injected %s; %s".formatted(server.faults().apply(database.name()), faults)
+                ? "; faults injected %s; %s".formatted(server.faults().apply(database.name()), run.faults())
                 : "";
         String late = caughtUp
                 ? ""
@@ -221,7 +221,7 @@ final class Demo {
                 .maxInflight(settings.maxInflight())
                 .listener(output.progress())
                 .listener(tally)
-                .listener(faults)
+                .listener(run)
                 .listener(catchUp);
         operations.endpoints().ifPresent(shown -> shown.listeners().forEach(options::listener));
         settings.ordering().ifPresent(options::ordering);

@@ -1,7 +1,8 @@
 package dev.spream.cli.subscription;
 
+import static dev.spream.cli.command.UsageFailure.require;
+
 import dev.spream.cli.command.DurationArgument;
-import dev.spream.cli.command.UsageFailure;
 import dev.spream.cli.storage.StreamArguments;
 import dev.spream.core.consume.Ordering;
 import java.time.Duration;
@@ -73,11 +74,5 @@ final class DemoArguments {
                 ordering,
                 faults,
                 stream.emulator());
-    }
-
-    private void require(boolean condition, String message) {
-        if (!condition) {
-            throw new UsageFailure(message);
-        }
     }
 }

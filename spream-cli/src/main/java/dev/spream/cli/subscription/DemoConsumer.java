@@ -12,7 +12,6 @@ import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * Prints changes, after a pause that stands for work, and remembers the balances in them: in which order they
@@ -27,9 +26,8 @@ final class DemoConsumer implements Consumer {
 
     private final LimitedLines lines;
     private final boolean someAreSlow;
-    private final ReentrantLock lock = new ReentrantLock();
 
-    // Guarded by lock.
+    // Guarded by this.
     private final List<Delivered> started = new ArrayList<>();
     private final List<Delivered> delivered = new ArrayList<>();
 
@@ -58,17 +56,12 @@ final class DemoConsumer implements Consumer {
         LockSupport.parkNanos(slow ? SLOW_WORK_NANOS : random.nextLong(MAX_WORK_NANOS));
     }
 
-    private List<Delivered> start(DataChangeRecord change, String partition) {
-        lock.lock();
-        try {
-            List<Delivered> balances = change.mods().stream()
-                    .map(mod -> delivered(balance(change, mod), partition))
-                    .toList();
-            started.addAll(balances);
-            return balances;
-        } finally {
-            lock.unlock();
-        }
+    private synchronized List<Delivered> start(DataChangeRecord change, String partition) {
+        List<Delivered> balances = change.mods().stream()
+                .map(mod -> delivered(balance(change, mod), partition))
+                .toList();
+        started.addAll(balances);
+        return balances;
     }
 
     private Delivered delivered(BalanceChange change, String partition) {
@@ -79,15 +72,10 @@ final class DemoConsumer implements Consumer {
         return new Delivered(change, partition, alongside);
     }
 
-    private void end(List<Delivered> balances, boolean done) {
-        lock.lock();
-        try {
-            balances.forEach(started::remove);
-            if (done) {
-                delivered.addAll(balances);
-            }
-        } finally {
-            lock.unlock();
+    private synchronized void end(List<Delivered> balances, boolean done) {
+        balances.forEach(started::remove);
+        if (done) {
+            delivered.addAll(balances);
         }
     }
 
@@ -96,13 +84,8 @@ final class DemoConsumer implements Consumer {
         lines.flush();
     }
 
-    List<Delivered> delivered() {
-        lock.lock();
-        try {
-            return List.copyOf(delivered);
-        } finally {
-            lock.unlock();
-        }
+    synchronized List<Delivered> delivered() {
+        return List.copyOf(delivered);
     }
 
     private static BalanceChange balance(DataChangeRecord change, Mod mod) {

@@ -13,20 +13,16 @@ final class Draining implements AutoCloseable {
     private volatile boolean limited;
     private volatile boolean cutShort;
 
-    private Draining(BooleanSupplier shutdown, Runnable stop) {
-        this.shutdown = shutdown;
-        this.stop = stop;
-        this.signals = StopSignals.install(this::drain, stop);
-    }
-
     /**
      * Starts to listen for signals.
      *
      * @param shutdown finishes what has started, and says whether there was time for that
      * @param stop interrupts what has started
      */
-    static Draining of(BooleanSupplier shutdown, Runnable stop) {
-        return new Draining(shutdown, stop);
+    Draining(BooleanSupplier shutdown, Runnable stop) {
+        this.shutdown = shutdown;
+        this.stop = stop;
+        this.signals = StopSignals.install(this::drain, stop);
     }
 
     /** Ends the subscription now: the records that the limit allowed are written, and no other may be. */

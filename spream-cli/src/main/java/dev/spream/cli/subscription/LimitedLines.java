@@ -19,20 +19,16 @@ final class LimitedLines implements Consumer, AutoCloseable {
     private final Condition room = lock.newCondition();
     private long left; // guarded by lock: what may still be begun
 
-    private LimitedLines(JsonLines lines, long limit, Runnable limitReached) {
-        this.lines = lines;
-        this.limitReached = limitReached;
-        this.toBeWritten = new AtomicLong(limit);
-        this.left = limit;
-    }
-
     /**
      * Starts to write.
      *
      * @param limitReached called once, on the thread that wrote the last line that the limit allows
      */
-    static LimitedLines start(OutputStream out, long limit, Runnable limitReached) {
-        return new LimitedLines(JsonLines.start(out), limit, limitReached);
+    LimitedLines(OutputStream out, long limit, Runnable limitReached) {
+        this.lines = JsonLines.start(out);
+        this.limitReached = limitReached;
+        this.toBeWritten = new AtomicLong(limit);
+        this.left = limit;
     }
 
     /** Writes the change. Past the limit it waits for the interrupt that ends the subscription. */

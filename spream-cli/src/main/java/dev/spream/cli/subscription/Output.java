@@ -14,15 +14,15 @@ record Output(OutputStream records, Progress progress, boolean watched) {
     /** Starts to show progress if someone watches, and to write records. */
     LimitedLines start(long limit, Runnable limitReached) {
         if (!watched) {
-            return LimitedLines.start(records, limit, limitReached);
+            return new LimitedLines(records, limit, limitReached);
         }
-        progress.show();
-        return LimitedLines.start(progress.wipingBefore(records), limit, limitReached);
+        progress.line().show();
+        return new LimitedLines(progress.line().wipingBefore(records), limit, limitReached);
     }
 
     /** Ends the progress line and prints a last one. */
     void finish(String summary) {
-        progress.end();
+        progress.line().end();
         System.err.println(summary);
     }
 }

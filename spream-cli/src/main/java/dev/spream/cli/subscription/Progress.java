@@ -6,7 +6,6 @@ import dev.spream.core.partition.EndProof;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.subscription.SubscriptionListener;
-import java.io.OutputStream;
 import java.io.PrintStream;
 import java.time.Duration;
 import java.time.Instant;
@@ -30,19 +29,13 @@ final class Progress implements SubscriptionListener {
     private volatile @Nullable Instant lowWatermark;
 
     Progress(PrintStream terminal, InstantSource clock) {
-        this.line = new StatusLine(terminal, this::line);
+        this.line = new StatusLine(terminal, this::text);
         this.clock = clock;
         started = clock.instant();
     }
 
-    /** Keeps the line up to date from now on. */
-    void show() {
-        line.show();
-    }
-
-    /** See {@link StatusLine#wipingBefore}. */
-    OutputStream wipingBefore(OutputStream out) {
-        return line.wipingBefore(out);
+    StatusLine line() {
+        return line;
     }
 
     @Override
@@ -75,7 +68,7 @@ final class Progress implements SubscriptionListener {
         this.lowWatermark = lowWatermark;
     }
 
-    String line() {
+    String text() {
         Instant now = clock.instant();
         double seconds = Math.max(1, Duration.between(started, now).toMillis()) / 1_000.0;
         Instant low = lowWatermark;
@@ -93,15 +86,5 @@ final class Progress implements SubscriptionListener {
 
     private static String seconds(Duration duration) {
         return String.format(Locale.ROOT, "%.1f s", duration.toMillis() / 1_000.0);
-    }
-
-    /** See {@link StatusLine#say}. */
-    void say(String text) {
-        line.say(text);
-    }
-
-    /** Stops, and wipes the line. */
-    void end() {
-        line.end();
     }
 }

@@ -34,7 +34,7 @@ public final class RunCommand extends Subcommand implements LongRunning {
         try {
             return new Service(arguments.config(), progress).run();
         } finally {
-            progress.end();
+            progress.line().end();
         }
     }
 }

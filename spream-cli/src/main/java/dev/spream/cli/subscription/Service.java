@@ -24,9 +24,8 @@ final class Service {
     private final SpreamConfig config;
     private final Progress progress;
     private final long startNanos = System.nanoTime();
-    private final SettledTally settled = new SettledTally();
+    private final RunTally tally = new RunTally();
     private final PartitionTally partitions = new PartitionTally();
-    private final ShareTally shares = new ShareTally();
 
     Service(SpreamConfig config, Progress progress) {
         this.config = config;
@@ -40,18 +39,17 @@ final class Service {
         }
         Spream.Builder builder = Spream.builder(config)
                 .listener(progress)
-                .listener(settled)
+                .listener(tally)
                 .listener(partitions)
-                .listener(shares)
-                .listener(new FutureStart(line -> progress.say("run: " + line), InstantSource.system()))
-                .listener(new Outage(line -> progress.say("run: " + line), InstantSource.system()));
+                .listener(new FutureStart(line -> progress.line().say("run: " + line), InstantSource.system()))
+                .listener(new Outage(line -> progress.line().say("run: " + line), InstantSource.system()));
         String subscription = subscription();
         builder.around(consumer -> Tracing.around(consumer, subscription));
         try (Operations<HttpEndpoints> operations =
-                new Operations<>(Operations.address(config), where -> HttpEndpoints.of(where, subscription))) {
+                new Operations<>(Operations.address(config), where -> new HttpEndpoints(where, subscription))) {
             operations.endpoints().ifPresent(shown -> shown.listeners().forEach(builder::listener));
             try (Spream spream = builder.build();
-                    Draining draining = Draining.of(() -> drain(spream, operations), spream::close)) {
+                    Draining draining = new Draining(() -> drain(spream, operations), spream::close)) {
                 return operations.show(() -> run(spream, draining));
             }
         }
@@ -77,14 +75,14 @@ final class Service {
     private int run(Spream spream, Draining draining) throws Exception {
         // Changes go to the same terminal, most likely, where the line that keeps changing would be in the way.
         if (Terminal.watched() && !sinkIs("stdout")) {
-            progress.show();
+            progress.line().show();
         }
         try {
             RunResult result = spream.run();
             finish(spream, draining.ending(result));
             return draining.exitCode(result);
         } catch (Exception e) {
-            if (settled.any()) {
+            if (tally.anySettled()) {
                 finish(spream, "a failure");
             }
             throw e;
@@ -92,15 +90,15 @@ final class Service {
     }
 
     private void finish(Spream spream, String ending) {
-        progress.end();
+        progress.line().end();
         double seconds = (System.nanoTime() - startNanos) / 1e9;
         System.err.println(TimedLine.of(String.format(
                 Locale.ROOT,
                 "run: %s in %.1f s; %s, %s; ended by %s",
-                settled.text(spream.filtered()),
+                tally.settled(spream.filtered()),
                 seconds,
                 partitions.counts(),
-                shares,
+                tally.shares(),
                 ending)));
     }
 }

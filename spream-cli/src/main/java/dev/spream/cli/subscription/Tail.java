@@ -30,7 +30,7 @@ final class Tail {
     private final Operations<HttpEndpoints> operations;
     private final long startNanos = System.nanoTime();
     private final PartitionTally tally = new PartitionTally();
-    private final ShareTally shares = new ShareTally();
+    private final RunTally run = new RunTally();
 
     Tail(Settings settings, Output output, Operations<HttpEndpoints> operations) {
         this.settings = settings;
@@ -60,7 +60,7 @@ final class Tail {
                 Subscriber subscriber = Subscriber.builder(reading.product(), open.storage())
                         .options(settings.times().resolve(options(), open.storage(), Instant.now()))
                         .build();
-                Draining draining = Draining.of(() -> drain(subscriber), subscriber::close)) {
+                Draining draining = new Draining(() -> drain(subscriber), subscriber::close)) {
             try (LimitedLines lines = output.start(settings.limit(), draining::limitReached)) {
                 return print(subscriber, lines, draining);
             }
@@ -97,7 +97,7 @@ final class Tail {
                 records,
                 seconds,
                 tally.counts(),
-                settings.storage().isShared() ? ", " + shares : "",
+                settings.storage().isShared() ? ", " + run.shares() : "",
                 ending));
     }
 
@@ -105,9 +105,10 @@ final class Tail {
         SubscriberOptions.Builder options = settings.options()
                 .listener(output.progress())
                 .listener(tally)
-                .listener(new FutureStart(line -> output.progress().say("tail: " + line), InstantSource.system()))
-                .listener(shares)
-                .listener(new Outage(line -> output.progress().say("tail: " + line), InstantSource.system()));
+                .listener(
+                        new FutureStart(line -> output.progress().line().say("tail: " + line), InstantSource.system()))
+                .listener(run)
+                .listener(new Outage(line -> output.progress().line().say("tail: " + line), InstantSource.system()));
         operations.endpoints().ifPresent(shown -> shown.listeners().forEach(options::listener));
         return options.build();
     }

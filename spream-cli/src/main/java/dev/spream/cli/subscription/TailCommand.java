@@ -1,5 +1,8 @@
 package dev.spream.cli.subscription;
 
+import static dev.spream.cli.command.UsageFailure.require;
+import static dev.spream.cli.command.UsageFailure.requireBetween;
+
 import com.google.cloud.spanner.Options.RpcPriority;
 import dev.spream.api.HttpAddress;
 import dev.spream.api.StreamTime;
@@ -189,9 +192,7 @@ public final class TailCommand extends Subcommand {
             verbosity.expectRepetitions();
         }
         refuse(demo ? NOT_IN_DEMO : DemoArguments.NAMES, demo ? " does not go with --demo" : " needs --demo");
-        require(
-                maxInflight >= 1 && maxInflight <= SubscriberOptions.MAX_MAX_INFLIGHT,
-                "--max-inflight is %d, must be 1 to %d".formatted(maxInflight, SubscriberOptions.MAX_MAX_INFLIGHT));
+        requireBetween("--max-inflight", maxInflight, 1, SubscriberOptions.MAX_MAX_INFLIGHT);
         Output output = new Output(
                 new FileOutputStream(FileDescriptor.out),
                 new Progress(System.err, InstantSource.system()),
@@ -199,12 +200,12 @@ public final class TailCommand extends Subcommand {
         try {
             return demo ? demo(output) : tail(output);
         } finally {
-            output.progress().end();
+            output.progress().line().end();
         }
     }
 
     private Operations<HttpEndpoints> operations(String stream) {
-        return new Operations<>(Optional.ofNullable(http), where -> HttpEndpoints.of(where, stream));
+        return new Operations<>(Optional.ofNullable(http), where -> new HttpEndpoints(where, stream));
     }
 
     private int tail(Output output) throws Exception {
@@ -227,13 +228,13 @@ public final class TailCommand extends Subcommand {
                 .orElseThrow(() -> new UsageFailure("--database is missing; --demo needs none"));
         String stream = streamArguments.stream().orElseThrow(() -> new UsageFailure("--stream is missing"));
         require(limit == null || limit >= 1, "--limit is %d, must be 1 or more".formatted(limit));
-        requireBetween(
+        requireWithin(
                 "--heartbeat-interval",
                 heartbeatInterval,
                 SubscriberOptions.MIN_HEARTBEAT_INTERVAL,
                 SubscriberOptions.MAX_HEARTBEAT_INTERVAL);
-        requireBetween("--connect-timeout", connectTimeout, MIN_CONNECT_TIMEOUT, MAX_CONNECT_TIMEOUT);
-        requireBetween("--lease-time", leaseTime, MIN_LEASE_TIME, MAX_LEASE_TIME);
+        requireWithin("--connect-timeout", connectTimeout, MIN_CONNECT_TIMEOUT, MAX_CONNECT_TIMEOUT);
+        requireWithin("--lease-time", leaseTime, MIN_LEASE_TIME, MAX_LEASE_TIME);
         StorageChoice storage = storage();
         StreamTimes times = times(storage);
         SubscriberOptions.Builder options = SubscriberOptions.builder()
@@ -276,8 +277,10 @@ public final class TailCommand extends Subcommand {
         Instant now = Instant.now();
         Optional<Instant> from = times.start().map(time -> time.at(now));
         Optional<Instant> until = times.end().map(time -> time.at(now));
-        if (from.isPresent() && until.isPresent() && until.get().isBefore(from.get())) {
-            throw new UsageFailure("--end %s is before --start %s".formatted(until.get(), from.get()));
+        if (from.isPresent() && until.isPresent()) {
+            require(
+                    !until.get().isBefore(from.get()),
+                    "--end %s is before --start %s".formatted(until.get(), from.get()));
         }
         require(
                 from.isPresent() || until.isEmpty() || until.get().isAfter(now),
@@ -294,7 +297,7 @@ public final class TailCommand extends Subcommand {
                         new WorkerId(name + "-" + UUID.randomUUID().toString().substring(0, 8)));
     }
 
-    private void requireBetween(String option, Duration value, Duration min, Duration max) {
+    private static void requireWithin(String option, Duration value, Duration min, Duration max) {
         require(
                 value.compareTo(min) >= 0 && value.compareTo(max) <= 0,
                 "%s is %s, must be %s to %s"
@@ -310,12 +313,6 @@ public final class TailCommand extends Subcommand {
             if (options.contains(option.longestName())) {
                 throw new UsageFailure(option.longestName() + problem);
             }
-        }
-    }
-
-    private void require(boolean condition, String message) {
-        if (!condition) {
-            throw new UsageFailure(message);
         }
     }
 }

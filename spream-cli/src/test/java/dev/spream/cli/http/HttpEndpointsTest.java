@@ -32,7 +32,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class HttpEndpointsTest {
     private final DrivenClock clock = new DrivenClock();
     private final WatchedStorage watched = new WatchedStorage();
-    private final HttpEndpoints endpoints = HttpEndpoints.of(new HttpAddress("127.0.0.1", 0), "orders", clock);
+    private final HttpEndpoints endpoints = new HttpEndpoints(new HttpAddress("127.0.0.1", 0), "orders", clock);
     private final HttpClient client = HttpClient.newHttpClient();
     private URI base = URI.create("http://127.0.0.1/");
 
@@ -118,7 +118,7 @@ final class HttpEndpointsTest {
 
     @Test
     void who_listens_for_others_takes_any_name() throws Exception {
-        try (HttpEndpoints open = HttpEndpoints.of(new HttpAddress("0.0.0.0", 0), "orders", clock)) {
+        try (HttpEndpoints open = new HttpEndpoints(new HttpAddress("0.0.0.0", 0), "orders", clock)) {
             base = URI.create(open.listen());
             assertThat(base.getHost()).isEqualTo("127.0.0.1");
             assertThat(rawStatus("GET /health HTTP/1.1\r\nHost: pod-7.example\r\nConnection: close\r\n\r\n"))
@@ -128,7 +128,7 @@ final class HttpEndpointsTest {
 
     @Test
     void a_port_that_is_in_use_cannot_be_listened_on() {
-        try (HttpEndpoints second = HttpEndpoints.of(new HttpAddress("127.0.0.1", base.getPort()), "orders", clock)) {
+        try (HttpEndpoints second = new HttpEndpoints(new HttpAddress("127.0.0.1", base.getPort()), "orders", clock)) {
             assertThatThrownBy(second::listen).isInstanceOf(BindException.class);
         }
     }

@@ -13,7 +13,7 @@ final class DrainingTest {
     void one_signal_is_never_told_as_a_second_one() throws Exception {
         CountDownLatch draining = new CountDownLatch(1);
         CountDownLatch told = new CountDownLatch(1);
-        try (Draining ended = Draining.of(
+        try (Draining ended = new Draining(
                 () -> {
                     draining.countDown();
                     await(told);

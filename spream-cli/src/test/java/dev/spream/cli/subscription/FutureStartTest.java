@@ -28,6 +28,6 @@ final class FutureStartTest {
                                 + " before");
         Progress progress = new Progress(new PrintStream(new ByteArrayOutputStream()), () -> NOW);
         progress.lowWatermark(NOW.plusSeconds(90));
-        assertThat(progress.line()).isEqualTo("waiting until 2026-01-01T00:01:30Z, for another 1 min 30 s");
+        assertThat(progress.text()).isEqualTo("waiting until 2026-01-01T00:01:30Z, for another 1 min 30 s");
     }
 }

@@ -27,7 +27,7 @@ final class LimitedLinesTest {
     @Test
     void nothing_is_written_past_the_limit_and_the_one_who_wants_to_waits_for_an_interrupt() throws Exception {
         AtomicInteger reached = new AtomicInteger();
-        try (LimitedLines lines = LimitedLines.start(out, 2, reached::incrementAndGet)) {
+        try (LimitedLines lines = new LimitedLines(out, 2, reached::incrementAndGet)) {
             lines.consume(change("1"), DELIVERY);
             assertThat(reached).hasValue(0);
             lines.consume(change("2"), DELIVERY);

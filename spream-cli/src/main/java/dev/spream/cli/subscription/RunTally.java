@@ -1,0 +1,83 @@
+package dev.spream.cli.subscription;
+
+import dev.spream.core.partition.PartitionToken;
+import dev.spream.core.record.DataChangeRecord;
+import dev.spream.core.source.SourceException;
+import dev.spream.core.subscription.SubscriptionListener;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Counts what a reader did: how changes were settled, what passed between this worker and others, or itself in an earlier run, and
+ * what it did about streams that broke. Safe for use by many threads.
+ */
+final class RunTally implements SubscriptionListener {
+    private final LongAdder delivered = new LongAdder();
+    private final LongAdder skipped = new LongAdder();
+    private final LongAdder deadLettered = new LongAdder();
+    private final LongAdder resumed = new LongAdder();
+    private final LongAdder givenBack = new LongAdder();
+    private final LongAdder lost = new LongAdder();
+    private final LongAdder reconnects = new LongAdder();
+    private final LongAdder repetitions = new LongAdder();
+
+    @Override
+    public void settled(PartitionToken partition, DataChangeRecord change, Outcome outcome, Duration consumeTime) {
+        LongAdder count =
+                switch (outcome) {
+                    case CONSUMED -> delivered;
+                    case SKIPPED -> skipped;
+                    case DEAD_LETTERED -> deadLettered;
+                };
+        count.increment();
+    }
+
+    @Override
+    public void partitionAcquired(PartitionToken partition, long epoch, Instant watermark) {
+        if (epoch > 1) {
+            resumed.increment();
+        }
+    }
+
+    @Override
+    public void partitionReleased(PartitionToken partition) {
+        givenBack.increment();
+    }
+
+    @Override
+    public void leaseLost(PartitionToken partition, long epoch) {
+        lost.increment();
+    }
+
+    @Override
+    public void reconnecting(PartitionToken partition, int attempt, Duration delay, @Nullable SourceException cause) {
+        reconnects.increment();
+    }
+
+    @Override
+    public void duplicateDropped(PartitionToken partition, DataChangeRecord change) {
+        repetitions.increment();
+    }
+
+    boolean anySettled() {
+        return delivered.sum() + skipped.sum() + deadLettered.sum() > 0;
+    }
+
+    /** @param filtered how many of the changes that count as consumed the filter left out */
+    String settled(long filtered) {
+        String left = filtered == 0 ? "" : ", %d left out by the filter".formatted(filtered);
+        return "%d records delivered%s, %d skipped, %d dead-lettered"
+                .formatted(Math.max(0, delivered.sum() - filtered), left, skipped.sum(), deadLettered.sum());
+    }
+
+    String shares() {
+        return "resumed %d, given back %d, lost %d".formatted(resumed.sum(), givenBack.sum(), lost.sum());
+    }
+
+    /** As in {@code reconnects 52, repeated records dropped 120}. */
+    String faults() {
+        return "reconnects %d, repeated records dropped %d".formatted(reconnects.sum(), repetitions.sum());
+    }
+}
