@@ -3,10 +3,8 @@ package dev.spream.api.spi;
 import static java.util.Objects.requireNonNull;
 
 import java.util.Optional;
-import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A key of the configuration: its name, its type with its range, what it means, and what holds when nothing is said.
@@ -21,59 +19,56 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Immutable: every method that changes something returns another key. Keys are compared by name within their plug-in.
  *
+ * @param name lower-case words with hyphens between, such as {@code max-inflight}
+ * @param type what its values are, with their range
+ * @param meaning a sentence or two for users; the range and the default are shown beside it
+ * @param defaultValue see {@link #withDefault}
+ * @param defaultMeaning see {@link #withDefaultMeaning}
+ * @param fallback see {@link #withFallback}
+ * @param isRequired see {@link #required}
+ * @param isSecret see {@link #secret}
+ * @param shownPart see {@link #showing}
  * @param <T> the type of its values
  */
-public final class ConfigKey<T> {
+public record ConfigKey<T>(
+        String name,
+        ConfigType<T> type,
+        String meaning,
+        Optional<T> defaultValue,
+        Optional<String> defaultMeaning,
+        Optional<String> fallback,
+        boolean isRequired,
+        boolean isSecret,
+        Optional<UnaryOperator<String>> shownPart) {
     private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9]*(-[a-z0-9]+)*");
 
-    private final String name;
-    private final ConfigType<T> type;
-    private final String meaning;
-    private final Facts<T> facts;
-
-    private ConfigKey(String name, ConfigType<T> type, String meaning, Facts<T> facts) {
-        this.name = name;
-        this.type = type;
-        this.meaning = meaning;
-        this.facts = facts;
+    public ConfigKey {
+        if (!NAME.matcher(name).matches()) {
+            throw new IllegalArgumentException(
+                    "'%s' is no name of a key: write lower-case words with hyphens between".formatted(name));
+        }
+        requireNonNull(type, "type");
+        requireNonNull(meaning, "meaning");
+        defaultValue.ifPresent(value -> requireWritable(name, type, value));
     }
 
-    /** What may be said of a key besides; not changed once the key is made. */
-    private static final class Facts<T> {
-        private @Nullable T defaultValue;
-        private @Nullable String defaultMeaning;
-        private @Nullable String fallback;
-        private boolean required;
-        private boolean secret;
-        private @Nullable UnaryOperator<String> shownPart;
-    }
-
-    /** The same key with other facts. */
-    private ConfigKey<T> with(Consumer<Facts<T>> change) {
-        Facts<T> copy = new Facts<>();
-        copy.defaultValue = facts.defaultValue;
-        copy.defaultMeaning = facts.defaultMeaning;
-        copy.fallback = facts.fallback;
-        copy.required = facts.required;
-        copy.secret = facts.secret;
-        copy.shownPart = facts.shownPart;
-        change.accept(copy);
-        return new ConfigKey<>(name, type, meaning, copy);
+    private static <T> void requireWritable(String name, ConfigType<T> type, T value) {
+        String text = type.write(value);
+        String again = type.write(type.read(text));
+        if (!again.equals(text)) {
+            throw new IllegalArgumentException(
+                    "the default of %s is written as '%s', which reads as '%s'".formatted(name, text, again));
+        }
     }
 
     /**
      * A key that may be left out, and has no default.
      *
-     * @param name lower-case words with hyphens between, such as {@code max-inflight}
-     * @param meaning a sentence or two for users; the range and the default are shown beside it
-     * @throws IllegalArgumentException if the name is not of that form
+     * @throws IllegalArgumentException if the name is not of its form
      */
     public static <T> ConfigKey<T> of(String name, ConfigType<T> type, String meaning) {
-        if (!NAME.matcher(name).matches()) {
-            throw new IllegalArgumentException(
-                    "'%s' is no name of a key: write lower-case words with hyphens between".formatted(name));
-        }
-        return new ConfigKey<>(name, requireNonNull(type, "type"), requireNonNull(meaning, "meaning"), new Facts<>());
+        Optional<String> none = Optional.empty();
+        return new ConfigKey<>(name, type, meaning, Optional.empty(), none, none, false, false, Optional.empty());
     }
 
     /**
@@ -83,26 +78,14 @@ public final class ConfigKey<T> {
      *     take what it wrote
      */
     public ConfigKey<T> withDefault(T value) {
-        requireWritable(requireNonNull(value, "value"));
-        return with(key -> {
-            key.defaultValue = value;
-            key.required = false;
-        });
-    }
-
-    private void requireWritable(T value) {
-        String text = type.write(value);
-        String again = type.write(type.read(text));
-        if (!again.equals(text)) {
-            throw new IllegalArgumentException(
-                    "the default of %s is written as '%s', which reads as '%s'".formatted(name, text, again));
-        }
+        Optional<T> held = Optional.of(value);
+        return new ConfigKey<>(name, type, meaning, held, defaultMeaning, fallback, false, isSecret, shownPart);
     }
 
     /** The same key, with words for what happens when nothing is configured, such as {@code a quarter of the heap}. */
     public ConfigKey<T> withDefaultMeaning(String words) {
-        requireNonNull(words, "words");
-        return with(key -> key.defaultMeaning = words);
+        Optional<String> said = Optional.of(words);
+        return new ConfigKey<>(name, type, meaning, defaultValue, said, fallback, isRequired, isSecret, shownPart);
     }
 
     /**
@@ -112,21 +95,21 @@ public final class ConfigKey<T> {
      *     left out
      */
     public ConfigKey<T> withFallback(String key) {
-        requireNonNull(key, "key");
-        return with(other -> other.fallback = key);
+        Optional<String> other = Optional.of(key);
+        return new ConfigKey<>(
+                name, type, meaning, defaultValue, defaultMeaning, other, isRequired, isSecret, shownPart);
     }
 
     /** The same key, to be configured in any case. */
     public ConfigKey<T> required() {
-        return with(key -> {
-            key.defaultValue = null;
-            key.required = true;
-        });
+        Optional<T> none = Optional.empty();
+        return new ConfigKey<>(name, type, meaning, none, defaultMeaning, fallback, true, isSecret, shownPart);
     }
 
     /** The same key, with values that are never shown, and not taken from a command line in plain text. */
     public ConfigKey<T> secret() {
-        return with(key -> key.secret = true);
+        return new ConfigKey<>(
+                name, type, meaning, defaultValue, defaultMeaning, fallback, isRequired, true, shownPart);
     }
 
     /**
@@ -136,61 +119,24 @@ public final class ConfigKey<T> {
      * @param part makes of any text, also one that the type does not take, what may be shown of it
      */
     public ConfigKey<T> showing(UnaryOperator<String> part) {
-        requireNonNull(part, "part");
-        return with(key -> key.shownPart = part);
-    }
-
-    public String name() {
-        return name;
-    }
-
-    public ConfigType<T> type() {
-        return type;
-    }
-
-    public String meaning() {
-        return meaning;
-    }
-
-    public Optional<T> defaultValue() {
-        return Optional.ofNullable(facts.defaultValue);
+        Optional<UnaryOperator<String>> shown = Optional.of(part);
+        return new ConfigKey<>(
+                name, type, meaning, defaultValue, defaultMeaning, fallback, isRequired, isSecret, shown);
     }
 
     /** What holds when nothing is configured, for people: the default as it would be written, or words. */
     public Optional<String> defaultText() {
-        return defaultMeaning().or(this::impliedText);
+        return defaultMeaning.or(this::impliedText);
     }
 
     private Optional<String> impliedText() {
-        Optional<String> written = defaultValue().map(type::write);
-        return fallback()
-                .map(key -> "that of " + key + written.map(", or else "::concat).orElse(""))
+        Optional<String> written = defaultValue.map(type::write);
+        return fallback.map(key ->
+                        "that of " + key + written.map(", or else "::concat).orElse(""))
                 .or(() -> written);
     }
 
-    /** See {@link #withDefaultMeaning}. */
-    public Optional<String> defaultMeaning() {
-        return Optional.ofNullable(facts.defaultMeaning);
-    }
-
-    /** See {@link #withFallback}. */
-    public Optional<String> fallback() {
-        return Optional.ofNullable(facts.fallback);
-    }
-
-    public boolean isRequired() {
-        return facts.required;
-    }
-
-    /** See {@link #showing}. */
-    public Optional<UnaryOperator<String>> shownPart() {
-        return Optional.ofNullable(facts.shownPart);
-    }
-
-    public boolean isSecret() {
-        return facts.secret;
-    }
-
+    /** The name. */
     @Override
     public String toString() {
         return name;
