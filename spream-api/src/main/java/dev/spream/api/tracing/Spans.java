@@ -15,7 +15,7 @@ import io.opentelemetry.api.trace.Tracer;
 import io.opentelemetry.context.Scope;
 
 /** Makes the spans. Immutable and safe for use by many threads. */
-final class Spans {
+record Spans(Tracer tracer, String destination) {
     private static final String INSTRUMENTATION = "dev.spream";
     private static final String PROCESS = "process";
 
@@ -36,15 +36,10 @@ final class Spans {
     private static final AttributeKey<Long> EPOCH = AttributeKey.longKey("spream.epoch");
     private static final AttributeKey<Boolean> REPLAY = AttributeKey.booleanKey("spream.replay");
 
-    private final Tracer tracer;
-    private final String destination;
-
-    Spans(OpenTelemetry telemetry, String destination) {
-        this.tracer = telemetry.getTracer(INSTRUMENTATION);
-        this.destination = destination;
+    static Spans of(OpenTelemetry telemetry, String destination) {
+        return new Spans(telemetry.getTracer(INSTRUMENTATION), destination);
     }
 
-    /** What is done within a span. */
     @FunctionalInterface
     interface Call {
         void run(Span span) throws Exception;

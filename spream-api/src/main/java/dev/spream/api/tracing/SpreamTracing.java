@@ -4,7 +4,11 @@ import static java.util.Objects.requireNonNull;
 
 import dev.spream.core.consume.BatchConsumer;
 import dev.spream.core.consume.Consumer;
+import dev.spream.core.consume.Delivery;
+import dev.spream.core.record.DataChangeRecord;
 import io.opentelemetry.api.OpenTelemetry;
+import io.opentelemetry.api.trace.Span;
+import java.util.List;
 
 /**
  * Makes a span of kind CONSUMER of every call that hands changes to a consumer; it is current during the call, so that what
@@ -34,7 +38,7 @@ public final class SpreamTracing {
      */
     public static SpreamTracing of(OpenTelemetry telemetry, String destination) {
         return new SpreamTracing(
-                new Spans(requireNonNull(telemetry, "telemetry"), requireNonNull(destination, "destination")));
+                Spans.of(requireNonNull(telemetry, "telemetry"), requireNonNull(destination, "destination")));
     }
 
     /**
@@ -43,8 +47,70 @@ public final class SpreamTracing {
      */
     public Consumer around(Consumer consumer) {
         requireNonNull(consumer, "consumer");
-        return consumer instanceof BatchConsumer batches
-                ? new TracedBatches(spans, batches)
-                : new TracedChanges(spans, consumer);
+        return consumer instanceof BatchConsumer batches ? new TracedBatches(batches) : new TracedChanges(consumer);
+    }
+
+    @SuppressWarnings("try") // what closing throws is up to the consumer behind it
+    private class TracedChanges implements Consumer, AutoCloseable {
+        private final Consumer consumer;
+
+        TracedChanges(Consumer consumer) {
+            this.consumer = consumer;
+        }
+
+        @Override
+        public void consume(DataChangeRecord change, Delivery delivery) throws Exception {
+            spans.around(change, delivery, span -> consumer.consume(change, delivery));
+        }
+
+        @Override
+        public void flush() throws Exception {
+            consumer.flush();
+        }
+
+        @Override
+        public void close() throws Exception {
+            if (consumer instanceof AutoCloseable closeable) {
+                closeable.close();
+            }
+        }
+    }
+
+    @SuppressWarnings("try") // what closing throws is up to the consumer behind it
+    private final class TracedBatches extends TracedChanges implements BatchConsumer {
+        private final BatchConsumer consumer;
+
+        TracedBatches(BatchConsumer consumer) {
+            super(consumer);
+            this.consumer = consumer;
+        }
+
+        @Override
+        public void consume(Batch batch) throws Exception {
+            spans.around(batch, span -> consumer.consume(new TracedBatch(batch, span)));
+        }
+
+        private record TracedBatch(Batch batch, Span span) implements Batch {
+            @Override
+            public List<DataChangeRecord> changes() {
+                return batch.changes();
+            }
+
+            @Override
+            public Delivery delivery(int index) {
+                return batch.delivery(index);
+            }
+
+            @Override
+            public void settle(int index) {
+                batch.settle(index);
+            }
+
+            @Override
+            public void fail(int index, Throwable cause) {
+                batch.fail(index, cause);
+                Spans.fail(span, cause);
+            }
+        }
     }
 }
