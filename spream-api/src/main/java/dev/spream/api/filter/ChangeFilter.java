@@ -2,7 +2,6 @@ package dev.spream.api.filter;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.spream.core.consume.BatchConsumer;
 import dev.spream.core.consume.Consumer;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.record.ModType;
@@ -80,10 +79,7 @@ public final class ChangeFilter {
      * is told to, and closes it, if it can be closed, when it is closed.
      */
     public FilteredConsumer before(Consumer consumer) {
-        requireNonNull(consumer, "consumer");
-        return consumer instanceof BatchConsumer batches
-                ? new FilteredBatches(this, batches)
-                : new FilteredChanges(this, consumer);
+        return FilteredConsumer.of(this, requireNonNull(consumer, "consumer"));
     }
 
     @Override
@@ -105,12 +101,7 @@ public final class ChangeFilter {
 
         /** Tables whose changes pass: names, in which {@code *} stands for any characters or none. */
         public Builder tables(String... names) {
-            return tables(List.of(names));
-        }
-
-        /** See {@link #tables(String...)}. */
-        public Builder tables(List<String> names) {
-            tables.addAll(names);
+            tables.addAll(List.of(names));
             return this;
         }
 
@@ -124,12 +115,7 @@ public final class ChangeFilter {
          * are named, no update passes.
          */
         public Builder columns(String... names) {
-            return columns(List.of(names));
-        }
-
-        /** See {@link #columns(String...)}. */
-        public Builder columns(List<String> names) {
-            columns.addAll(names);
+            columns.addAll(List.of(names));
             return this;
         }
 
@@ -138,12 +124,7 @@ public final class ChangeFilter {
          * say.
          */
         public Builder modTypes(ModType... types) {
-            return modTypes(List.of(types));
-        }
-
-        /** See {@link #modTypes(ModType...)}. */
-        public Builder modTypes(List<ModType> types) {
-            modTypes.addAll(types);
+            modTypes.addAll(List.of(types));
             return this;
         }
 

@@ -43,12 +43,8 @@ record ColumnChoice(String table, Set<String> columns) {
         if (columns.containsAll(members.keySet())) {
             return values;
         }
-        Map<String, @Nullable Object> kept = new LinkedHashMap<>();
-        members.forEach((name, value) -> {
-            if (columns.contains(name)) {
-                kept.put(name, value);
-            }
-        });
+        Map<String, @Nullable Object> kept = new LinkedHashMap<>(members);
+        kept.keySet().retainAll(columns);
         return JsonObject.of(kept);
     }
 
