@@ -1,19 +1,18 @@
 package dev.spream.api.metrics;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.spream.core.source.SourceException;
 import dev.spream.core.subscription.SubscriptionListener.Outcome;
-import io.micrometer.core.instrument.Counter;
 import java.util.Arrays;
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** A counter of a subscription, with every value that a tag of it can have. */
 enum Count {
-    SETTLED("spream.changes.settled", "Changes that are settled, by how.", "outcome", names(Outcome.values())),
+    SETTLED("spream.changes.settled", "Changes that are settled, by how.", "outcome", Meters.tags(Outcome.values())),
     DELIVERIES("spream.deliveries", "Changes handed to the consumer, for the first time or again."),
     RETRIES("spream.delivery.retries", "Changes handed to the consumer again after a failure."),
     FAILURES(
@@ -30,7 +29,7 @@ enum Count {
             "spream.stream.reconnects",
             "Queries of partitions that are repeated, by what ended the one before.",
             "cause",
-            Stream.concat(names(SourceException.Kind.values()).stream(), Stream.of(Count.END_WITHOUT_PROOF))
+            Stream.concat(Meters.tags(SourceException.Kind.values()).stream(), Stream.of(Count.END_WITHOUT_PROOF))
                     .toList()),
     DUPLICATES("spream.stream.duplicates", "Changes that were read again after a reconnect, and dropped."),
     GAPS("spream.stream.gaps", "Losses of changes to the retention period that were accepted."),
@@ -38,7 +37,7 @@ enum Count {
             "spream.storage.retries",
             "Calls to the storage that failed and are repeated, by what was asked.",
             "operation",
-            names(StorageOperation.values())),
+            Meters.tags(StorageOperation.values())),
     WATERMARK_WRITES("spream.watermarks.writes", "Calls to the storage that stored watermarks.");
 
     /** A stream that ended with OK, though nothing said that the partition ends there. */
@@ -64,27 +63,19 @@ enum Count {
         this.values = values;
     }
 
-    private static List<String> names(Enum<?>[] constants) {
-        return Arrays.stream(constants).map(Meters::tag).toList();
-    }
-
-    private Counter register(Meters meters, String value) {
-        return tag.equals(NO_TAG) ? meters.counter(meter, meaning) : meters.counter(meter, meaning, tag, value);
+    private Meters.Tagged register(Meters meters) {
+        return tag.equals(NO_TAG)
+                ? new Meters.Tagged(Map.of(NO_TAG, meters.counter(meter, meaning)))
+                : meters.counters(meter, meaning, tag, values);
     }
 
     /** The counters of one subscription, all of them registered from the beginning. Safe for use by many threads. */
     static final class Counters {
-        private final Map<Count, Map<String, Counter>> counters =
-                new EnumMap<>(Count.class); // filled by the constructor
+        private final Map<Count, Meters.Tagged> counters;
 
         Counters(Meters meters) {
-            for (Count count : values()) {
-                counters.put(
-                        count,
-                        count.values.stream()
-                                .collect(Collectors.toUnmodifiableMap(
-                                        Function.identity(), value -> count.register(meters, value))));
-            }
+            counters = Arrays.stream(values())
+                    .collect(Collectors.toUnmodifiableMap(count -> count, count -> count.register(meters)));
         }
 
         void increment(Count count) {
@@ -92,11 +83,7 @@ enum Count {
         }
 
         void increment(Count count, String value) {
-            Counter counter = counters.getOrDefault(count, Map.of()).get(value);
-            if (counter == null) {
-                throw new IllegalArgumentException("%s has no value '%s'".formatted(count, value));
-            }
-            counter.increment();
+            requireNonNull(counters.get(count)).of(value).increment();
         }
     }
 }

@@ -29,7 +29,6 @@ final class LiveGauges {
         this.retention = new RetentionWatch(subscription, clock);
     }
 
-    /** @param waiting how many partitions wait for room */
     void register(IntSupplier waiting) {
         gauges.addAll(List.of(
                 meters.gauge("spream.inflight", "Changes that are read and not settled.", this::inflight),
@@ -68,12 +67,10 @@ final class LiveGauges {
         gauges.clear();
     }
 
-    /** As the server said last. */
     Optional<Duration> retention() {
         return retention.latest();
     }
 
-    /** Whether the server has answered that question. */
     boolean isRetentionKnown() {
         return retention.isAnswered();
     }

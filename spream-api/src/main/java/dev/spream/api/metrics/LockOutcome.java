@@ -13,9 +13,7 @@ import dev.spream.lock.LockTimeoutException;
 
 /** An end of a request for locks, as the value of a tag. */
 enum LockOutcome {
-    /** It had them at once. */
     ACQUIRED,
-    /** It had them after a wait. */
     WAITED,
     BUSY,
     TIMEOUT,

@@ -7,9 +7,13 @@ import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.DoubleSupplier;
+import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
@@ -30,7 +34,27 @@ record Meters(MeterRegistry registry, Tags tags) {
         return Counter.builder(name).description(meaning).tags(tags.and(more)).register(registry);
     }
 
-    /** @param more a tag and its value, or nothing */
+    /** A counter for each value of a tag, which has no others. */
+    Tagged counters(String name, String meaning, String tag, List<String> values) {
+        return new Tagged(values.stream()
+                .collect(Collectors.toUnmodifiableMap(value -> value, value -> counter(name, meaning, tag, value))));
+    }
+
+    /** Counters of one name, by the value of a tag. */
+    record Tagged(Map<String, Counter> byValue) {
+        Counter of(Enum<?> constant) {
+            return of(tag(constant));
+        }
+
+        Counter of(String value) {
+            Counter counter = byValue.get(value);
+            if (counter == null) {
+                throw new IllegalArgumentException("the tag has no value '%s'".formatted(value));
+            }
+            return counter;
+        }
+    }
+
     Timer timer(String name, String meaning, String... more) {
         return Timer.builder(name)
                 .description(meaning)
@@ -39,12 +63,10 @@ record Meters(MeterRegistry registry, Tags tags) {
                 .register(registry);
     }
 
-    /** @param more a tag and its value, or nothing */
     Gauge gauge(String name, String meaning, DoubleSupplier value, String... more) {
         return gauge(name, null, meaning, value, more);
     }
 
-    /** @param value in seconds */
     Gauge seconds(String name, String meaning, DoubleSupplier value) {
         return gauge(name, SECONDS, meaning, value);
     }
@@ -60,6 +82,10 @@ record Meters(MeterRegistry registry, Tags tags) {
     /** A constant as the value of a tag. */
     static String tag(Enum<?> constant) {
         return constant.name().toLowerCase(Locale.ROOT);
+    }
+
+    static List<String> tags(Enum<?>[] constants) {
+        return Arrays.stream(constants).map(Meters::tag).toList();
     }
 
     /** {@code NaN} if it is not known. */

@@ -15,13 +15,10 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 
 /**
  * Publishes what the worker of an outbox does to a Micrometer registry. Every meter carries the tag {@code outbox}; no tag
@@ -43,16 +40,11 @@ public final class OutboxMetrics implements OutboxListener {
     private final Counter leasesExpired;
     private final Counter synchronised;
     private final Counter conflicts;
-    private final Counter succeeded;
-    private final Counter failed;
-    private final Counter parked;
-    private final Counter aborted;
-    private final Counter released;
-    private final List<Counter> retries;
-    private final Counter lostWhileSending;
-    private final Counter lostWhenSettling;
+    private final Meters.Tagged processed;
+    private final Meters.Tagged retries;
+    private final Meters.Tagged lost;
     private final Counter expired;
-    private final Map<OutboxHistory, Counter> removed;
+    private final Meters.Tagged removed;
     private final Counter breakerOpened;
     private final Counter storeFailures;
     private final OutboxGauges gauges;
@@ -74,32 +66,31 @@ public final class OutboxMetrics implements OutboxListener {
                 "outbox.synchronised", "Entries that were not sent, since the ledger had the answer to them already.");
         this.conflicts = meters.counter(
                 "outbox.conflicts", "Entries that were aborted, since the ledger had another request under their key.");
-        this.succeeded = processed("succeeded");
-        this.failed = processed("failed");
-        this.parked = processed("parked");
-        this.aborted = processed("aborted");
-        this.released = processed("released");
-        this.retries = Stream.concat(
-                        IntStream.rangeClosed(1, ATTEMPTS).mapToObj(Integer::toString), Stream.of(ATTEMPTS + 1 + "+"))
-                .map(attempt -> meters.counter(
-                        "outbox.retry",
-                        "Attempts that failed and are to be repeated, by which attempt it was.",
-                        "attempt",
-                        attempt))
-                .toList();
-        this.lostWhileSending = lost("sending");
-        this.lostWhenSettling = lost("settling");
+        this.processed = meters.counters(
+                "outbox.processed",
+                "Claims that ended, by how.",
+                "outcome",
+                List.of("succeeded", "failed", "parked", "aborted", "released"));
+        this.retries = meters.counters(
+                "outbox.retry",
+                "Attempts that failed and are to be repeated, by which attempt it was.",
+                "attempt",
+                IntStream.rangeClosed(1, ATTEMPTS + 1)
+                        .mapToObj(OutboxMetrics::attempt)
+                        .toList());
+        this.lost = meters.counters(
+                "outbox.leases.lost",
+                "Claims that were another's before they ended: while they were sent, or when the outcome was to be"
+                        + " settled, which was refused.",
+                "phase",
+                List.of("sending", "settling"));
         this.expired = meters.counter(
                 "outbox.expired", "Entries that were given up before they were sent, since they had expired.");
-        this.removed = Arrays.stream(OutboxHistory.values())
-                .collect(Collectors.toUnmodifiableMap(
-                        part -> part,
-                        part -> meters.counter(
-                                "outbox.removed",
-                                "Rows that this worker removed since they were older than they are kept, by what they were"
-                                        + " of.",
-                                "history",
-                                Meters.tag(part))));
+        this.removed = meters.counters(
+                "outbox.removed",
+                "Rows that this worker removed since they were older than they are kept, by what they were of.",
+                "history",
+                Meters.tags(OutboxHistory.values()));
         this.breakerOpened = meters.counter(
                 "outbox.breaker.opened", "How often nothing was claimed for a while, since nothing got through.");
         this.storeFailures =
@@ -115,17 +106,8 @@ public final class OutboxMetrics implements OutboxListener {
                 phase);
     }
 
-    private Counter processed(String outcome) {
-        return meters.counter("outbox.processed", "Claims that ended, by how.", "outcome", outcome);
-    }
-
-    private Counter lost(String phase) {
-        return meters.counter(
-                "outbox.leases.lost",
-                "Claims that were another's before they ended: while they were sent, or when the outcome was to be"
-                        + " settled, which was refused.",
-                "phase",
-                phase);
+    private static String attempt(int number) {
+        return number <= ATTEMPTS ? Integer.toString(number) : ATTEMPTS + 1 + "+";
     }
 
     /**
@@ -172,14 +154,14 @@ public final class OutboxMetrics implements OutboxListener {
     public void settled(OutboxClaim claim, Settlement settlement, Duration sinceClaim) {
         answered.remove(claim.ref());
         switch (settlement) {
-            case Settlement.Succeeded done -> succeeded.increment();
+            case Settlement.Succeeded done -> processed.of("succeeded").increment();
             case Settlement.Failed again -> {
-                failed.increment();
-                retries.get(Math.clamp(claim.attempt(), 1, ATTEMPTS + 1) - 1).increment();
+                processed.of("failed").increment();
+                retries.of(attempt(claim.attempt())).increment();
             }
-            case Settlement.Parked waits -> parked.increment();
-            case Settlement.Aborted over -> aborted.increment();
-            case Settlement.Released back -> released.increment();
+            case Settlement.Parked waits -> processed.of("parked").increment();
+            case Settlement.Aborted over -> processed.of("aborted").increment();
+            case Settlement.Released back -> processed.of("released").increment();
         }
     }
 
@@ -190,7 +172,8 @@ public final class OutboxMetrics implements OutboxListener {
 
     @Override
     public void leaseLost(OutboxClaim claim) {
-        (Boolean.TRUE.equals(answered.remove(claim.ref())) ? lostWhenSettling : lostWhileSending).increment();
+        lost.of(Boolean.TRUE.equals(answered.remove(claim.ref())) ? "settling" : "sending")
+                .increment();
     }
 
     @Override
@@ -200,7 +183,7 @@ public final class OutboxMetrics implements OutboxListener {
 
     @Override
     public void removed(OutboxHistory part, int rows) {
-        requireNonNull(removed.get(part)).increment(rows);
+        removed.of(part).increment(rows);
     }
 
     @Override

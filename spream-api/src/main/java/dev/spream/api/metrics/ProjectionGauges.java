@@ -86,7 +86,6 @@ final class ProjectionGauges {
                 .orElse(Double.NaN);
     }
 
-    /** Shows how far those are and no others. */
     synchronized void showRebuilds(Supplier<List<ProjectionVersion>> versions) {
         List<ProjectionVersion> now = versions.get();
         Set<String> names = now.stream().map(ProjectionVersion::stateName).collect(Collectors.toSet());

@@ -112,27 +112,27 @@ public final class ProjectionMetrics implements ProjectionListener {
 
     @Override
     public void keyParked(String projection, String key, Parking parking) {
-        count(projection, live -> live.parked(parking.reason()));
+        count(projection, live -> live.parkings.of(parking.reason()).increment());
     }
 
     @Override
     public void keyResumed(String projection, String key) {
-        count(projection, ProjectionCounters::resumed);
+        count(projection, live -> live.resumed.increment());
     }
 
     @Override
     public void failed(String projection, FailureKind kind, Exception failure) {
-        count(projection, live -> live.failed(kind));
+        count(projection, live -> live.errors.of(kind).increment());
     }
 
     @Override
     public void undecodable(String projection, String origin, String reason) {
-        count(projection, ProjectionCounters::undecodable);
+        count(projection, live -> live.errors.of(ProjectionCounters.UNDECODABLE).increment());
     }
 
     @Override
     public void segmentLost(String projection, int segment) {
-        count(projection, ProjectionCounters::segmentLost);
+        count(projection, live -> live.segmentsLost.increment());
     }
 
     /** Of the live version alone. What is not known by now was not told of, or is dropped. */

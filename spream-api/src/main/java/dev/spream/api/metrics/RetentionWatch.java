@@ -46,12 +46,10 @@ final class RetentionWatch {
         return Optional.ofNullable(latest);
     }
 
-    /** Whether the server has said how long, or that the stream does not declare it. */
     synchronized boolean isAnswered() {
         return answered;
     }
 
-    /** From now on the server is not asked any more. */
     synchronized void stop() {
         stopped = true;
     }
