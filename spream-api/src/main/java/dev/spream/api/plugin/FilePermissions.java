@@ -56,7 +56,6 @@ record FilePermissions(
         return value;
     }
 
-    /** Whether the owner is that user, or root. */
     boolean belongsTo(String user) {
         return uid == ROOT || owner.equals(user);
     }

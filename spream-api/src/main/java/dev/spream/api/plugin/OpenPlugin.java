@@ -5,7 +5,9 @@ import dev.spream.api.plugin.classloader.ThreadContextClassLoader;
 import dev.spream.core.SpreamException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An implementation that a plug-in made, and what it stands on. Safe for use by many threads; closed once, by its opener, when the
@@ -74,11 +76,30 @@ public final class OpenPlugin<T> implements AutoCloseable {
         if (!closed.compareAndSet(false, true)) {
             return;
         }
-        Closeables.all(scope, closeables).ifPresent(failure -> {
+        closeAll(scope, closeables).ifPresent(failure -> {
             throw new SpreamException(
                     "%s could not be closed (%s); what else it had opened is closed".formatted(plugin, failure),
                     failure);
         });
+    }
+
+    /** Closes them in that order; the first failure carries the others. */
+    @SuppressWarnings("ReferenceEquality") // nothing can be suppressed by itself
+    static Optional<Throwable> closeAll(ThreadContextClassLoader scope, List<AutoCloseable> resources) {
+        @Nullable Throwable first = null;
+        for (AutoCloseable resource : resources) {
+            try {
+                scope.run(resource::close);
+            } catch (Throwable t) {
+                PluginErrors.keepInterrupt(t);
+                if (first == null) {
+                    first = t;
+                } else if (first != t) {
+                    first.addSuppressed(t);
+                }
+            }
+        }
+        return Optional.ofNullable(first);
     }
 
     @Override

@@ -132,12 +132,12 @@ public final class Plugin<T> {
         try {
             Optional<R> made = scope.call(() -> opening.open(context));
             if (made.isEmpty()) {
-                Closeables.all(scope, context.take());
+                OpenPlugin.closeAll(scope, context.take());
             }
             return made.map(product -> new OpenPlugin<>(this, scope, type, product, context.take()));
         } catch (Throwable t) {
             RuntimeException failure = errors.openingFailed(this, t);
-            Closeables.all(scope, context.take()).ifPresent(failure::addSuppressed);
+            OpenPlugin.closeAll(scope, context.take()).ifPresent(failure::addSuppressed);
             throw failure;
         }
     }

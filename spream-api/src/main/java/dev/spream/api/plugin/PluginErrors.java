@@ -20,9 +20,8 @@ record PluginErrors(String origin, boolean inFolder) {
     private static final Pattern CLASS_FILE_VERSION = Pattern.compile("class file version (\\d+)");
     private static final int CLASS_FILE_VERSION_OF_JAVA_0 = 44; // JVMS 4.1: 45 is Java 1.1, 65 is Java 21
 
-    /** What to throw when {@link Plugin#open} failed. */
     RuntimeException openingFailed(Plugin<?> plugin, Throwable thrown) {
-        Closeables.keepInterrupt(thrown);
+        keepInterrupt(thrown);
         return switch (thrown) {
             case ConfigException refused -> refusal(plugin, refused.problems(), refused);
             case IllegalArgumentException refused -> refusal(plugin, List.of(text(refused)), refused);
@@ -31,6 +30,12 @@ record PluginErrors(String origin, boolean inFolder) {
                         "%s could not be opened: %s; what it had opened is closed".formatted(plugin, sentence(thrown)),
                         thrown);
         };
+    }
+
+    static void keepInterrupt(Throwable thrown) {
+        if (thrown instanceof InterruptedException) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     private static ConfigException refusal(Plugin<?> plugin, List<String> problems, Throwable cause) {
@@ -45,7 +50,6 @@ record PluginErrors(String origin, boolean inFolder) {
         return Optional.ofNullable(thrown.getMessage()).orElseGet(thrown::toString);
     }
 
-    /** What happened, without the origin. */
     String sentence(Throwable thrown) {
         return switch (thrown) {
             case UnsupportedClassVersionError error -> newerJava(error);

@@ -22,22 +22,14 @@ import org.slf4j.LoggerFactory;
 /**
  * Reads the folder that plug-ins are dropped into: each jar in it, and each folder with jars directly in it. Hidden files are
  * not looked at, and what is no jar, such as a README, is passed over. What other users may write to, or a stranger owns, is not loaded.
+ *
+ * @param named if not, the folder was found where nothing asked for it
+ * @param problems is added to
  */
-final class PluginFolder {
+record PluginFolder(Path folder, boolean named, Collection<String> problems) {
     private static final Logger log = LoggerFactory.getLogger(PluginFolder.class);
 
     private static final Pattern INVISIBLE = Pattern.compile("[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}]");
-
-    private final Path folder;
-    private final boolean named;
-    private final Collection<String> problems;
-
-    /** @param named if not, the folder was found where nothing asked for it */
-    PluginFolder(Path folder, boolean named, Collection<String> problems) {
-        this.folder = folder;
-        this.named = named;
-        this.problems = problems;
-    }
 
     /** What can be loaded, ordered by name, which is logged before any of it runs; what cannot is among the problems then. */
     List<Jars> read() {
@@ -175,12 +167,7 @@ final class PluginFolder {
         }
     }
 
-    /**
-     * The jars of one plug-in of the folder, or of several that share a class loader.
-     *
-     * @param path a jar, or a folder of jars
-     * @param jars that jar, or the folder's, ordered by name; at least one
-     */
+    /** A jar, or a folder of jars, and the jars in it, ordered by name; at least one. They share a class loader. */
     record Jars(Path path, List<Path> jars) {
         Jars {
             jars = List.copyOf(jars);

@@ -210,7 +210,7 @@ public final class PluginRegistry implements AutoCloseable {
      */
     @Override
     public void close() {
-        Closeables.all(ThreadContextClassLoader.unchanged(), loaders).ifPresent(failure -> {
+        OpenPlugin.closeAll(ThreadContextClassLoader.unchanged(), loaders).ifPresent(failure -> {
             throw new SpreamException(
                     "the jar of a plug-in could not be closed (%s); the others are".formatted(failure), failure);
         });

@@ -52,7 +52,6 @@ final class ProviderReading {
         }
     }
 
-    /** A provider was found, and cannot be used. */
     static final class UnusableProvider extends Exception {
         private static final long serialVersionUID = 1L;
 

@@ -40,13 +40,11 @@ final class ProviderSearch {
         this.problems = problems;
     }
 
-    /** What is on the class path. */
     static List<Plugin<?>> onClassPath(List<Port<?>> ports, ClassLoader host, Collection<String> problems) {
         return new ProviderSearch(ports, host, ThreadContextClassLoader.unchanged(), Optional.empty(), problems)
                 .search();
     }
 
-    /** What is in these jars, which the loader is for. */
     static List<Plugin<?>> in(
             List<Port<?>> ports, PluginFolder.Jars jars, PluginClassLoader loader, Collection<String> problems) {
         int before = problems.size();

@@ -51,18 +51,10 @@ public final class ThreadContextClassLoader {
     }
 
     public <X extends Throwable> void run(Action<X> action) throws X {
-        if (!changesLoader) {
+        call(() -> {
             action.run();
-            return;
-        }
-        Thread thread = Thread.currentThread();
-        ClassLoader before = thread.getContextClassLoader();
-        thread.setContextClassLoader(loader);
-        try {
-            action.run();
-        } finally {
-            thread.setContextClassLoader(before);
-        }
+            return this;
+        });
     }
 
     /** Something with a result. */
