@@ -59,12 +59,10 @@ final class ConfiguredPlugins implements AutoCloseable {
         return config;
     }
 
-    /** The configuration of what plug-ins of these ports are needed for. */
     Judgement judge(Set<Port<?>> needed) {
         return Judgement.ofDesk(config, plugins, needed);
     }
 
-    /** The configuration of a subscription. */
     Judgement judge(OwnParts own) {
         return Judgement.of(config, plugins, own);
     }
@@ -104,7 +102,6 @@ final class ConfiguredPlugins implements AutoCloseable {
         }
     }
 
-    /** Closes all of it. */
     void close(BiConsumer<AutoCloseable, Throwable> onFailure) {
         while (!opened.isEmpty()) {
             AutoCloseable part = opened.pop();

@@ -43,7 +43,6 @@ abstract class Desk<T> implements AutoCloseable {
         return known;
     }
 
-    /** Opens an implementation of the port. */
     final T open() {
         return open(judgement, plugin);
     }
@@ -52,7 +51,6 @@ abstract class Desk<T> implements AutoCloseable {
         return plugins.open(whole, chosen, NAME);
     }
 
-    /** Makes something beside the port when it is first asked for. */
     final <P extends PluginProvider<T>, R> R besideOnce(Class<P> type, Beside<P, R> making, Class<? super R> what) {
         return besideOnce(
                 type,
@@ -71,7 +69,6 @@ abstract class Desk<T> implements AutoCloseable {
                         .orElseThrow(() -> new SpreamException("%s %s".formatted(plugin, otherwise), null)));
     }
 
-    /** A method of a provider that makes something beside the port. */
     @FunctionalInterface
     interface Beside<P, R> {
         R make(P provider, PluginConfig config, PluginContext context) throws Exception;

@@ -18,23 +18,11 @@ import java.util.List;
  * The subscriptions by which projections read a change stream, one each, called like the projection, with {@code subscription}
  * before it if that is configured. They are apart from those of consumers, since every projection has its own watermarks.
  */
-final class EventSubscriptions {
-    private final Judgement judgement;
-    private final Plugin<PartitionStorage> storages;
-
-    private EventSubscriptions(Judgement judgement) {
-        this.judgement = judgement;
-        this.storages = judgement.usable(PartitionStorageProvider.PORT);
-    }
-
-    /**
-     * Opens the stream.
-     *
-     * @param judgement of source and storage
-     * @throws ConfigException if they cannot be used, or the stream is to begin at a time that is relative
-     */
+record EventSubscriptions(Judgement judgement, Plugin<PartitionStorage> storages) {
+    /** @throws ConfigException if they cannot be used, or the stream is to begin at a time that is relative */
     static LentChangeStream open(Judgement judgement, ConfiguredPlugins plugins) {
-        EventSubscriptions subscriptions = new EventSubscriptions(judgement);
+        EventSubscriptions subscriptions =
+                new EventSubscriptions(judgement, judgement.usable(PartitionStorageProvider.PORT));
         SubscriberOptions options = subscriptions.options(plugins.config());
         ChangeStreamSource stream = plugins.open(
                 judgement, judgement.usable(ChangeStreamSourceProvider.PORT), subscriptions.name("events"));

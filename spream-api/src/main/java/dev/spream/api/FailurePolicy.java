@@ -52,7 +52,6 @@ final class FailurePolicy {
 
     private FailurePolicy() {}
 
-    /** What becomes of a change that is given up. */
     enum Outcome {
         STOP,
         SKIP,
@@ -64,7 +63,6 @@ final class FailurePolicy {
         }
     }
 
-    /** The keys that begin with {@code retry}. */
     static List<ConfigKey<?>> retryKeys() {
         return List.of(MAX_ATTEMPTS, BASE_DELAY, MAX_DELAY);
     }

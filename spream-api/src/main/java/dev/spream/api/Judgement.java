@@ -48,7 +48,6 @@ final class Judgement {
         this.problems = problems;
     }
 
-    /** @param own what the program brings itself */
     static Judgement of(SpreamConfig config, PluginRegistry plugins, OwnParts own) {
         Judgement judgement = of(config, plugins, Selection.of(config, plugins, own.ports()));
         judgement.problems.addAll(judgement.selection.problems(judgement.resolved));
@@ -145,7 +144,6 @@ final class Judgement {
         return new ConfigSection(port.key(), keys, selection.plugin(port).isPresent());
     }
 
-    /** What is wrong only in combination. */
     private void judgeTogether(OwnParts own) {
         noteRefusal(this::errorHandler);
         noteRefusal(this::filter);

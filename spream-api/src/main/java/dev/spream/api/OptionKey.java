@@ -11,19 +11,16 @@ import java.util.function.BiConsumer;
  * @param <B> what collects the options
  */
 record OptionKey<B, T>(ConfigKey<T> key, BiConsumer<B, T> setter) {
-    /** One whose default is that of the options. */
     static <B, T> OptionKey<B, T> of(
             String name, ConfigType<T> type, String meaning, T defaultValue, BiConsumer<B, T> setter) {
         return new OptionKey<>(ConfigKey.of(name, type, meaning).withDefault(defaultValue), setter);
     }
 
-    /** One that may be left out. */
     static <B, T> OptionKey<B, T> optional(
             String name, ConfigType<T> type, String meaning, String defaultMeaning, BiConsumer<B, T> setter) {
         return new OptionKey<>(ConfigKey.of(name, type, meaning).withDefaultMeaning(defaultMeaning), setter);
     }
 
-    /** Sets the option, if something is configured or the key has a default. */
     void apply(PluginConfig config, B options) {
         config.find(key).ifPresent(value -> setter.accept(options, value));
     }

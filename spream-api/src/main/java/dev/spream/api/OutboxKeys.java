@@ -126,7 +126,6 @@ final class OutboxKeys {
         return OPTIONS;
     }
 
-    /** All of them, in the order in which people read them. */
     static List<ConfigKey<?>> all() {
         return Stream.concat(Stream.of(ENABLED), OPTIONS.stream().<ConfigKey<?>>map(OptionKey::key))
                 .toList();

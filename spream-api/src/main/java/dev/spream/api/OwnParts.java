@@ -45,7 +45,6 @@ final class OwnParts {
         return Optional.ofNullable((T) parts.get(port));
     }
 
-    /** The ports that are filled. */
     Set<Port<?>> ports() {
         return parts.keySet();
     }

@@ -71,7 +71,6 @@ public record ProjectionHealth(List<ProjectionView> projections, double errorRat
         return view.version().isLive() && view.state().status() == ProjectionStatus.FAILED;
     }
 
-    /** Whether what its live version was given is applied, and nothing parked. */
     private static boolean appliesAll(ProjectionView view) {
         return !view.version().isLive() || view.parked().aggregates() == 0;
     }

@@ -84,7 +84,6 @@ final class ProjectionKeys {
                 powers);
     }
 
-    /** All of them, in the order in which people read them. */
     static List<ConfigKey<?>> all() {
         return List.of(
                 SEGMENTS,
@@ -99,11 +98,7 @@ final class ProjectionKeys {
                 MAX_FAILING_PERCENT);
     }
 
-    /**
-     * The options that are configured.
-     *
-     * @throws IllegalArgumentException if they do not go together
-     */
+    /** @throws IllegalArgumentException if they do not go together */
     static ProjectionOptions options(PluginConfig config) {
         Duration initial = config.get(INITIAL_DELAY);
         Duration max = config.get(MAX_DELAY);

@@ -31,7 +31,6 @@ final class Selection {
         this.own = own;
     }
 
-    /** @param own the ports that the program fills itself */
     static Selection of(SpreamConfig config, PluginRegistry plugins, Set<Port<?>> own) {
         Selection selection = new Selection(config, plugins, own);
         for (Port<?> port : plugins.ports()) {
@@ -76,14 +75,12 @@ final class Selection {
         return chosen.containsValue(plugin);
     }
 
-    /** What is wrong with it. */
     List<String> problems(ResolvedConfig resolved) {
         return plugins.ports().stream()
                 .flatMap(port -> problem(resolved, port).stream())
                 .toList();
     }
 
-    /** What is wrong with those that a desk needs. */
     List<String> problemsOfDesk(ResolvedConfig resolved, Set<Port<?>> needed) {
         return plugins.ports().stream()
                 .filter(needed::contains)

@@ -167,7 +167,6 @@ final class SubscriptionKeys {
         return OPTIONS;
     }
 
-    /** All of them, in the order in which people read them. */
     static List<ConfigKey<?>> all() {
         return Stream.of(
                         List.<ConfigKey<?>>of(SUBSCRIPTION, START, END),

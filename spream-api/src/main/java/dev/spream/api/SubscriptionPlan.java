@@ -51,7 +51,6 @@ final class SubscriptionPlan implements AutoCloseable {
         return judgement.own().get(SubscriptionKeys.SHUTDOWN_TIMEOUT);
     }
 
-    /** Opens everything. */
     Subscriber open() {
         try {
             Subscriber subscriber = openAll();
@@ -91,7 +90,6 @@ final class SubscriptionPlan implements AutoCloseable {
         return part(DeadLetterSinkProvider.PORT);
     }
 
-    /** The sink, behind the filter. */
     Consumer openConsumer() {
         Consumer sink = requireNonNull(
                 own.around.apply(part(ConsumerProvider.PORT).orElseThrow()), "what was put around the consumer");
@@ -114,7 +112,6 @@ final class SubscriptionPlan implements AutoCloseable {
         return requireNonNull(consumer);
     }
 
-    /** How many changes the filter has left out. */
     long filtered() {
         return consumer instanceof FilteredConsumer behind ? behind.filtered() : 0;
     }

@@ -17,7 +17,6 @@ public record ConfigSection(String prefix, List<ConfigKey<?>> keys, boolean inUs
         keys = List.copyOf(keys);
     }
 
-    /** A key of this section as it is configured, such as {@code storage.jdbc.url}. */
     String fullName(ConfigKey<?> key) {
         return prefix.isEmpty() ? key.name() : prefix + "." + key.name();
     }

@@ -18,7 +18,6 @@ final class ConfiguredSecrets {
 
     private ConfiguredSecrets() {}
 
-    /** Keeps what people may not see of a value. */
     static void keep(Found.Text text, Object value) {
         if (text.secret() && !text.shown().equals(text.text())) {
             List<?> parts = value instanceof List<?> list ? list : List.of(text.text());

@@ -41,7 +41,6 @@ sealed interface Found {
             return secret || template.hasReferences();
         }
 
-        /** For the beginning of an error message. */
         String described() {
             String pattern = template.hasReferences() ? "%s is what '%s' stands for (%s)" : "%s is '%s' (%s)";
             return pattern.formatted(key, shown(), place.text());

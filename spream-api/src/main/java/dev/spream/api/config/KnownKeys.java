@@ -16,7 +16,6 @@ final class KnownKeys {
     private final Map<String, List<String>> byVariable = new TreeMap<>();
     private final List<Problem> problems = new ArrayList<>();
 
-    /** A key, and the section that it belongs to. */
     record Known(ConfigSection section, ConfigKey<?> key) {
         String name() {
             return section.fullName(key);
@@ -47,7 +46,6 @@ final class KnownKeys {
                 .add(known.name());
     }
 
-    /** In the order of the sections. */
     List<Known> all() {
         return List.copyOf(byName.values());
     }
@@ -56,7 +54,6 @@ final class KnownKeys {
         return Optional.ofNullable(byName.get(name));
     }
 
-    /** What is wrong with the names in a configuration, and with those of the keys. */
     List<Problem> problems(SpreamConfig config) {
         Stream<Problem> unknown = config.keyed().stream()
                 .filter(setting -> !byName.containsKey(setting.name()))

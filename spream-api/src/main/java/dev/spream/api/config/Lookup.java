@@ -34,7 +34,6 @@ final class Lookup {
         return found instanceof Found.Text text ? text.takenFor(known.key()) : found;
     }
 
-    /** What was wrong with what has been found so far. */
     List<Problem> problems() {
         return problems;
     }

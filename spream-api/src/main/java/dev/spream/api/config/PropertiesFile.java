@@ -25,7 +25,6 @@ final class PropertiesFile {
         this.path = path;
     }
 
-    /** What holds where there is no file. */
     static PropertiesFile none() {
         return new PropertiesFile("");
     }
@@ -43,14 +42,12 @@ final class PropertiesFile {
         }
     }
 
-    /** @param path what the text is called in messages */
     static PropertiesFile parse(String path, String text) {
         PropertiesFile file = new PropertiesFile(path);
         file.parse(text);
         return file;
     }
 
-    /** By key. */
     Map<String, Setting> settings() {
         return settings;
     }

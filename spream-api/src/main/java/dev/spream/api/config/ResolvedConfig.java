@@ -182,11 +182,7 @@ public final class ResolvedConfig {
                         known.key().meaning());
     }
 
-    /**
-     * The values of one section.
-     *
-     * @param values of all sections, by the key in full; nothing for a key that is not configured and has no default
-     */
+    /** @param values of all sections, by the key in full; nothing for a key that is not configured and has no default */
     private record SectionValues(ConfigSection section, Map<String, Object> values) implements PluginConfig {
         SectionValues {
             values = Map.copyOf(values);

@@ -6,7 +6,6 @@ import java.util.regex.Pattern;
 
 /** Makes texts from outside fit to be shown to people. */
 final class Shown {
-    /** What is shown in place of a secret, whatever its length. */
     static final String MASK = Secrets.MASK;
 
     /** To the end: what may stand in a password, and what ends one, depends on what reads the value. */

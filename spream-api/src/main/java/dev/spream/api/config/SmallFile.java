@@ -16,8 +16,6 @@ final class SmallFile {
     private SmallFile() {}
 
     /**
-     * The text of the file.
-     *
      * @throws IOException if it cannot be read, is longer than {@code maxBytes} or is not UTF-8; its message begins with a
      *     verb, and the file is to be named before it
      */

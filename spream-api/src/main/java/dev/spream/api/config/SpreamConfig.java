@@ -104,7 +104,6 @@ public final class SpreamConfig {
         return file.wasRead();
     }
 
-    /** What was wrong before any key was looked at. */
     List<Problem> problems() {
         return file.problems();
     }
@@ -125,7 +124,6 @@ public final class SpreamConfig {
         return List.copyOf(environment.values());
     }
 
-    /** Looks up what references in the value stand for. */
     Template.Resolved resolve(Template template, boolean secret) {
         return template.resolve(variables, secret);
     }
@@ -143,7 +141,6 @@ public final class SpreamConfig {
         return settings(Layer.ENVIRONMENT, ours);
     }
 
-    /** Variables without our prefix that mean a key nevertheless. */
     private static Map<String, Setting> namedVariables(Builder builder) {
         Map<String, String> variables = builder.variables == null ? Map.of() : builder.variables;
         Map<String, Setting> settings = new LinkedHashMap<>(NamedVariable.settings(NamedVariable.OF_OUTBOX, variables));

@@ -20,7 +20,6 @@ record Template(List<Piece> pieces) {
     private static final int MAX_FILE_BYTES = 64 << 10;
 
     sealed interface Piece {
-        /** Text that stands for itself. */
         record Literal(String text) implements Piece {}
 
         record Reference(String kind, String name) implements Piece {
@@ -74,7 +73,6 @@ record Template(List<Piece> pieces) {
         return pieces.stream().anyMatch(Piece.Reference.class::isInstance);
     }
 
-    /** What people may see of a value of that key. */
     String shown(ConfigKey<?> key) {
         if (key.isSecret() || key.shownPart().isEmpty()) {
             return shown(key.isSecret());
