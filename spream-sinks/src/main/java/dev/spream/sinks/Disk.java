@@ -8,7 +8,6 @@ import java.nio.file.StandardOpenOption;
 
 /** What makes files durable. Safe for use by many threads. */
 interface Disk {
-    /** The one of this system. */
     Disk REAL = new Real();
 
     /** Returns when all that was written to the open file is durable. */

@@ -12,6 +12,7 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -35,11 +36,11 @@ public final class JsonLines implements Consumer, AutoCloseable {
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
-    private final OutputStream out; // with all that follows guarded by lock
-    private long written;
+    private final OutputStream out; // with all that follows written under the lock
     private boolean dirty;
     private boolean closed;
-    private @Nullable Throwable broken;
+    private final AtomicLong written = new AtomicLong();
+    private volatile @Nullable Throwable broken;
 
     private JsonLines(OutputStream out) {
         this.out = new BufferedOutputStream(out, BUFFER_BYTES);
@@ -63,7 +64,7 @@ public final class JsonLines implements Consumer, AutoCloseable {
         try {
             requireOpen();
             write(() -> out.write(line));
-            written++;
+            written.incrementAndGet();
             dirty = true;
             changed.signalAll();
         } finally {
@@ -87,22 +88,12 @@ public final class JsonLines implements Consumer, AutoCloseable {
 
     /** How many changes were taken so far. */
     public long written() {
-        lock.lock();
-        try {
-            return written;
-        } finally {
-            lock.unlock();
-        }
+        return written.get();
     }
 
     /** Whether whoever read the output has gone, as {@code head} does: nothing is wrong then, and nothing is written. */
     public boolean readerGone() {
-        lock.lock();
-        try {
-            return isBrokenPipe(broken);
-        } finally {
-            lock.unlock();
-        }
+        return isBrokenPipe(broken);
     }
 
     @Override

@@ -18,6 +18,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.locks.Condition;
@@ -79,33 +80,39 @@ public final class JsonlDeadLetterSink implements DeadLetterStore, AutoCloseable
     @Override
     public void accept(DeadLetter letter) throws IOException {
         Line line = line(new LetterLine.Kept(StoredLetter.of(letter)));
-        long end;
-        lock.lock();
-        try {
-            end = keep(letter, line);
-        } finally {
-            lock.unlock();
-        }
-        file.awaitDurable(end);
+        durably(() -> OptionalLong.of(keep(letter, line)));
     }
 
     @Override
     public boolean acceptIfParked(DeadLetter letter) throws IOException {
         Line line = line(new LetterLine.Kept(StoredLetter.of(letter)));
         Set<RecordKey> keys = RecordKey.of(letter.change());
-        long end;
+        return durably(() -> {
+            requireOpen();
+            return index.isParked(keys) ? OptionalLong.of(keep(letter, line)) : OptionalLong.empty();
+        });
+    }
+
+    /** Returns when the line whose end the work tells is durable; whether it tells one. */
+    private boolean durably(Work<OptionalLong, IOException> work) throws IOException {
+        OptionalLong end = locked(work);
+        if (end.isPresent()) {
+            file.awaitDurable(end.getAsLong());
+        }
+        return end.isPresent();
+    }
+
+    private <R, X extends Exception> R locked(Work<R, X> work) throws X {
         lock.lock();
         try {
-            requireOpen();
-            if (!index.isParked(keys)) {
-                return false;
-            }
-            end = keep(letter, line);
+            return work.run();
         } finally {
             lock.unlock();
         }
-        file.awaitDurable(end);
-        return true;
+    }
+
+    private interface Work<R, X extends Exception> {
+        R run() throws X;
     }
 
     /** Writes the letter, unless it is there already, and says up to where the file must be durable. */
@@ -118,39 +125,26 @@ public final class JsonlDeadLetterSink implements DeadLetterStore, AutoCloseable
 
     @Override
     public Set<RecordKey> parkedKeys() {
-        lock.lock();
-        try {
-            return index.parkedKeys();
-        } finally {
-            lock.unlock();
-        }
+        return locked(index::parkedKeys);
     }
 
     @Override
     public List<Entry> openLetters() {
-        lock.lock();
-        try {
-            return index.open().stream().map(LetterIndex.Open::entry).toList();
-        } finally {
-            lock.unlock();
-        }
+        return locked(() -> index.open().stream().map(LetterIndex.Open::entry).toList());
     }
 
     @Override
     public List<StoredLetter> read(Collection<RecordIdentity> identities) throws IOException {
-        List<StoredLetter> letters = new ArrayList<>();
-        lock.lock();
-        try {
+        return locked(() -> {
+            List<StoredLetter> letters = new ArrayList<>();
             for (RecordIdentity identity : new TreeSet<>(identities)) {
                 Optional<LetterIndex.Open> letter = index.find(identity);
                 if (letter.isPresent()) {
                     letters.add(read(letter.get().place()));
                 }
             }
-        } finally {
-            lock.unlock();
-        }
-        return letters;
+            return letters;
+        });
     }
 
     @Override
@@ -181,8 +175,7 @@ public final class JsonlDeadLetterSink implements DeadLetterStore, AutoCloseable
 
     @Override
     public Claim claim(List<RecordIdentity> identities, boolean evenIfOvertaken) throws IOException {
-        lock.lock();
-        try {
+        return locked(() -> {
             Map<RecordIdentity, LetterIndex.Open> found = new LinkedHashMap<>();
             List<Held> held = new ArrayList<>();
             long bytes = 0;
@@ -205,9 +198,7 @@ public final class JsonlDeadLetterSink implements DeadLetterStore, AutoCloseable
             found.values().forEach(letter -> claimedKeys.addAll(letter.keys()));
             claimed.addAll(found.keySet());
             return new OpenClaim(held, considered);
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 
     private StoredLetter read(LetterFile.Place place) throws IOException {
@@ -220,18 +211,9 @@ public final class JsonlDeadLetterSink implements DeadLetterStore, AutoCloseable
 
     @Override
     public boolean discard(RecordIdentity identity) throws IOException {
-        long end;
-        lock.lock();
-        try {
-            if (index.find(identity).isEmpty() || claimed.contains(identity)) {
-                return false;
-            }
-            end = write(new LetterLine.Discarded(identity, clock.instant()));
-        } finally {
-            lock.unlock();
-        }
-        file.awaitDurable(end);
-        return true;
+        return durably(() -> index.find(identity).isEmpty() || claimed.contains(identity)
+                ? OptionalLong.empty()
+                : OptionalLong.of(write(new LetterLine.Discarded(identity, clock.instant()))));
     }
 
     /**
@@ -240,8 +222,7 @@ public final class JsonlDeadLetterSink implements DeadLetterStore, AutoCloseable
      */
     @Override
     public boolean release(Set<RecordKey> keys) throws IOException {
-        lock.lock();
-        try {
+        return locked(() -> {
             if (index.isHeldBack(keys)) {
                 return false;
             }
@@ -249,9 +230,7 @@ public final class JsonlDeadLetterSink implements DeadLetterStore, AutoCloseable
                 file.awaitDurable(write(new LetterLine.Released(keys, clock.instant())));
             }
             return true;
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 
     /** Releases those of the keys that are parked, and that no open letter parks. Holds the lock as {@link #release} does. */

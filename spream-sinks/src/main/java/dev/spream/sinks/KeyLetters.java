@@ -44,7 +44,7 @@ final class KeyLetters {
 
     /** A later change of the key was delivered, or replayed. */
     void pass(RecordIdentity by) {
-        if (hasFailedBefore(by)) {
+        if (hasFailedBefore(by, Set.of())) {
             passedBy.add(by);
         }
     }
@@ -58,12 +58,7 @@ final class KeyLetters {
         return passedBy.contains(change);
     }
 
-    /** Whether a letter that failed, and that nothing has passed, is before that change. */
-    boolean hasFailedBefore(RecordIdentity change) {
-        return hasFailedBefore(change, Set.of());
-    }
-
-    /** The same, apart from those letters. */
+    /** Whether a letter that failed, and that nothing has passed, is before that change, apart from those letters. */
     boolean hasFailedBefore(RecordIdentity change, Set<RecordIdentity> apart) {
         NavigableMap<RecordIdentity, LetterIndex.Open> unpassed =
                 passedBy.isEmpty() ? failed : failed.tailMap(passedBy.last(), true);

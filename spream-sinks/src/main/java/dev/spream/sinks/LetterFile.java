@@ -36,13 +36,8 @@ final class LetterFile implements AutoCloseable {
     /** Where a line is, without its end. */
     record Place(long offset, int length) {}
 
-    /** Takes lines in order. */
     interface Lines {
-        /**
-         * Takes the next line.
-         *
-         * @throws IllegalArgumentException if the line is not one of these; nothing was changed then
-         */
+        /** Takes the next line; an {@link IllegalArgumentException} says that it is none of these, and nothing was changed. */
         void accept(String line, Place place);
     }
 
@@ -215,7 +210,6 @@ final class LetterFile implements AutoCloseable {
         }
     }
 
-    /** What has been appended so far ends here. */
     long end() {
         return written.get();
     }
@@ -263,7 +257,6 @@ final class LetterFile implements AutoCloseable {
         return decode(bytes);
     }
 
-    /** How often the file was forced. */
     long forces() {
         return forces.get();
     }

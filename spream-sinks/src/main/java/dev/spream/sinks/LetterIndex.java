@@ -31,7 +31,6 @@ final class LetterIndex {
     private final Set<RecordKey> parked = new HashSet<>();
     private int failed;
 
-    /** An open letter. */
     final class Open {
         private final RecordIdentity identity;
         private final Reason reason;
@@ -77,7 +76,6 @@ final class LetterIndex {
         }
     }
 
-    /** Takes the next line, which is at that place in the file. */
     void apply(LetterLine line, LetterFile.Place place) {
         switch (line) {
             case LetterLine.Kept(StoredLetter letter) -> keep(new Open(letter, place));
@@ -135,14 +133,12 @@ final class LetterIndex {
         return Set.copyOf(parked);
     }
 
-    /** Whether an open letter parks one of the keys. */
     boolean isHeldBack(Set<RecordKey> keys) {
         return of(keys).anyMatch(KeyLetters::isParking);
     }
 
-    /** Whether letters would be overtaken if the change was delivered. */
     boolean isOvertaking(RecordIdentity change, Set<RecordKey> keys) {
-        return of(keys).anyMatch(letters -> letters.hasFailedBefore(change));
+        return of(keys).anyMatch(letters -> letters.hasFailedBefore(change, Set.of()));
     }
 
     boolean hasFailed() {

@@ -65,11 +65,7 @@ final class LetterJson {
         return JsonObject.of(members).toString();
     }
 
-    /**
-     * What {@link #write} wrote.
-     *
-     * @throws IllegalArgumentException if the text is something else
-     */
+    /** @throws IllegalArgumentException if {@link #write} has not written the text */
     static LetterLine read(String text) {
         JsonObject json = JsonObject.of(text);
         Instant at = instant(json, "at");

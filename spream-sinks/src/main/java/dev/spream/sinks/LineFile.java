@@ -264,7 +264,6 @@ final class LineFile implements AutoCloseable {
         return size == 0;
     }
 
-    /** In bytes. */
     long size() {
         return size;
     }

@@ -63,7 +63,6 @@ final class RotatedFiles {
         return "%s-%s-%06d%s".formatted(stem, time, number, extension);
     }
 
-    /** The names, the oldest first. */
     private List<String> names() throws IOException {
         try (Stream<Path> files = Files.list(file.resolveSibling("."))) {
             return files.map(each -> String.valueOf(each.getFileName()))

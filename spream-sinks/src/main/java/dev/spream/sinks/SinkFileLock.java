@@ -41,12 +41,7 @@ final class SinkFileLock implements AutoCloseable {
         this.lock = lock;
     }
 
-    /**
-     * Locks the file, which need not be there; its folder must.
-     *
-     * @param file by the real path of its folder
-     * @throws InUseException if somebody else has it
-     */
+    /** @throws InUseException if something else has the file, which need not be there; its folder, by its real path, must */
     static SinkFileLock acquire(Path file) throws IOException {
         Path beside = file.resolveSibling(file.getFileName() + ".lock");
         Path lockPath = Files.exists(beside) ? beside.toRealPath() : beside;
@@ -117,7 +112,6 @@ final class SinkFileLock implements AutoCloseable {
             this.owner = requireNonNull(owner, "owner");
         }
 
-        /** Who has it, for people: this process, or another one. */
         String owner() {
             return owner;
         }
