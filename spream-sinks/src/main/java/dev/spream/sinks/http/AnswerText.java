@@ -22,11 +22,7 @@ final class AnswerText {
 
     private AnswerText() {}
 
-    /**
-     * A JSON text; empty if nothing is kept.
-     *
-     * @param body empty if it was too long
-     */
+    /** A JSON text; empty if nothing is kept, as of a body that was too long, which is empty. */
     static Optional<String> of(Optional<byte[]> body) {
         return body.flatMap(AnswerText::decoded).filter(text -> !text.isBlank()).flatMap(AnswerText::json);
     }

@@ -1,5 +1,7 @@
 package dev.spream.sinks.http;
 
+import dev.spream.api.spi.ConfigKey;
+import dev.spream.api.spi.ConfigType;
 import java.net.http.HttpRequest;
 import java.util.ArrayList;
 import java.util.List;
@@ -11,7 +13,18 @@ import java.util.TreeMap;
 import java.util.regex.Pattern;
 
 /** Headers that configuration adds to every request. Their text has no values, which may be secret. */
-final class ConfiguredHeaders {
+record ConfiguredHeaders(Map<String, String> values) {
+    static final ConfigKey<String> AUTHORIZATION = ConfigKey.of(
+                    "authorization",
+                    ConfigType.text(),
+                    "The Authorization header, its scheme included, such as Bearer and a token.")
+            .secret();
+    static final ConfigKey<List<String>> HEADERS = ConfigKey.of(
+                    "headers",
+                    ConfigType.list(),
+                    "More headers, each as Name: value, with commas between them; so a value cannot have one.")
+            .secret();
+
     private static final Pattern NAME = Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z-]+");
     private static final Pattern VALUE = Pattern.compile("[\\x21-\\x7e]([\\t\\x20-\\x7e]*[\\x21-\\x7e])?");
     /** What the protocol says, or whoever sends something. */
@@ -32,15 +45,7 @@ final class ConfiguredHeaders {
             "upgrade",
             "user-agent");
 
-    private final Map<String, String> values;
-
-    private ConfiguredHeaders(Map<String, String> values) {
-        this.values = values;
-    }
-
     /**
-     * Headers for every request.
-     *
      * @param headers each as {@code Name: value}
      * @param taken more names that cannot be configured, in lower case
      * @throws IllegalArgumentException if a header cannot be sent; the message has all of them, and no value
@@ -82,7 +87,6 @@ final class ConfiguredHeaders {
                 .map(before -> "headers: %s is there twice, or in authorization too".formatted(name));
     }
 
-    /** Whether a header can have that value. */
     static boolean isValue(String text) {
         return VALUE.matcher(text).matches();
     }

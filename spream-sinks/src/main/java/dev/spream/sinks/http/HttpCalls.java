@@ -25,7 +25,8 @@ final class HttpCalls implements AutoCloseable {
     private final ExecutorService executor;
     private final HttpClient client;
 
-    private HttpCalls(String name, boolean encrypted, Duration connectTimeout) {
+    /** Connects with the first call. Its threads have the name. */
+    HttpCalls(String name, boolean encrypted, Duration connectTimeout) {
         this.executor = Executors.newThreadPerTaskExecutor(
                 Thread.ofVirtual().name("spream-" + name + "-", 0).factory());
         this.client = HttpClient.newBuilder()
@@ -35,15 +36,6 @@ final class HttpCalls implements AutoCloseable {
                 // Without encryption it would be an upgrade in the middle of a request, which servers get wrong.
                 .version(encrypted ? HttpClient.Version.HTTP_2 : HttpClient.Version.HTTP_1_1)
                 .build();
-    }
-
-    /**
-     * Connects with the first call.
-     *
-     * @param name of its threads
-     */
-    static HttpCalls open(String name, boolean encrypted, Duration connectTimeout) {
-        return new HttpCalls(name, encrypted, connectTimeout);
     }
 
     /**

@@ -6,18 +6,13 @@ import java.util.Optional;
 /** What came of a call. */
 sealed interface HttpOutcome {
 
-    /** What an answer begins with. */
     record Head(int status, HttpHeaders headers) {
         boolean isSuccess() {
             return status / 100 == 2;
         }
     }
 
-    /**
-     * The answer came, to its end.
-     *
-     * @param body empty if it was longer than what was to be kept
-     */
+    /** The answer came, to its end; without its body if that was longer than what was to be kept. */
     record Answered(Head head, Optional<byte[]> body) implements HttpOutcome {}
 
     /**

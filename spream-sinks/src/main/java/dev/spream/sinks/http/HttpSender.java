@@ -64,6 +64,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class HttpSender implements OutboxSender, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(HttpSender.class);
+    private static final Duration MARGIN = Duration.ofMillis(100);
 
     private final HttpRequests requests;
     private final Guarantee guarantee;
@@ -77,7 +78,7 @@ public final class HttpSender implements OutboxSender, AutoCloseable {
         this.sendJudge = new SendJudge(options.url, options.statuses, options.clock);
         this.queryJudge =
                 new QueryJudge(options.queryUrl.orElse(options.url), options.notThereStatuses, options.refusedStatuses);
-        this.calls = HttpCalls.open("http-sender", options.isEncrypted(), options.connectTimeout);
+        this.calls = new HttpCalls("http-sender", options.isEncrypted(), options.connectTimeout);
     }
 
     /**
@@ -113,7 +114,16 @@ public final class HttpSender implements OutboxSender, AutoCloseable {
     }
 
     private HttpOutcome call(HttpRequest request, Duration timeout) throws InterruptedException {
-        return calls.call(request, AttemptTime.within(timeout), AnswerText.MAX_BYTES);
+        return calls.call(request, within(timeout), AnswerText.MAX_BYTES);
+    }
+
+    /**
+     * A moment less than the attempt has, a tenth at most: a thread that is interrupted then does not know whether anything
+     * left, which the sender does.
+     */
+    static Duration within(Duration attempt) {
+        Duration tenth = attempt.dividedBy(10);
+        return attempt.minus(tenth.compareTo(MARGIN) < 0 ? tenth : MARGIN);
     }
 
     @Override

@@ -30,16 +30,6 @@ public final class HttpSenderProvider implements OutboxSenderProvider {
                     ConfigType.duration(Duration.ofMillis(10), Duration.ofMinutes(1)),
                     "How long it may take to connect, within outbox.send-timeout.")
             .withDefault(Duration.ofSeconds(1));
-    private static final ConfigKey<String> AUTHORIZATION = ConfigKey.of(
-                    "authorization",
-                    ConfigType.text(),
-                    "The Authorization header, its scheme included, such as Bearer and a token.")
-            .secret();
-    private static final ConfigKey<List<String>> HEADERS = ConfigKey.of(
-                    "headers",
-                    ConfigType.list(),
-                    "More headers, each as Name: value, with commas between them; so a value cannot have one.")
-            .secret();
     private static final ConfigKey<OutboxSender.Guarantee> GUARANTEE = ConfigKey.of(
                     "guarantee",
                     ConfigType.choice(OutboxSender.Guarantee.class),
@@ -104,8 +94,8 @@ public final class HttpSenderProvider implements OutboxSenderProvider {
                 URL,
                 METHOD,
                 CONNECT_TIMEOUT,
-                AUTHORIZATION,
-                HEADERS,
+                ConfiguredHeaders.AUTHORIZATION,
+                ConfiguredHeaders.HEADERS,
                 GUARANTEE,
                 QUERY_URL,
                 QUERY_NOT_THERE_STATUSES,
@@ -134,14 +124,14 @@ public final class HttpSenderProvider implements OutboxSenderProvider {
         HttpSender.Builder sender = HttpSender.builder(config.get(URL))
                 .method(config.get(METHOD))
                 .connectTimeout(config.get(CONNECT_TIMEOUT))
-                .headers(config.find(HEADERS).orElse(List.of()))
+                .headers(config.find(ConfiguredHeaders.HEADERS).orElse(List.of()))
                 .guarantee(config.get(GUARANTEE))
                 .queryNotThereStatuses(config.get(QUERY_NOT_THERE_STATUSES))
                 .queryRefusedStatuses(config.find(QUERY_REFUSED_STATUSES).orElse(Set.of()))
                 .retryableStatuses(config.find(RETRYABLE_STATUSES).orElse(Set.of()))
                 .permanentStatuses(config.find(PERMANENT_STATUSES).orElse(Set.of()))
                 .unknownStatuses(config.find(UNKNOWN_STATUSES).orElse(Set.of()));
-        config.find(AUTHORIZATION).ifPresent(sender::authorization);
+        config.find(ConfiguredHeaders.AUTHORIZATION).ifPresent(sender::authorization);
         config.find(QUERY_URL).ifPresent(sender::queryUrl);
         return sender;
     }

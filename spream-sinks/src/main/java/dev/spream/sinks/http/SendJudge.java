@@ -16,7 +16,6 @@ import java.util.concurrent.TimeoutException;
 /** What an answer, or none, says of an entry that was sent. */
 record SendJudge(UrlTemplate url, StatusTable statuses, InstantSource clock) {
 
-    /** @param mayHaveLeft whether the body did */
     SendOutcome judge(HttpOutcome outcome, boolean mayHaveLeft, Duration timeout) {
         return switch (outcome) {
             case Answered(Head head, Optional<byte[]> body) -> answered(head, body);

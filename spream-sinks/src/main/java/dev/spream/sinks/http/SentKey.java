@@ -23,7 +23,6 @@ final class SentKey {
 
     private SentKey() {}
 
-    /** The value of the header. */
     static String of(OutboxEntry entry) {
         String key = entry.idempotencyKey();
         String sent = FOLDERS.contains(key) ? encoded(key, c -> false) : encoded(key);

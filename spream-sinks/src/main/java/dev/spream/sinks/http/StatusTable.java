@@ -1,8 +1,9 @@
 package dev.spream.sinks.http;
 
 import dev.spream.outbox.ReasonCode;
-import java.util.List;
+import java.util.HashSet;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * What the status of an answer says of the request, as {@link HttpSender} documents it.
@@ -23,7 +24,6 @@ record StatusTable(Set<Integer> retryable, Set<Integer> permanent, Set<Integer> 
     private static final Set<Integer> MALFORMED = Set.of(400, 406, 411, 413, 414, 415, 417, 431);
     private static final int CONFLICT = 409;
 
-    /** What became of the request. */
     enum Verdict {
         TAKEN,
         RETRYABLE,
@@ -35,17 +35,12 @@ record StatusTable(Set<Integer> retryable, Set<Integer> permanent, Set<Integer> 
         retryable = Set.copyOf(retryable);
         permanent = Set.copyOf(permanent);
         unknown = Set.copyOf(unknown);
-        for (Set<Integer> statuses : List.of(retryable, permanent, unknown)) {
-            statuses.forEach(StatusTable::requireStatus);
-        }
-        for (int status = MIN; status <= MAX; status++) {
-            if ((retryable.contains(status) ? 1 : 0)
-                            + (permanent.contains(status) ? 1 : 0)
-                            + (unknown.contains(status) ? 1 : 0)
-                    > 1) {
+        Set<Integer> said = new HashSet<>();
+        Stream.of(retryable, permanent, unknown).flatMap(Set::stream).sorted().forEach(status -> {
+            if (!said.add(requireStatus(status))) {
                 throw new IllegalArgumentException("the status %d is said to mean two things".formatted(status));
             }
-        }
+        });
     }
 
     static int requireStatus(int status) {
@@ -78,7 +73,6 @@ record StatusTable(Set<Integer> retryable, Set<Integer> permanent, Set<Integer> 
         return status / 100 == 4 && status != CONFLICT ? Verdict.PERMANENT : Verdict.UNKNOWN;
     }
 
-    /** The word for a status that is no success. */
     ReasonCode reason(int status) {
         if (UNAUTHORIZED.contains(status)) {
             return ReasonCode.UNAUTHORIZED;

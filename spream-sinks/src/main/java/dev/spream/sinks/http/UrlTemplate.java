@@ -5,21 +5,11 @@ import java.net.URI;
 import java.net.URISyntaxException;
 
 /** A URL with a place for an entry's key, if it needs one. Its text has neither path nor query, which may be secret. */
-final class UrlTemplate {
+record UrlTemplate(String text, URI sample) {
     static final String PLACE = "{key}";
     private static final String SAMPLE = "key";
 
-    private final String text;
-    private final URI sample;
-
-    private UrlTemplate(String text, URI sample) {
-        this.text = text;
-        this.sample = sample;
-    }
-
     /**
-     * The template in the text.
-     *
      * @param key what it is configured by
      * @throws IllegalArgumentException if it is none; the message does not show it
      */
@@ -40,7 +30,6 @@ final class UrlTemplate {
         }
     }
 
-    /** What may be shown of a text that may be a template. */
     static String shown(String text) {
         return WebUrl.shown(text.replace(PLACE, SAMPLE));
     }
@@ -57,7 +46,6 @@ final class UrlTemplate {
         return WebUrl.isExposed(sample);
     }
 
-    /** The entry's URL. */
     URI of(OutboxEntry entry) {
         return hasPlace() ? URI.create(text.replace(PLACE, SentKey.inUrl(entry))) : sample;
     }

@@ -17,8 +17,6 @@ final class WebUrl {
     private WebUrl() {}
 
     /**
-     * The URL, if something can be sent to it.
-     *
      * @param key what it is configured by
      * @throws IllegalArgumentException if it has parts that it must not have; the message does not show them
      */

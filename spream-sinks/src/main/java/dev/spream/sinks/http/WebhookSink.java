@@ -24,28 +24,16 @@ import java.util.concurrent.TimeoutException;
  * <p>Safe for use by many threads, which share connections; as many requests are on their way as threads are in it. Closing
  * gives up what is on its way.
  */
-final class WebhookSink implements Consumer, AutoCloseable {
+record WebhookSink(WebhookTarget target, Duration timeout, InstantSource clock, HttpCalls calls)
+        implements Consumer, AutoCloseable {
     /** What judges the request itself; all else is about the receiver, or how it is reached, and may be mended. */
     private static final Set<Integer> FINAL = Set.of(400, 409, 410, 413, 415, 422);
 
     /** No answer is looked at; one that is longer costs its connection. */
     private static final int MAX_ANSWER_BYTES = 1 << 16;
 
-    private final WebhookTarget target;
-    private final Duration timeout;
-    private final InstantSource clock;
-    private final HttpCalls calls;
-
-    private WebhookSink(WebhookTarget target, Duration timeout, Duration connectTimeout, InstantSource clock) {
-        this.target = target;
-        this.timeout = timeout;
-        this.clock = clock;
-        this.calls = HttpCalls.open("webhook", target.isEncrypted(), connectTimeout);
-    }
-
-    /** Connects with the first change. */
     static WebhookSink open(WebhookTarget target, Duration timeout, Duration connectTimeout, InstantSource clock) {
-        return new WebhookSink(target, timeout, connectTimeout, clock);
+        return new WebhookSink(target, timeout, clock, new HttpCalls("webhook", target.isEncrypted(), connectTimeout));
     }
 
     @Override

@@ -56,16 +56,6 @@ public final class WebhookSinkProvider implements ConsumerProvider {
                     ConfigType.duration(Duration.ofMillis(100), Duration.ofMinutes(1)),
                     "How long it may take to connect.")
             .withDefault(Duration.ofSeconds(5));
-    private static final ConfigKey<String> AUTHORIZATION = ConfigKey.of(
-                    "authorization",
-                    ConfigType.text(),
-                    "The Authorization header, its scheme included, such as Bearer and a token.")
-            .secret();
-    private static final ConfigKey<List<String>> HEADERS = ConfigKey.of(
-                    "headers",
-                    ConfigType.list(),
-                    "More headers, each as Name: value, with commas between them; so a value cannot have one.")
-            .secret();
 
     @Override
     public String name() {
@@ -74,22 +64,23 @@ public final class WebhookSinkProvider implements ConsumerProvider {
 
     @Override
     public List<ConfigKey<?>> keys() {
-        return List.of(URL, TIMEOUT, CONNECT_TIMEOUT, AUTHORIZATION, HEADERS);
+        return List.of(URL, TIMEOUT, CONNECT_TIMEOUT, ConfiguredHeaders.AUTHORIZATION, ConfiguredHeaders.HEADERS);
     }
 
     @Override
     public List<String> problems(PluginConfig config) {
-        return WebhookTarget.problems(
-                config.find(AUTHORIZATION), config.find(HEADERS).orElse(List.of()));
+        try {
+            WebhookTarget.headers(config);
+            return List.of();
+        } catch (IllegalArgumentException e) {
+            return List.of(String.valueOf(e.getMessage()));
+        }
     }
 
     @Override
     public Consumer create(PluginConfig config, PluginContext context) {
         return WebhookSink.open(
-                WebhookTarget.of(
-                        config.get(URL),
-                        config.find(AUTHORIZATION),
-                        config.find(HEADERS).orElse(List.of())),
+                WebhookTarget.of(config.get(URL), WebhookTarget.headers(config)),
                 config.get(TIMEOUT),
                 config.get(CONNECT_TIMEOUT),
                 context.clock());

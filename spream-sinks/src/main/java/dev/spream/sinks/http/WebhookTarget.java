@@ -1,5 +1,6 @@
 package dev.spream.sinks.http;
 
+import dev.spream.api.spi.PluginConfig;
 import dev.spream.core.consume.Delivery;
 import dev.spream.core.record.DataChangeRecord;
 import java.net.URI;
@@ -9,13 +10,12 @@ import java.time.format.DateTimeFormatter;
 import java.time.format.DateTimeFormatterBuilder;
 import java.util.List;
 import java.util.Locale;
-import java.util.Optional;
 import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Where changes are posted to, and how a request looks. Its text has neither path nor headers, which may be secret. */
-final class WebhookTarget {
+record WebhookTarget(URI url, ConfiguredHeaders headers) {
     private static final Logger log = LoggerFactory.getLogger(WebhookTarget.class);
     private static final Set<String> OWN = Set.of(
             "spream-commit-timestamp",
@@ -28,17 +28,7 @@ final class WebhookTarget {
     private static final DateTimeFormatter COMMIT_TIMESTAMP =
             new DateTimeFormatterBuilder().appendInstant(9).toFormatter(Locale.ROOT);
 
-    private final URI url;
-    private final ConfiguredHeaders headers;
-
-    private WebhookTarget(URI url, ConfiguredHeaders headers) {
-        this.url = url;
-        this.headers = headers;
-    }
-
-    /** @throws IllegalArgumentException if a header cannot be sent; the message has all of them, and no value */
-    static WebhookTarget of(URI url, Optional<String> authorization, List<String> more) {
-        ConfiguredHeaders headers = ConfiguredHeaders.of(authorization, more, OWN);
+    static WebhookTarget of(URI url, ConfiguredHeaders headers) {
         WebhookTarget target = new WebhookTarget(url, headers);
         if (WebUrl.isExposed(url)) {
             log.warn("changes{} go to {} unencrypted; use https", headers.isEmpty() ? "" : " and secrets", target);
@@ -46,14 +36,12 @@ final class WebhookTarget {
         return target;
     }
 
-    /** What is wrong with the headers, a sentence after the key; none shows a value. */
-    static List<String> problems(Optional<String> authorization, List<String> more) {
-        try {
-            ConfiguredHeaders.of(authorization, more, OWN);
-            return List.of();
-        } catch (IllegalArgumentException e) {
-            return List.of(String.valueOf(e.getMessage()));
-        }
+    /** @throws IllegalArgumentException if a header cannot be sent; the message has all of them, and no value */
+    static ConfiguredHeaders headers(PluginConfig config) {
+        return ConfiguredHeaders.of(
+                config.find(ConfiguredHeaders.AUTHORIZATION),
+                config.find(ConfiguredHeaders.HEADERS).orElse(List.of()),
+                OWN);
     }
 
     boolean isEncrypted() {

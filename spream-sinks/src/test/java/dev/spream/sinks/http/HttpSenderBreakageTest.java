@@ -97,8 +97,8 @@ final class HttpSenderBreakageTest {
                     send(server.url("http"), SHORT), ReasonCode.TIMEOUT, "did not answer in time, within 2 s; it may");
             assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThan(SHORT.dividedBy(2));
         }
-        assertThat(AttemptTime.within(Duration.ofMillis(2_500))).isEqualTo(Duration.ofMillis(2_400));
-        assertThat(AttemptTime.within(Duration.ofMillis(400))).isEqualTo(Duration.ofMillis(360));
+        assertThat(HttpSender.within(Duration.ofMillis(2_500))).isEqualTo(Duration.ofMillis(2_400));
+        assertThat(HttpSender.within(Duration.ofMillis(400))).isEqualTo(Duration.ofMillis(360));
     }
 
     @Test
