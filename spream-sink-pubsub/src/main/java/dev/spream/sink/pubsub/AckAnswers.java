@@ -23,7 +23,6 @@ final class AckAnswers {
         this.subscription = subscription;
     }
 
-    /** Looks at the answer when it comes. */
     void watch(String messageId, ApiFuture<AckResponse> answer) {
         ApiFutures.addCallback(
                 answer,

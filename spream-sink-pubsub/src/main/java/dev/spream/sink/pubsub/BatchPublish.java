@@ -49,7 +49,7 @@ final class BatchPublish {
     BatchPublish(TopicClient client, Batch batch) {
         this.client = client;
         this.options = client.options();
-        this.failures = new PublishFailures(options);
+        this.failures = PublishFailures.of(options);
         this.batch = batch;
     }
 

@@ -37,7 +37,6 @@ final class ChangeProgress {
         open--;
     }
 
-    /** Whether none of its messages waits or is on its way. */
     boolean isDecided() {
         return open == 0;
     }

@@ -7,20 +7,12 @@ import java.net.UnknownHostException;
 import org.jspecify.annotations.Nullable;
 
 /** What a refusal by Pub/Sub, or no answer, says of an entry, as {@link PubsubSenderProvider} documents it. */
-final class EntryOutcomes {
-    private final PubsubTopic topic;
-    private final PubsubAdvice advice;
-
-    EntryOutcomes(PubsubOptions options) {
-        this.topic = options.topic();
-        this.advice = new PubsubAdvice(options);
+record EntryOutcomes(PubsubTopic topic, PubsubAdvice advice) {
+    static EntryOutcomes of(PubsubOptions options) {
+        return new EntryOutcomes(options.topic(), PubsubAdvice.of(options));
     }
 
-    /**
-     * What became of the entry.
-     *
-     * @see <a href="https://cloud.google.com/pubsub/docs/reference/error-codes">Pub/Sub: error codes</a>
-     */
+    /** See <a href="https://cloud.google.com/pubsub/docs/reference/error-codes">Pub/Sub: error codes</a>. */
     SendOutcome of(Throwable failure) {
         String message = "%s answered with %s%s".formatted(topic, PubsubAdvice.what(failure), advice.on(failure));
         return switch (PubsubAdvice.code(failure)) {

@@ -25,12 +25,10 @@ record EventSourceOptions(
         Duration maxHold,
         boolean requireOrdering) {
 
-    /** The key in full, for messages. */
     static String key(String name) {
         return PubsubOptions.Use.EVENT_SOURCE.key(name);
     }
 
-    /** The full name of the subscription that a projection's events come from. */
     String subscription(String projection) {
         return "projects/%s/subscriptions/%s".formatted(project, names.of(projection));
     }

@@ -9,7 +9,7 @@ import java.util.Set;
 import java.util.concurrent.CancellationException;
 
 /** What a refusal by Pub/Sub says: about the change, about the set-up, or about the moment. */
-final class PublishFailures {
+record PublishFailures(PubsubTopic topic, PubsubAdvice advice) {
     /**
      * What the client tries again by itself, while the time of a request lasts.
      *
@@ -24,12 +24,8 @@ final class PublishFailures {
             Code.UNAVAILABLE,
             Code.UNKNOWN));
 
-    private final PubsubTopic topic;
-    private final PubsubAdvice advice;
-
-    PublishFailures(PubsubOptions options) {
-        this.topic = options.topic();
-        this.advice = new PubsubAdvice(options);
+    static PublishFailures of(PubsubOptions options) {
+        return new PublishFailures(options.topic(), PubsubAdvice.of(options));
     }
 
     /** Whether the request itself is at fault, and it is of no use to send it again. */

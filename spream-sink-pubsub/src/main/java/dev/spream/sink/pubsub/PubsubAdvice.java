@@ -6,13 +6,9 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /** What people can do about a refusal by Pub/Sub. */
-final class PubsubAdvice {
-    private final PubsubTopic topic;
-    private final PubsubOptions.Use use;
-
-    PubsubAdvice(PubsubOptions options) {
-        this.topic = options.topic();
-        this.use = options.use();
+record PubsubAdvice(PubsubTopic topic, PubsubOptions.Use use) {
+    static PubsubAdvice of(PubsubOptions options) {
+        return new PubsubAdvice(options.topic(), options.use());
     }
 
     /** Why the topic cannot be used, as far as a look at it shows. */
@@ -34,7 +30,6 @@ final class PubsubAdvice {
         return code(failure) == Code.PERMISSION_DENIED;
     }
 
-    /** The code of the refusal, or what else failed. */
     static Object what(Throwable failure) {
         Code code = code(failure);
         return code == null ? failure : code;

@@ -37,7 +37,7 @@ public final class PubsubEventSourceProvider implements EventSourceProvider {
             .required();
     private static final ConfigKey<SubscriptionNames> SUBSCRIPTION = ConfigKey.of(
                     "subscription",
-                    PubsubConfigTypes.subscriptions(),
+                    new ConfigType<>(SubscriptionNames.FORM, SubscriptionNames::parse, SubscriptionNames::toString),
                     "The subscriptions of projections, or one alone where there is one projection.")
             .withDefaultMeaning("one that is called like the projection");
     private static final ConfigKey<Boolean> REQUIRE_ORDERING = ConfigKey.of(

@@ -56,7 +56,6 @@ final class PubsubFeed implements EventFeed, MessageReceiverWithAckResponse {
         this.answers = new AckAnswers(subscription);
     }
 
-    /** Starts to receive, unless it does. */
     void start() {
         lock.lock();
         try {
@@ -111,7 +110,6 @@ final class PubsubFeed implements EventFeed, MessageReceiverWithAckResponse {
         }
     }
 
-    /** How many acknowledgements were refused. */
     long refusedAcknowledgements() {
         return answers.refused();
     }

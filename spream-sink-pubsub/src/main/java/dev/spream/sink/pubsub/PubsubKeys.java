@@ -6,22 +6,33 @@ import dev.spream.api.spi.PluginConfig;
 import dev.spream.sink.pubsub.PubsubOptions.Server;
 import java.nio.file.Path;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** The keys that the sink and the sender have in common: which topic, where, and as whom. */
 final class PubsubKeys {
     private static final String EMULATOR_VARIABLE = "PUBSUB_EMULATOR_HOST";
 
+    private static final Pattern HOST_AND_PORT = Pattern.compile("[^/\\s]+:(?<port>\\d{1,5})");
+    private static final int MAX_PORT = 65_535;
+
+    /** A server without a scheme before it, as {@code PUBSUB_EMULATOR_HOST} has it. */
+    private static final ConfigType<String> SERVER =
+            new ConfigType<>("host:port", PubsubKeys::requireHostAndPort, host -> host);
+
     static final ConfigKey<PubsubTopic> TOPIC = ConfigKey.of(
-                    "topic", PubsubConfigTypes.topic(), "Where messages are published.")
+                    "topic",
+                    new ConfigType<>(PubsubTopic.FORM, PubsubTopic::parse, PubsubTopic::toString),
+                    "Where messages are published.")
             .required();
     static final ConfigKey<String> ENDPOINT = ConfigKey.of(
                     "endpoint",
-                    PubsubConfigTypes.hostAndPort(),
+                    SERVER,
                     "The server, such as europe-west1-pubsub.googleapis.com:443. Pub/Sub keeps the order of what is"
                             + " published in one region; name it where workers run in several.")
             .withDefaultMeaning("pubsub.googleapis.com:443");
     static final ConfigKey<String> EMULATOR_HOST = ConfigKey.of(
-                    "emulator-host", PubsubConfigTypes.hostAndPort(), "An emulator to use instead of Pub/Sub.")
+                    "emulator-host", SERVER, "An emulator to use instead of Pub/Sub.")
             .withDefaultMeaning("that of %s, if set".formatted(EMULATOR_VARIABLE));
     static final ConfigKey<Path> CREDENTIALS_FILE = ConfigKey.of(
                     "credentials-file",
@@ -41,6 +52,15 @@ final class PubsubKeys {
             .withDefault(false);
 
     private PubsubKeys() {}
+
+    private static String requireHostAndPort(String text) {
+        Matcher matcher = HOST_AND_PORT.matcher(text);
+        int port = matcher.matches() ? Integer.parseInt(matcher.group("port")) : 0;
+        if (port < 1 || port > MAX_PORT) {
+            throw new IllegalArgumentException("expected host:port, such as localhost:8085");
+        }
+        return text;
+    }
 
     static Optional<String> emulatorOfEnvironment() {
         return Optional.ofNullable(System.getenv(EMULATOR_VARIABLE));

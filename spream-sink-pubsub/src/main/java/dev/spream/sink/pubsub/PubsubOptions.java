@@ -26,12 +26,10 @@ record PubsubOptions(
         long maxBytes,
         boolean compression) {
 
-    /** What Pub/Sub is used for. */
     enum Use {
         SINK("sink.pubsub"),
         /** Whose worker tries again itself, and needs to know what became of each attempt. */
         SENDER("sender.pubsub"),
-        /** Who receives events. */
         EVENT_SOURCE("event-source.pubsub");
 
         private final String prefix;
@@ -40,13 +38,11 @@ record PubsubOptions(
             this.prefix = prefix;
         }
 
-        /** The key in full, for messages. */
         String key(String name) {
             return prefix + "." + name;
         }
     }
 
-    /** Where Pub/Sub is. */
     sealed interface Server {
         /**
          * Google's.

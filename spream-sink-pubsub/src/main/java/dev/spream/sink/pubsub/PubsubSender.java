@@ -24,41 +24,10 @@ import java.util.concurrent.TimeoutException;
  * Publishes entries of an outbox to a topic, each by a request of its own that is tried once. Safe for use by many threads;
  * closing waits a moment for what is on its way.
  */
-final class PubsubSender implements OutboxSender, AutoCloseable {
-    private final TopicClient client;
-    private final Guarantee guarantee;
-    private final boolean ordering;
-    private final EntryOutcomes outcomes;
-
-    private PubsubSender(TopicClient client, Guarantee guarantee, boolean ordering) {
-        this.client = client;
-        this.guarantee = guarantee;
-        this.ordering = ordering;
-        this.outcomes = new EntryOutcomes(client.options());
-    }
-
-    /** @throws IOException if there are no credentials, or they cannot be read */
-    static PubsubSender open(PubsubOptions options, Guarantee guarantee, boolean ordering) throws IOException {
-        return new PubsubSender(TopicClient.open(options), guarantee, ordering);
-    }
-
-    /**
-     * Looks whether the topic is there, as far as the account may.
-     *
-     * @throws IOException if there is no such topic, or the server cannot be asked; the message says what to do
-     */
-    void requireTopic() throws IOException, InterruptedException {
-        TopicCheck.require(client);
-    }
-
+record PubsubSender(TopicClient client, Guarantee guarantee, boolean ordering) implements OutboxSender, AutoCloseable {
     @Override
     public String name() {
         return "pubsub";
-    }
-
-    @Override
-    public Guarantee guarantee() {
-        return guarantee;
     }
 
     @Override
@@ -103,7 +72,7 @@ final class PubsubSender implements OutboxSender, AutoCloseable {
                     ReasonCode.OUTCOME_UNKNOWN,
                     "the sender was closed before %s answered; it may have been published".formatted(topic()));
         } catch (ExecutionException e) {
-            return outcomes.of(e.getCause() == null ? e : e.getCause());
+            return EntryOutcomes.of(client.options()).of(e.getCause() == null ? e : e.getCause());
         } finally {
             answer.cancel(true); // nothing if it is done
         }

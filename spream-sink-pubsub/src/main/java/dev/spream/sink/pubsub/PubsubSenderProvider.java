@@ -78,19 +78,10 @@ public final class PubsubSenderProvider implements OutboxSenderProvider {
 
     @Override
     public OutboxSender create(PluginConfig config, PluginContext context) throws Exception {
-        PubsubSender sender = PubsubSender.open(
-                options(config, PubsubKeys.emulatorOfEnvironment()),
+        return new PubsubSender(
+                TopicCheck.open(config, options(config, PubsubKeys.emulatorOfEnvironment())),
                 config.get(GUARANTEE).equals(NEITHER) ? Guarantee.NEITHER : Guarantee.IDEMPOTENT,
                 config.get(ORDERING));
-        try {
-            if (config.get(PubsubKeys.CHECK_TOPIC)) {
-                sender.requireTopic();
-            }
-            return sender;
-        } catch (Throwable t) {
-            sender.close();
-            throw t;
-        }
     }
 
     static PubsubOptions options(PluginConfig config, Optional<String> emulatorOfEnvironment) {

@@ -8,27 +8,7 @@ import java.io.IOException;
  * partitions share connections and slots for requests. Safe for use by many threads; closing waits a moment for what is on its
  * way.
  */
-final class PubsubSink implements BatchConsumer, AutoCloseable {
-    private final TopicClient client;
-
-    private PubsubSink(TopicClient client) {
-        this.client = client;
-    }
-
-    /** @throws IOException if there are no credentials, or they cannot be read */
-    static PubsubSink open(PubsubOptions options) throws IOException {
-        return new PubsubSink(TopicClient.open(options));
-    }
-
-    /**
-     * Looks whether the topic is there, as far as the account may.
-     *
-     * @throws IOException if there is no such topic, or the server cannot be asked; the message says what to do
-     */
-    void requireTopic() throws IOException, InterruptedException {
-        TopicCheck.require(client);
-    }
-
+record PubsubSink(TopicClient client) implements BatchConsumer, AutoCloseable {
     @Override
     public void consume(Batch batch) throws IOException, InterruptedException {
         new BatchPublish(client, batch).run();

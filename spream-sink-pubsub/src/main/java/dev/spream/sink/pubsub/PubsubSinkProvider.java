@@ -73,16 +73,7 @@ public final class PubsubSinkProvider implements ConsumerProvider {
 
     @Override
     public Consumer create(PluginConfig config, PluginContext context) throws Exception {
-        PubsubSink sink = PubsubSink.open(options(config, PubsubKeys.emulatorOfEnvironment()));
-        try {
-            if (config.get(PubsubKeys.CHECK_TOPIC)) {
-                sink.requireTopic();
-            }
-            return sink;
-        } catch (Throwable t) {
-            sink.close();
-            throw t;
-        }
+        return new PubsubSink(TopicCheck.open(config, options(config, PubsubKeys.emulatorOfEnvironment())));
     }
 
     static PubsubOptions options(PluginConfig config, Optional<String> emulatorOfEnvironment) {

@@ -30,7 +30,6 @@ record PubsubTopic(String project, String topic) {
         return new PubsubTopic(matcher.group("project"), matcher.group("topic"));
     }
 
-    /** The command that makes it. */
     String createCommand() {
         return "gcloud pubsub topics create %s --project=%s".formatted(topic, project);
     }

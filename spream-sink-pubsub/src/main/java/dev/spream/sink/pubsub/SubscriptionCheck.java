@@ -5,31 +5,12 @@ import com.google.api.gax.rpc.StatusCode.Code;
 import com.google.cloud.pubsub.v1.SubscriptionAdminClient;
 import com.google.pubsub.v1.Subscription;
 import dev.spream.core.StorageException;
-import java.util.EnumSet;
-import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** A look at a subscription before anything is received, and what its failures mean. */
-final class SubscriptionCheck {
+record SubscriptionCheck(SubscriptionAdminClient client, boolean requireOrdering) {
     private static final Logger log = LoggerFactory.getLogger(SubscriptionCheck.class);
-
-    private static final Set<Code> PASSING = EnumSet.of(
-            Code.UNAVAILABLE,
-            Code.DEADLINE_EXCEEDED,
-            Code.RESOURCE_EXHAUSTED,
-            Code.ABORTED,
-            Code.INTERNAL,
-            Code.CANCELLED,
-            Code.UNKNOWN);
-
-    private final SubscriptionAdminClient client;
-    private final boolean requireOrdering;
-
-    SubscriptionCheck(SubscriptionAdminClient client, boolean requireOrdering) {
-        this.client = client;
-        this.requireOrdering = requireOrdering;
-    }
 
     /**
      * Looks whether the subscription is there and delivers as a projection needs it. An account that may receive need not be
@@ -81,7 +62,6 @@ final class SubscriptionCheck {
                 name);
     }
 
-    /** The failure of a subscription that was received from. */
     static StorageException failed(String name, Throwable failure) {
         Code code = failure instanceof ApiException refused
                 ? refused.getStatusCode().getCode()
@@ -103,7 +83,7 @@ final class SubscriptionCheck {
         return new StorageException(
                 "no events can be received from %s (%s)%s; what is not acknowledged comes again"
                         .formatted(name, code == Code.UNKNOWN ? failure : code, advice),
-                PASSING.contains(code),
+                PublishFailures.TRANSIENT.contains(code),
                 failure);
     }
 

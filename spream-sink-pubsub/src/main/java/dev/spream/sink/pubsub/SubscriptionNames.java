@@ -16,7 +16,6 @@ import java.util.stream.Stream;
 record SubscriptionNames(Map<String, String> named, Optional<String> other) {
     static final String FORM = "<subscription>, or <projection>=<subscription> with commas between";
 
-    /** Without any name. */
     static final SubscriptionNames DEFAULT = new SubscriptionNames(Map.of(), Optional.empty());
 
     private static final Pattern NAME = Pattern.compile("[A-Za-z][A-Za-z0-9._~+%-]{2,254}");

@@ -2,6 +2,7 @@ package dev.spream.sink.pubsub;
 
 import com.google.api.core.ApiFuture;
 import com.google.pubsub.v1.Topic;
+import dev.spream.api.spi.PluginConfig;
 import java.io.IOException;
 import java.util.concurrent.ExecutionException;
 import org.slf4j.Logger;
@@ -12,6 +13,20 @@ final class TopicCheck {
     private static final Logger log = LoggerFactory.getLogger(TopicCheck.class);
 
     private TopicCheck() {}
+
+    /** A client for the topic; if the configuration says so, it is looked at first. */
+    static TopicClient open(PluginConfig config, PubsubOptions options) throws IOException, InterruptedException {
+        TopicClient client = TopicClient.open(options);
+        try {
+            if (config.get(PubsubKeys.CHECK_TOPIC)) {
+                require(client);
+            }
+            return client;
+        } catch (Throwable t) {
+            client.close();
+            throw t;
+        }
+    }
 
     /**
      * Looks whether the topic is there. An account that may publish need not be allowed to look: then it goes on, and a topic
@@ -28,7 +43,7 @@ final class TopicCheck {
         } catch (ExecutionException e) {
             Throwable cause = e.getCause() == null ? e : e.getCause();
             if (!PubsubAdvice.mayNotLook(cause)) {
-                throw new PubsubAdvice(options).atStart(cause);
+                throw PubsubAdvice.of(options).atStart(cause);
             }
             log.warn(
                     "the account in use may not look at {}, so whether it is there shows with the first message; grant roles/pubsub.viewer on it, or set {}=false",

@@ -55,11 +55,7 @@ final class TopicClient implements AutoCloseable {
                 options.compression() ? plain.withCallOptions(CallOptions.DEFAULT.withCompression("gzip")) : plain;
     }
 
-    /**
-     * Connects with the first call.
-     *
-     * @throws IOException if there are no credentials, or they cannot be read
-     */
+    /** @throws IOException if there are no credentials, or they cannot be read */
     static TopicClient open(PubsubOptions options) throws IOException {
         return new TopicClient(options, PubsubConnection.open(options));
     }
@@ -68,7 +64,6 @@ final class TopicClient implements AutoCloseable {
         return options;
     }
 
-    /** Asks for the topic. */
     ApiFuture<Topic> look() {
         return client.getTopicCallable()
                 .futureCall(GetTopicRequest.newBuilder()
@@ -76,12 +71,10 @@ final class TopicClient implements AutoCloseable {
                         .build());
     }
 
-    /** Takes a slot for a request, waiting for it. */
     void awaitSlot() throws InterruptedException {
         slots.acquire();
     }
 
-    /** Takes a slot for a request, waiting for it no longer than that. */
     boolean awaitSlot(Duration limit) throws InterruptedException {
         return slots.tryAcquire(limit.toNanos(), TimeUnit.NANOSECONDS);
     }

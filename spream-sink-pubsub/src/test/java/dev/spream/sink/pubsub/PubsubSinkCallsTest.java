@@ -32,7 +32,7 @@ final class PubsubSinkCallsTest {
     @BeforeEach
     void start() throws IOException {
         server = PublisherServer.start();
-        sink = PubsubSink.open(options(server));
+        sink = new PubsubSink(TopicClient.open(options(server)));
     }
 
     @AfterEach
@@ -43,7 +43,7 @@ final class PubsubSinkCallsTest {
 
     private void reopen(Duration timeout, int maxRequests, int maxMessages) throws IOException {
         sink.close();
-        sink = PubsubSink.open(options(server, timeout, maxRequests, maxMessages));
+        sink = new PubsubSink(TopicClient.open(options(server, timeout, maxRequests, maxMessages)));
     }
 
     private static Predicate<PublishRequest> has(String label) {

@@ -181,7 +181,8 @@ final class PubsubSinkProviderTest {
                 """.formatted(key));
         Map<String, String> values =
                 Map.of("topic", SOME_TOPIC, "credentials-file", file.toString(), "endpoint", "localhost:1");
-        try (PubsubSink sink = PubsubSink.open(PubsubSinkProvider.options(TestConfig.of(values), Optional.empty()))) {
+        try (PubsubSink sink =
+                new PubsubSink(TopicClient.open(PubsubSinkProvider.options(TestConfig.of(values), Optional.empty())))) {
             assertThat(sink).hasToString("pubsub to " + SOME_TOPIC);
         }
     }
@@ -191,7 +192,7 @@ final class PubsubSinkProviderTest {
         Path file = Files.writeString(folder.resolve("key.json"), "{\"private_key\": \"secret\"}");
         Map<String, String> values = Map.of("topic", SOME_TOPIC, "credentials-file", file.toString());
         PubsubOptions options = PubsubSinkProvider.options(TestConfig.of(values), Optional.empty());
-        assertThatThrownBy(() -> PubsubSink.open(options))
+        assertThatThrownBy(() -> new PubsubSink(TopicClient.open(options)))
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining("sink.pubsub.credentials-file: " + file)
                 .hasMessageNotContaining("secret");

@@ -38,7 +38,7 @@ final class PubsubSinkTest {
     @BeforeEach
     void start() throws IOException {
         server = PublisherServer.start();
-        sink = PubsubSink.open(options(server));
+        sink = new PubsubSink(TopicClient.open(options(server)));
     }
 
     @AfterEach
@@ -49,7 +49,7 @@ final class PubsubSinkTest {
 
     private void reopen(Duration timeout, int maxRequests, int maxMessages) throws IOException {
         sink.close();
-        sink = PubsubSink.open(options(server, timeout, maxRequests, maxMessages));
+        sink = new PubsubSink(TopicClient.open(options(server, timeout, maxRequests, maxMessages)));
     }
 
     private static Predicate<PublishRequest> has(String label) {
@@ -275,15 +275,16 @@ final class PubsubSinkTest {
 
     @Test
     void a_topic_that_is_not_there_is_said_with_the_command_that_makes_it() throws Exception {
-        sink.requireTopic();
+        TopicCheck.require(sink.client());
         server.refuseLooks(Status.PERMISSION_DENIED);
-        sink.requireTopic();
+        TopicCheck.require(sink.client());
         server.refuseLooks(Status.NOT_FOUND);
-        assertThatThrownBy(sink::requireTopic)
+        assertThatThrownBy(() -> TopicCheck.require(sink.client()))
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining("there is no topic " + PublisherServer.TOPIC)
                 .hasMessageContaining("gcloud pubsub topics create changes --project=demo");
         server.refuseLooks(Status.UNAUTHENTICATED);
-        assertThatThrownBy(sink::requireTopic).hasMessageContaining("sink.pubsub.check-topic=false");
+        assertThatThrownBy(() -> TopicCheck.require(sink.client()))
+                .hasMessageContaining("sink.pubsub.check-topic=false");
     }
 }
