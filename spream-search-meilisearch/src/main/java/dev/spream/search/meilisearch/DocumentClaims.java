@@ -24,7 +24,6 @@ final class DocumentClaims {
         this.late = new LateRequests(patience);
     }
 
-    /** What may come of documents that are written. */
     LateRequests late() {
         return late;
     }

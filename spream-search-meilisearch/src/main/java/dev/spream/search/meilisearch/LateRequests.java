@@ -39,11 +39,7 @@ final class LateRequests {
         versions.keySet().forEach(id -> byId.put(id, late));
     }
 
-    /**
-     * Whether a request with one of the documents may come yet.
-     *
-     * @param stored what is there of them
-     */
+    /** Whether a request with one of the documents, of which that is stored, may come yet. */
     boolean mayCome(Set<String> ids, Map<String, StoredDocument> stored) {
         if (byId.isEmpty()) {
             return false;

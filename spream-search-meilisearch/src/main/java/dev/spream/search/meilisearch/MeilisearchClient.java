@@ -41,14 +41,7 @@ final class MeilisearchClient implements AutoCloseable {
 
     /** Empty if there is no such index. */
     Optional<JsonObject> find(String path) {
-        try {
-            return Optional.of(get(path));
-        } catch (RefusedException e) {
-            if (e.isOfNoIndex()) {
-                return Optional.empty();
-            }
-            throw e;
-        }
+        return RefusedException.orIfNoIndex(Optional.empty(), () -> Optional.of(get(path)));
     }
 
     JsonObject post(String path, Map<String, ?> body) {
@@ -73,19 +66,8 @@ final class MeilisearchClient implements AutoCloseable {
         return Answers.read(this, () -> answer.int64("taskUid").orElseThrow());
     }
 
-    /** Waits until the server has done a task. */
-    JsonObject await(long task) {
-        return tasks.await(task);
-    }
-
-    /** Waits for a while. */
-    void rest(long nanos) {
-        tasks.rest(nanos);
-    }
-
-    /** How long a task may take. */
-    Duration taskTimeout() {
-        return tasks.timeout();
+    TaskWait tasks() {
+        return tasks;
     }
 
     private JsonObject ask(String method, String path, @Nullable String body) {

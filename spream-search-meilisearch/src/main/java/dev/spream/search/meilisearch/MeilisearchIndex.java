@@ -41,8 +41,6 @@ final class MeilisearchIndex implements SearchIndex {
     private volatile boolean closed;
 
     /**
-     * An open index.
-     *
      * @param id see {@link #id()}
      * @param anew drops it and makes it again: its id then
      */
@@ -128,7 +126,7 @@ final class MeilisearchIndex implements SearchIndex {
         Map<String, StoredDocument> stored = stored(ids);
         ExponentialBackoff backoff = TaskWait.backoff();
         while (claims.late().mayCome(ids, stored)) {
-            client.rest(backoff.next().toNanos());
+            client.tasks().rest(backoff.next().toNanos());
             stored = stored(ids);
         }
         return stored;
@@ -189,7 +187,7 @@ final class MeilisearchIndex implements SearchIndex {
     }
 
     private void request(List<String> documents, Map<String, Long> versions) {
-        client.await(enqueue("[" + String.join(",", documents) + "]", versions));
+        client.tasks().await(enqueue("[" + String.join(",", documents) + "]", versions));
     }
 
     private long enqueue(String documents, Map<String, Long> versions) {
@@ -273,15 +271,10 @@ final class MeilisearchIndex implements SearchIndex {
     }
 
     private long total(Map<String, ?> query) {
-        try {
+        return RefusedException.orIfNoIndex(0L, () -> {
             JsonObject answer = client.post(path("/documents/fetch"), query);
             return Answers.read(client, () -> answer.int64("total").orElseThrow());
-        } catch (RefusedException e) {
-            if (e.isOfNoIndex()) {
-                return 0;
-            }
-            throw e;
-        }
+        });
     }
 
     /** Old tombstones go; the files of the server stay as they are. */
@@ -294,15 +287,10 @@ final class MeilisearchIndex implements SearchIndex {
 
     /** False if there is no index. */
     private boolean deleted(String filter) {
-        try {
+        return RefusedException.orIfNoIndex(false, () -> {
             client.change("POST", path("/documents/delete"), Map.of("filter", filter));
             return true;
-        } catch (RefusedException e) {
-            if (e.isOfNoIndex()) {
-                return false;
-            }
-            throw e;
-        }
+        });
     }
 
     private String path(String rest) {

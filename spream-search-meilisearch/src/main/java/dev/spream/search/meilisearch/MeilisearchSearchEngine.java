@@ -72,7 +72,8 @@ public final class MeilisearchSearchEngine implements SearchEngine {
                 schema,
                 client,
                 clock,
-                claims.computeIfAbsent(name, any -> new DocumentClaims(client.taskTimeout())),
+                claims.computeIfAbsent(
+                        name, any -> new DocumentClaims(client.tasks().timeout())),
                 id,
                 () -> anew(name, schema));
     }
@@ -167,15 +168,10 @@ public final class MeilisearchSearchEngine implements SearchEngine {
             return false;
         }
         requireOurs(name, there.get());
-        try {
+        return RefusedException.orIfNoIndex(false, () -> {
             client.change("DELETE", "/indexes/" + name, null);
             return true;
-        } catch (RefusedException e) {
-            if (e.isOfNoIndex()) {
-                return false;
-            }
-            throw e;
-        }
+        });
     }
 
     /** Ends what waits for tasks; these go on in the server. */

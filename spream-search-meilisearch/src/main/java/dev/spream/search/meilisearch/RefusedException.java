@@ -25,14 +25,21 @@ final class RefusedException extends RuntimeException {
         }
     }
 
+    /** What it returns; the other thing if there is no such index. */
+    static <R> R orIfNoIndex(R other, Supplier<R> request) {
+        try {
+            return request.get();
+        } catch (RefusedException e) {
+            if (e.code.equals("index_not_found")) {
+                return other;
+            }
+            throw e;
+        }
+    }
+
     /** As the server calls it, such as {@code index_not_found}. */
     String code() {
         return code;
-    }
-
-    /** Whether there is no index of that name. */
-    boolean isOfNoIndex() {
-        return code.equals("index_not_found");
     }
 
     /** Whether somebody between here and the server has answered, such as a proxy that waited in vain. */

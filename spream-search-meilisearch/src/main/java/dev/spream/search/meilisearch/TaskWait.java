@@ -25,8 +25,6 @@ final class TaskWait implements AutoCloseable {
     }
 
     /**
-     * The task as it is when it has succeeded.
-     *
      * @throws RefusedException if it failed
      * @throws SearchException if that is not known in time; it may succeed yet
      */
@@ -80,7 +78,6 @@ final class TaskWait implements AutoCloseable {
         rest(nanos);
     }
 
-    /** Waits for a while. */
     void rest(long nanos) {
         long left = nanos;
         lock.lock();
@@ -110,7 +107,6 @@ final class TaskWait implements AutoCloseable {
         return new ExponentialBackoff(Duration.ofMillis(20), Duration.ofMillis(500), ThreadLocalRandom.current());
     }
 
-    /** How long a task may take. */
     Duration timeout() {
         return timeout;
     }
