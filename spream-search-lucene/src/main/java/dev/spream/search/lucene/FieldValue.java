@@ -28,7 +28,6 @@ final class FieldValue {
         };
     }
 
-    /** What a filter may mean. */
     static List<String> meant(String filter) {
         String lower = filter.toLowerCase(Locale.ROOT);
         try {

@@ -73,7 +73,6 @@ final class IndexDocument {
         return tombstone;
     }
 
-    /** Tombstones that were made then or before. */
     static Query tombstonesUntil(Instant then) {
         return LongPoint.newRangeQuery(TOMBSTONE, Long.MIN_VALUE, then.toEpochMilli());
     }

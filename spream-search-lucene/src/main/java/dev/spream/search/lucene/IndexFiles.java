@@ -107,7 +107,7 @@ final class IndexFiles {
             }
         } catch (LockObtainFailedException e) {
             directory.close();
-            throw LockedIndex.by(name, folder, e);
+            throw IndexFolder.inUse(name, folder, e);
         } catch (Throwable t) {
             directory.close();
             throw t;

@@ -12,6 +12,10 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
+import org.apache.lucene.index.IndexWriter;
+import org.apache.lucene.store.FSDirectory;
+import org.apache.lucene.store.Lock;
+import org.apache.lucene.store.LockObtainFailedException;
 
 /** The folder of an index: whether there is one in it, and who has it. */
 final class IndexFolder {
@@ -42,7 +46,6 @@ final class IndexFolder {
         }
     }
 
-    /** Notes that it is this process's now. */
     static void own(Path folder, InstantSource clock) throws IOException {
         Files.writeString(
                 folder.resolve(OWNER),
@@ -57,7 +60,6 @@ final class IndexFolder {
         }
     }
 
-    /** Who noted that last, for people. */
     static String owner(Path folder) {
         try {
             return Files.readString(folder.resolve(OWNER));
@@ -71,7 +73,7 @@ final class IndexFolder {
         if (!isIndex(folder)) {
             return false;
         }
-        LockedIndex.requireNotInUse(name, folder);
+        requireNotInUse(name, folder);
         try (Stream<Path> files = Files.list(folder)) {
             for (Path file : inOrder(files.toList())) {
                 Files.deleteIfExists(file);
@@ -97,5 +99,26 @@ final class IndexFolder {
 
     private static boolean isSegments(Path file) {
         return String.valueOf(file.getFileName()).startsWith("segments_");
+    }
+
+    /** The index is open in another process. */
+    static SearchException inUse(String name, Path folder, IOException cause) {
+        return new SearchException(
+                FailureKind.TRANSIENT,
+                "the search index %s in %s is open elsewhere: %s has it; only one process at a time can use it, so stop that one first: a projection that writes to two directories leaves each with a part"
+                        .formatted(name, folder, owner(folder)),
+                cause);
+    }
+
+    private static void requireNotInUse(String name, Path folder) {
+        try (FSDirectory directory = FSDirectory.open(folder);
+                Lock lock = directory.obtainLock(IndexWriter.WRITE_LOCK_NAME)) {
+            lock.ensureValid();
+        } catch (LockObtainFailedException e) {
+            throw inUse(name, folder, e);
+        } catch (IOException e) {
+            throw new SearchException(
+                    FailureKind.TRANSIENT, "the folder %s cannot be locked: %s".formatted(folder, e), e);
+        }
     }
 }

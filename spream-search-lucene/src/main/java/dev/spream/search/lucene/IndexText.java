@@ -25,7 +25,6 @@ final class IndexText {
 
     private IndexText() {}
 
-    /** A word of a search. */
     record Word(String text, boolean pair) {}
 
     private static Analyzer analyzer(boolean single) {

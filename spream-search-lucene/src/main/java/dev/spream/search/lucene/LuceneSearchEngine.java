@@ -52,7 +52,6 @@ public final class LuceneSearchEngine implements SearchEngine {
         return open(directory, InstantSource.system());
     }
 
-    /** The same with a clock, by which tombstones become old. */
     static LuceneSearchEngine open(Path directory, InstantSource clock) {
         requireNonNull(clock, "clock");
         try {
@@ -103,7 +102,6 @@ public final class LuceneSearchEngine implements SearchEngine {
         }
     }
 
-    /** One of those who opened the index closed it. */
     void release(SharedIndex index) {
         lock.lock();
         try {

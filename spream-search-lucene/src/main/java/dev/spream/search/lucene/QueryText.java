@@ -16,14 +16,8 @@ import org.apache.lucene.search.TermQuery;
  * What the text of a search asks for: all of its words, each in any of the searchable fields, the last as the beginning of a word
  * too. A match counts more in a field that is more important.
  */
-final class QueryText {
+record QueryText(List<String> fields) {
     private static final Pattern SPACE = Pattern.compile("\\s+");
-
-    private final List<String> fields;
-
-    QueryText(List<String> searchable) {
-        this.fields = searchable;
-    }
 
     Query query(String text) {
         BooleanQuery.Builder all = new BooleanQuery.Builder();

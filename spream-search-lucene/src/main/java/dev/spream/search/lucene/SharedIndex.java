@@ -95,7 +95,6 @@ final class SharedIndex {
         });
     }
 
-    /** Which index it is, as it is now. */
     String id() {
         writing("could not be asked which it is", to -> {});
         return id;
