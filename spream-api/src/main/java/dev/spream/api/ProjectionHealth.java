@@ -1,7 +1,5 @@
 package dev.spream.api;
 
-import static java.util.Objects.requireNonNull;
-
 import dev.spream.core.record.JsonObject;
 import dev.spream.projection.ParkedSummary;
 import dev.spream.projection.ProjectionState;
@@ -122,7 +120,7 @@ public record ProjectionHealth(List<ProjectionView> projections, double errorRat
     /** One object of JSON; what there is not, or is not known, is absent. It has neither data nor errors of events in it. */
     public String json() {
         Map<String, @Nullable Object> members = new LinkedHashMap<>();
-        members.put("status", lower(status()));
+        members.put("status", status().name().toLowerCase(Locale.ROOT));
         members.put("ready", isReady());
         Map<String, @Nullable Object> each = new LinkedHashMap<>();
         projections.forEach(view -> each.put(view.version().label(), members(view)));
@@ -156,9 +154,5 @@ public record ProjectionHealth(List<ProjectionView> projections, double errorRat
 
     private static double seconds(Duration lag) {
         return lag.toMillis() / MILLIS;
-    }
-
-    private static String lower(Enum<?> constant) {
-        return requireNonNull(constant).name().toLowerCase(Locale.ROOT);
     }
 }

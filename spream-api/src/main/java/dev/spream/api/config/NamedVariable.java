@@ -80,16 +80,12 @@ record NamedVariable(String name, String key, UnaryOperator<String> writing) {
     private static String seconds(String text) {
         try {
             BigDecimal seconds = new BigDecimal(text);
-            return isWhole(seconds)
+            return seconds.stripTrailingZeros().scale() <= 0
                     ? seconds.toBigIntegerExact() + "s"
                     : seconds.movePointRight(3).toBigIntegerExact() + "ms";
         } catch (ArithmeticException | NumberFormatException e) {
             return text;
         }
-    }
-
-    private static boolean isWhole(BigDecimal number) {
-        return number.stripTrailingZeros().scale() <= 0;
     }
 
     /** Seconds with commas between, in brackets or without. */

@@ -78,14 +78,8 @@ record Template(List<Piece> pieces) {
             return shown(key.isSecret());
         }
         return pieces.stream().allMatch(Piece.Literal.class::isInstance)
-                ? Shown.text(key.shownPart().get().apply(literals()))
+                ? Shown.text(key.shownPart().get().apply(asWritten()))
                 : shown(true);
-    }
-
-    private String literals() {
-        return pieces.stream()
-                .map(piece -> piece instanceof Piece.Literal literal ? literal.text() : "")
-                .collect(Collectors.joining());
     }
 
     /** For people: references as they are written; all else too, unless it is a secret. */
@@ -150,18 +144,11 @@ record Template(List<Piece> pieces) {
 
     private static String content(String file) throws IOException {
         try {
-            return withoutLineBreak(SmallFile.read(Path.of(file), MAX_FILE_BYTES));
+            return SmallFile.read(Path.of(file), MAX_FILE_BYTES).replaceFirst("\r?\n\\z", "");
         } catch (InvalidPathException e) {
             throw new IOException("the file %s is no path".formatted(Shown.text(file)), e);
         } catch (IOException e) {
             throw new IOException("the file %s %s".formatted(Shown.text(file), e.getMessage()), e);
         }
-    }
-
-    private static String withoutLineBreak(String text) {
-        if (text.endsWith("\r\n")) {
-            return text.substring(0, text.length() - 2);
-        }
-        return text.endsWith("\n") ? text.substring(0, text.length() - 1) : text;
     }
 }

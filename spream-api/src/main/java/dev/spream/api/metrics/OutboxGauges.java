@@ -15,8 +15,8 @@ final class OutboxGauges {
     private static final double NANOS = 1e9;
 
     private final Clock clock;
-    private final AtomicInteger sending = new AtomicInteger();
-    private volatile boolean breakerOpen;
+    final AtomicInteger sending = new AtomicInteger();
+    volatile boolean breakerOpen;
     private volatile @Nullable Sample sample;
 
     /** @param takenAt by the registry's monotonic clock, in nanoseconds */
@@ -77,17 +77,5 @@ final class OutboxGauges {
 
     void sampled(OutboxStats now) {
         sample = new Sample(now, clock.monotonicTime());
-    }
-
-    void started() {
-        sending.incrementAndGet();
-    }
-
-    void ended() {
-        sending.decrementAndGet();
-    }
-
-    void breaker(boolean open) {
-        breakerOpen = open;
     }
 }

@@ -139,13 +139,13 @@ public final class OutboxMetrics implements OutboxListener {
 
     @Override
     public void sending(OutboxClaim claim) {
-        gauges.started();
+        gauges.sending.incrementAndGet();
         answered.put(claim.ref(), false);
     }
 
     @Override
     public void sent(OutboxClaim claim, SendOutcome outcome, boolean queried, Duration took) {
-        gauges.ended();
+        gauges.sending.decrementAndGet();
         (queried ? queries : sends).record(took);
         answered.computeIfPresent(claim.ref(), (ref, before) -> true); // not of a claim that was lost meanwhile
     }
@@ -189,12 +189,12 @@ public final class OutboxMetrics implements OutboxListener {
     @Override
     public void breakerOpened(int failures, Duration pause) {
         breakerOpened.increment();
-        gauges.breaker(true);
+        gauges.breakerOpen = true;
     }
 
     @Override
     public void breakerClosed() {
-        gauges.breaker(false);
+        gauges.breakerOpen = false;
     }
 
     @Override

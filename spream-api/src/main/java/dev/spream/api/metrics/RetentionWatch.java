@@ -60,7 +60,6 @@ final class RetentionWatch {
         try {
             answer = subscription.retention();
             pause = GOOD_FOR;
-            noteAnswered();
         } catch (RuntimeException e) {
             log.debug(
                     "[{}] how long the stream keeps its records is not known; asked again in {}",
@@ -72,11 +71,8 @@ final class RetentionWatch {
         }
     }
 
-    private synchronized void noteAnswered() {
-        answered = true;
-    }
-
     private synchronized void note(Optional<Duration> answer, Duration pause) {
+        answered |= pause.equals(GOOD_FOR);
         latest = answer.orElse(latest);
         askAgainAt = clock.instant().plus(pause);
         asking = false;

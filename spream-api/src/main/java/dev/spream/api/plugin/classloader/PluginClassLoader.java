@@ -28,11 +28,10 @@ public final class PluginClassLoader extends URLClassLoader {
 
     /** @param path the jar, or the folder of jars */
     public PluginClassLoader(Path path, List<Path> jars, PluginParentClassLoader parent) {
-        super(String.valueOf(path.getFileName()), urls(jars), parent);
-    }
-
-    private static URL[] urls(List<Path> jars) {
-        return jars.stream().map(PluginClassLoader::url).toArray(URL[]::new);
+        super(
+                String.valueOf(path.getFileName()),
+                jars.stream().map(PluginClassLoader::url).toArray(URL[]::new),
+                parent);
     }
 
     private static URL url(Path jar) {
