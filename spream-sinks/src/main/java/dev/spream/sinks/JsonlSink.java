@@ -100,7 +100,7 @@ final class JsonlSink implements Consumer, AutoCloseable {
     private void forceFolder() throws IOException {
         forcingFolder.lock();
         try {
-            requireUnbroken();
+            LineFile.requireUnbroken(owned.file(), broken);
             if (folderChanged) {
                 folderChanged = false;
                 forceChangedFolder();
@@ -127,18 +127,8 @@ final class JsonlSink implements Consumer, AutoCloseable {
         if (closed) {
             throw new IOException("the sink on %s is closed".formatted(owned.file()));
         }
-        requireUnbroken();
+        LineFile.requireUnbroken(owned.file(), broken);
         return current == null ? begin() : current;
-    }
-
-    /** After a force that failed nobody knows what is durable, not even a force that succeeds. */
-    private void requireUnbroken() throws IOException {
-        if (broken != null) {
-            throw new IOException(
-                    "%s could not be forced to the disk before; what it holds is not known, so it must be opened anew"
-                            .formatted(owned.file()),
-                    broken);
-        }
     }
 
     private LineFile begin() throws IOException {

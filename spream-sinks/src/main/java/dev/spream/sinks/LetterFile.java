@@ -151,12 +151,7 @@ final class LetterFile implements AutoCloseable {
 
     /** A file system may have made the file longer before it had what was written there. */
     private static boolean isPartlyEmpty(byte[] line) {
-        for (byte b : line) {
-            if (b == 0) {
-                return true;
-            }
-        }
-        return false;
+        return new String(line, StandardCharsets.ISO_8859_1).indexOf(0) >= 0;
     }
 
     private void repair(int bytes, int number) throws IOException {
@@ -188,17 +183,12 @@ final class LetterFile implements AutoCloseable {
             file.seek(offset);
             file.write(bytes);
         } catch (IOException e) {
-            IOException failure = unwritten(e);
+            IOException failure = LineFile.unwritten(path(), e);
             takeBack(offset, failure);
             throw failure;
         }
         written.set(offset + bytes.length);
         return new Place(offset, bytes.length - 1);
-    }
-
-    /** The cause alone, such as a full disk, does not say of which file. */
-    private IOException unwritten(IOException cause) {
-        return new IOException("%s cannot be written: %s".formatted(lock.file(), cause.getMessage()), cause);
     }
 
     private void takeBack(long offset, IOException failure) {
@@ -233,8 +223,8 @@ final class LetterFile implements AutoCloseable {
         try {
             file.getFD().sync();
         } catch (IOException e) {
-            broken = unwritten(e);
-            throw unwritten(e);
+            broken = LineFile.unwritten(path(), e);
+            throw LineFile.unwritten(path(), e);
         }
         forces.incrementAndGet();
         durable = Math.max(from, to);

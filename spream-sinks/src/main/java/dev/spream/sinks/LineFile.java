@@ -194,7 +194,7 @@ final class LineFile implements AutoCloseable {
             file.seek(offset);
             file.write(lines);
         } catch (IOException e) {
-            IOException failure = unwritten(e);
+            IOException failure = unwritten(path, e);
             takeBack(failure);
             throw failure;
         }
@@ -203,7 +203,7 @@ final class LineFile implements AutoCloseable {
     }
 
     /** The cause alone, such as a full disk, does not say of which file. */
-    private IOException unwritten(IOException cause) {
+    static IOException unwritten(Path path, IOException cause) {
         return new IOException("%s cannot be written: %s".formatted(path, cause.getMessage()), cause);
     }
 
@@ -243,7 +243,7 @@ final class LineFile implements AutoCloseable {
         try {
             disk.force(path, file.getFD());
         } catch (IOException e) {
-            IOException failure = unwritten(e);
+            IOException failure = unwritten(path, e);
             broken = failure;
             throw failure;
         }
@@ -252,6 +252,10 @@ final class LineFile implements AutoCloseable {
 
     /** After a force that failed nobody knows what is durable, not even a force that succeeds. */
     private void requireUnbroken() throws IOException {
+        requireUnbroken(path, broken);
+    }
+
+    static void requireUnbroken(Path path, @Nullable IOException broken) throws IOException {
         if (broken != null) {
             throw new IOException(
                     "%s could not be forced to the disk before; what it holds is not known, so it must be opened anew"

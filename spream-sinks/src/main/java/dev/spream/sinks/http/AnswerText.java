@@ -66,10 +66,7 @@ final class AnswerText {
 
     /** JSONB has neither NUL nor half a character. */
     private static boolean isKeepable(String text) {
-        return text.chars().noneMatch(c -> c == 0) && text.codePoints().noneMatch(AnswerText::isSurrogate);
-    }
-
-    private static boolean isSurrogate(int codePoint) {
-        return codePoint >= Character.MIN_SURROGATE && codePoint <= Character.MAX_SURROGATE;
+        return text.codePoints()
+                .noneMatch(c -> c == 0 || (c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE));
     }
 }

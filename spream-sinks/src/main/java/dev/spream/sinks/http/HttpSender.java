@@ -256,7 +256,8 @@ public final class HttpSender implements OutboxSender, AutoCloseable {
             requireQueryUrl();
             HttpSender sender = new HttpSender(this);
             if (url.isExposed()) {
-                log.warn("entries{} go to {} unencrypted; use https", hasSecrets() ? " and secrets" : "", url);
+                boolean secrets = authorization.isPresent() || !headers.isEmpty();
+                log.warn("entries{} go to {} unencrypted; use https", secrets ? " and secrets" : "", url);
             }
             return sender;
         }
@@ -276,10 +277,6 @@ public final class HttpSender implements OutboxSender, AutoCloseable {
             if (!queryable && queryUrl.isPresent()) {
                 throw new IllegalArgumentException("query-url: nobody is asked unless guarantee is queryable");
             }
-        }
-
-        private boolean hasSecrets() {
-            return authorization.isPresent() || !headers.isEmpty();
         }
 
         private boolean isEncrypted() {
