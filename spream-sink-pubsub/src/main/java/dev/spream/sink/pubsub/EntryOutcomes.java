@@ -16,7 +16,11 @@ record EntryOutcomes(PubsubTopic topic, PubsubAdvice advice) {
     SendOutcome of(Throwable failure) {
         String message = "%s answered with %s%s".formatted(topic, PubsubAdvice.what(failure), advice.on(failure));
         return switch (PubsubAdvice.code(failure)) {
-            case null -> unknown(ReasonCode.OUTCOME_UNKNOWN, "%s gave no answer (%s)".formatted(topic, name(failure)));
+            case null ->
+                unknown(
+                        ReasonCode.OUTCOME_UNKNOWN,
+                        "%s gave no answer (%s)"
+                                .formatted(topic, failure.getClass().getSimpleName()));
             case INVALID_ARGUMENT -> new SendOutcome.Permanent(ReasonCode.INVALID_REQUEST, message);
             case RESOURCE_EXHAUSTED -> new SendOutcome.Retryable(ReasonCode.RATE_LIMITED, message);
             case PERMISSION_DENIED, UNAUTHENTICATED -> new SendOutcome.Retryable(ReasonCode.UNAUTHORIZED, message);
@@ -29,10 +33,6 @@ record EntryOutcomes(PubsubTopic topic, PubsubAdvice advice) {
             case OK, CANCELLED, UNKNOWN, ALREADY_EXISTS, ABORTED, OUT_OF_RANGE, UNIMPLEMENTED, INTERNAL, DATA_LOSS ->
                 unknown(ReasonCode.OUTCOME_UNKNOWN, message);
         };
-    }
-
-    private static String name(Throwable failure) {
-        return failure.getClass().getSimpleName();
     }
 
     private static SendOutcome unknown(ReasonCode reason, String message) {

@@ -31,16 +31,14 @@ final class EventMessages {
     }
 
     private static LongFunction<FeedItem> undecodable(PubsubMessage message, String reason) {
+        Timestamp time = message.getPublishTime();
+        Instant published = Instant.ofEpochSecond(time.getSeconds(), time.getNanos());
         return id -> new FeedItem.Undecodable(
                 id,
                 message.getMessageId(),
                 message.getData().asReadOnlyByteBuffer(),
                 message.getAttributesMap(),
                 reason,
-                instant(message.getPublishTime()));
-    }
-
-    private static Instant instant(Timestamp time) {
-        return Instant.ofEpochSecond(time.getSeconds(), time.getNanos());
+                published);
     }
 }

@@ -44,15 +44,11 @@ final class PubsubConnection {
                 .setChannelPoolSettings(
                         ChannelPoolSettings.staticallySized(Math.ceilDiv(options.maxRequests(), STREAMS_PER_CHANNEL)));
         switch (options.server()) {
-            case Server.Emulator emulator -> {
+            case Server.Emulator emulator ->
                 channels.setEndpoint(emulator.host()).setChannelConfigurator(ManagedChannelBuilder::usePlaintext);
-                settings.setCredentialsProvider(NoCredentialsProvider.create());
-            }
-            case Server.Google google -> {
-                google.endpoint().ifPresent(settings::setEndpoint);
-                settings.setCredentialsProvider(credentials(google, options.use()));
-            }
+            case Server.Google google -> google.endpoint().ifPresent(settings::setEndpoint);
         }
+        settings.setCredentialsProvider(credentials(options.server(), options.use()));
         RetrySettings retries = retries(options.publishTimeout());
         settings.setTransportChannelProvider(channels.build());
         settings.publishSettings()
@@ -82,7 +78,10 @@ final class PubsubConnection {
         }
     }
 
-    static CredentialsProvider credentials(Server.Google google, Use use) throws IOException {
+    static CredentialsProvider credentials(Server server, Use use) throws IOException {
+        if (!(server instanceof Server.Google google)) {
+            return NoCredentialsProvider.create();
+        }
         List<String> scopes = TopicAdminSettings.getDefaultServiceScopes();
         if (google.credentials().isEmpty()) {
             return GoogleCredentialsProvider.newBuilder()

@@ -1,6 +1,7 @@
 package dev.spream.sink.pubsub;
 
 import com.google.api.core.ApiFuture;
+import com.google.protobuf.ByteString;
 import com.google.protobuf.CodedOutputStream;
 import com.google.pubsub.v1.PublishRequest;
 import com.google.pubsub.v1.PublishResponse;
@@ -32,7 +33,7 @@ record PubsubSender(TopicClient client, Guarantee guarantee, boolean ordering) i
 
     @Override
     public SendOutcome send(OutboxEntry entry, Duration timeout) throws InterruptedException {
-        PubsubMessage message = EntryMessage.of(entry, ordering);
+        PubsubMessage message = message(entry);
         int size = requestSize(message);
         if (size > TopicClient.MAX_REQUEST_BYTES) {
             return new SendOutcome.Permanent(
@@ -48,6 +49,20 @@ record PubsubSender(TopicClient client, Guarantee guarantee, boolean ordering) i
                     "as many requests to %s as may be were on their way; nothing left".formatted(topic()));
         }
         return publish(message, deadline);
+    }
+
+    /** One that comes again gives the same. */
+    private PubsubMessage message(OutboxEntry entry) {
+        PubsubMessage.Builder message = PubsubMessage.newBuilder()
+                .setData(ByteString.copyFromUtf8(entry.payload()))
+                .putAttributes("idempotency-key", ShortText.of(entry.idempotencyKey()))
+                .putAttributes("generation", Integer.toString(entry.generation()))
+                .putAttributes("created-at", entry.createdAt().toString());
+        entry.traceparent().ifPresent(traceparent -> message.putAttributes("traceparent", ShortText.of(traceparent)));
+        if (ordering) {
+            entry.orderingKey().ifPresent(key -> message.setOrderingKey(ShortText.of(key)));
+        }
+        return message.build();
     }
 
     private int requestSize(PubsubMessage message) {

@@ -2,7 +2,6 @@ package dev.spream.sink.pubsub;
 
 import com.google.api.gax.batching.FlowControlSettings;
 import com.google.api.gax.core.CredentialsProvider;
-import com.google.api.gax.core.NoCredentialsProvider;
 import com.google.api.gax.grpc.InstantiatingGrpcChannelProvider;
 import com.google.cloud.pubsub.v1.MessageReceiverWithAckResponse;
 import com.google.cloud.pubsub.v1.Subscriber;
@@ -30,10 +29,7 @@ final class SubscriberClients {
     /** @throws IOException if there is a file with credentials that cannot be read */
     SubscriberClients(EventSourceOptions options) throws IOException {
         this.options = options;
-        this.credentials = switch (options.server()) {
-            case Server.Emulator emulator -> NoCredentialsProvider.create();
-            case Server.Google google -> PubsubConnection.credentials(google, Use.EVENT_SOURCE);
-        };
+        this.credentials = PubsubConnection.credentials(options.server(), Use.EVENT_SOURCE);
     }
 
     /** Asks about subscriptions. Connects with the first call. */
