@@ -12,8 +12,11 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
+import java.util.NoSuchElementException;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Talks to the server. Safe for use by many threads. What the server refuses is a {@link RefusedException}. */
@@ -63,11 +66,32 @@ final class MeilisearchClient implements AutoCloseable {
     }
 
     private long task(JsonObject answer) {
-        return Answers.read(this, () -> answer.int64("taskUid").orElseThrow());
+        return understood(() -> answer.int64("taskUid").orElseThrow());
     }
 
     TaskWait tasks() {
         return tasks;
+    }
+
+    /** What is read of an answer; what is not there or of another type is a failure that may pass. */
+    <R> R understood(Supplier<R> reading) {
+        try {
+            return reading.get();
+        } catch (IllegalArgumentException | ArithmeticException | NoSuchElementException e) {
+            throw new SearchException(
+                    FailureKind.TRANSIENT,
+                    "%s answered otherwise than Meilisearch does; nothing follows from that answer, and it is asked again: see what is at that address"
+                            .formatted(this),
+                    e);
+        }
+    }
+
+    /** The member, which has to be there. */
+    static List<JsonObject> objects(JsonObject answer, String name) {
+        if (!answer.has(name)) {
+            throw new NoSuchElementException(name);
+        }
+        return answer.objects(name);
     }
 
     private JsonObject ask(String method, String path, @Nullable String body) {

@@ -67,7 +67,7 @@ final class MeilisearchIndex implements SearchIndex {
     }
 
     private static String id(MeilisearchClient client, JsonObject index) {
-        return Answers.read(client, () -> index.string("createdAt").orElseThrow());
+        return client.understood(() -> index.string("createdAt").orElseThrow());
     }
 
     @Override
@@ -141,11 +141,9 @@ final class MeilisearchIndex implements SearchIndex {
     }
 
     private List<StoredDocument> documents(JsonObject answer, String member) {
-        return Answers.read(
-                client,
-                () -> Answers.objects(answer, member).stream()
-                        .map(StoredDocument::of)
-                        .toList());
+        return client.understood(() -> MeilisearchClient.objects(answer, member).stream()
+                .map(StoredDocument::of)
+                .toList());
     }
 
     /** Sends what is newer, in requests of a bounded size. */
@@ -220,12 +218,10 @@ final class MeilisearchIndex implements SearchIndex {
         body.put("matchingStrategy", "all");
         JsonObject found = asking(() -> client.post(path("/search"), body));
         List<StoredDocument> hits = documents(found, "hits");
-        return Answers.read(
-                client,
-                () -> new SearchResult(
-                        found.int64("estimatedTotalHits").orElse(hits.size()),
-                        hits.stream().map(StoredDocument::document).toList(),
-                        Duration.ofMillis(found.int64("processingTimeMs").orElse(0))));
+        return client.understood(() -> new SearchResult(
+                found.int64("estimatedTotalHits").orElse(hits.size()),
+                hits.stream().map(StoredDocument::document).toList(),
+                Duration.ofMillis(found.int64("processingTimeMs").orElse(0))));
     }
 
     private List<String> filters(SearchQuery query) {
@@ -273,7 +269,7 @@ final class MeilisearchIndex implements SearchIndex {
     private long total(Map<String, ?> query) {
         return RefusedException.orIfNoIndex(0L, () -> {
             JsonObject answer = client.post(path("/documents/fetch"), query);
-            return Answers.read(client, () -> answer.int64("total").orElseThrow());
+            return client.understood(() -> answer.int64("total").orElseThrow());
         });
     }
 

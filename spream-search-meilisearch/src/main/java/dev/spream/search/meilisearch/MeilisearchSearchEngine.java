@@ -115,7 +115,7 @@ public final class MeilisearchSearchEngine implements SearchEngine {
     }
 
     private void requireOurs(String name, JsonObject index) {
-        if (!Answers.read(client, () -> index.string("uid").isPresent() && isOurs(index))) {
+        if (!client.understood(() -> index.string("uid").isPresent() && isOurs(index))) {
             throw new SearchException(
                     FailureKind.FATAL,
                     "the server has an index %s that is not spream's: its primary key is another; nothing was changed: choose another name, or remove it"
@@ -149,11 +149,9 @@ public final class MeilisearchSearchEngine implements SearchEngine {
     /** Of those that are not spream's an empty name. */
     private List<String> page(int offset) {
         JsonObject answer = client.get("/indexes?limit=%d&offset=%d".formatted(PAGE, offset));
-        return Answers.read(
-                client,
-                () -> Answers.objects(answer, "results").stream()
-                        .map(index -> isOurs(index) ? index.string("uid").orElseThrow() : "")
-                        .toList());
+        return client.understood(() -> MeilisearchClient.objects(answer, "results").stream()
+                .map(index -> isOurs(index) ? index.string("uid").orElseThrow() : "")
+                .toList());
     }
 
     @Override
