@@ -2,6 +2,7 @@ package dev.spream.emulator.internal.database;
 
 import com.google.protobuf.ByteString;
 import com.google.spanner.admin.database.v1.DatabaseDialect;
+import com.google.spanner.v1.ReadRequest;
 import com.google.spanner.v1.TransactionOptions;
 import dev.spream.emulator.internal.sql.DdlParser;
 import dev.spream.emulator.internal.sql.Errors;
@@ -60,7 +61,7 @@ public final class EmulatedDatabase implements AutoCloseable {
         this.createTime = clock.now();
         try {
             this.informationSchema = new InformationSchema(engine, dialect, name.substring(name.lastIndexOf('/') + 1));
-            informationSchema.refresh(schema, streams.describe());
+            informationSchema.refresh(schema, streams.definitions());
         } catch (SQLException e) {
             throw EngineErrors.toStatus(e);
         }
@@ -162,13 +163,12 @@ public final class EmulatedDatabase implements AutoCloseable {
 
     private void refreshInformationSchema() {
         try {
-            informationSchema.refresh(schema, streams.describe());
+            informationSchema.refresh(schema, streams.definitions());
         } catch (SQLException e) {
             throw EngineErrors.toStatus(e);
         }
     }
 
-    /** Runs a query in the transaction. */
     public QueryResult query(String sql, SqlParameters parameters, ReadContext context, boolean planOnly) {
         refuseForeignStatements(sql);
         Translation query = translate(sql, parameters);
@@ -191,7 +191,6 @@ public final class EmulatedDatabase implements AutoCloseable {
         }
     }
 
-    /** Runs a DML statement in the transaction. */
     public QueryResult dml(String sql, SqlParameters parameters, ReadWriteTransaction transaction, boolean planOnly) {
         Translation dml = translate(sql, parameters);
         return planOnly ? transaction.query(connection -> statements.plan(connection, dml)) : transaction.dml(dml);
@@ -201,8 +200,7 @@ public final class EmulatedDatabase implements AutoCloseable {
         return SqlTranslator.translate(sql, dialect, parameters, schema, clock.now());
     }
 
-    /** Reads rows by key in the transaction. */
-    public QueryResult read(KeyRead read, ReadContext context) {
+    public QueryResult read(ReadRequest read, ReadContext context) {
         return context.read(this, connection -> keyReader.read(connection, schema, read));
     }
 

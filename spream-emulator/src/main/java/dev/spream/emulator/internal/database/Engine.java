@@ -81,7 +81,6 @@ final class Engine implements AutoCloseable {
         }
     }
 
-    /** Something done with a connection. */
     @FunctionalInterface
     interface SqlWork<T> {
         T run(Connection connection) throws SQLException;

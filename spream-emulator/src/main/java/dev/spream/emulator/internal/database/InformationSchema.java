@@ -9,7 +9,8 @@ import dev.spream.emulator.internal.sql.DdlStatement.CreateIndex;
 import dev.spream.emulator.internal.sql.DdlStatement.KeyPart;
 import dev.spream.emulator.internal.sql.DdlStatement.Parent;
 import dev.spream.emulator.internal.sql.SqlTranslator;
-import dev.spream.emulator.internal.stream.ChangeStreamInfo;
+import dev.spream.emulator.internal.sql.TableWatch;
+import dev.spream.emulator.internal.stream.StreamDefinition;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -81,7 +82,7 @@ final class InformationSchema {
     }
 
     /** Writes all tables anew, in one transaction of the engine. */
-    void refresh(Schema schema, List<ChangeStreamInfo> streams) throws SQLException {
+    void refresh(Schema schema, List<StreamDefinition> streams) throws SQLException {
         Connection connection = engine.administrator();
         connection.setAutoCommit(false);
         try {
@@ -96,7 +97,7 @@ final class InformationSchema {
             for (StoredTable table : schema.tables()) {
                 writeTable(schema, table);
             }
-            for (ChangeStreamInfo stream : streams) {
+            for (StreamDefinition stream : streams) {
                 writeStream(stream, type);
             }
             connection.commit();
@@ -177,16 +178,15 @@ final class InformationSchema {
                         .declared());
     }
 
-    private void writeStream(ChangeStreamInfo stream, String stringType) throws SQLException {
-        row("CHANGE_STREAMS", stream.name(), stream.all());
-        for (Map.Entry<String, List<String>> watched : stream.tables().entrySet()) {
-            boolean allColumns = watched.getValue().equals(List.of(ChangeStreamInfo.ALL_COLUMNS));
-            row("CHANGE_STREAM_TABLES", stream.name(), catalog, schemaName, watched.getKey(), allColumns);
-            for (String column : allColumns ? List.<String>of() : watched.getValue()) {
-                row("CHANGE_STREAM_COLUMNS", stream.name(), catalog, schemaName, watched.getKey(), column);
+    private void writeStream(StreamDefinition stream, String stringType) throws SQLException {
+        row("CHANGE_STREAMS", stream.name(), stream.watched().all());
+        for (TableWatch watch : stream.watched().tables()) {
+            row("CHANGE_STREAM_TABLES", stream.name(), catalog, schemaName, watch.table(), watch.wholeTable());
+            for (String column : watch.columns()) {
+                row("CHANGE_STREAM_COLUMNS", stream.name(), catalog, schemaName, watch.table(), column);
             }
         }
-        for (Map.Entry<String, String> option : stream.options().entrySet()) {
+        for (Map.Entry<String, String> option : stream.options().declared().entrySet()) {
             row("CHANGE_STREAM_OPTIONS", stream.name(), option.getKey(), stringType, option.getValue());
         }
     }

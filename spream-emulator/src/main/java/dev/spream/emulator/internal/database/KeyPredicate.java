@@ -22,7 +22,6 @@ final class KeyPredicate {
     private final StringBuilder sql = new StringBuilder();
     private final List<@Nullable Object> binds = new ArrayList<>();
 
-    /** A column of the key, and its direction. */
     record Part(Column column, boolean descending) {
         String name() {
             return quoted(column.name());

@@ -2,6 +2,7 @@ package dev.spream.emulator.internal.database;
 
 import static dev.spream.emulator.internal.sql.SqlTranslator.quoted;
 
+import com.google.spanner.v1.ReadRequest;
 import dev.spream.emulator.internal.sql.DdlStatement.CreateIndex;
 import dev.spream.emulator.internal.sql.DdlStatement.KeyPart;
 import dev.spream.emulator.internal.sql.Errors;
@@ -11,18 +12,12 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /** Reads rows by primary key or by an index, in key order. */
-final class KeyedReads {
-    private final Statements statements;
-
-    KeyedReads(Statements statements) {
-        this.statements = statements;
-    }
-
-    QueryResult read(Connection connection, Schema schema, KeyRead read) throws SQLException {
-        StoredTable table = schema.table(read.table());
-        List<KeyPredicate.Part> key = table.parts(order(schema, table, read.index()));
-        KeyPredicate predicate = new KeyPredicate(key, read.keys());
-        String columns = read.columns().stream()
+record KeyedReads(Statements statements) {
+    QueryResult read(Connection connection, Schema schema, ReadRequest read) throws SQLException {
+        StoredTable table = schema.table(read.getTable());
+        List<KeyPredicate.Part> key = table.parts(order(schema, table, read.getIndex()));
+        KeyPredicate predicate = new KeyPredicate(key, read.getKeySet());
+        String columns = read.getColumnsList().stream()
                 .map(column -> quoted(table.column(column).name()))
                 .collect(Collectors.joining(", "));
         if (columns.isEmpty()) {
@@ -31,14 +26,14 @@ final class KeyedReads {
         String order = key.stream()
                 .map(part -> part.name() + (part.descending() ? " DESC NULLS LAST" : " NULLS FIRST"))
                 .collect(Collectors.joining(", "));
-        String sql = "SELECT %s FROM %s WHERE %s%s%s%s"
+        String sql = "SELECT %s FROM %s WHERE (%s)%s%s%s"
                 .formatted(
                         columns,
                         table.quotedName(),
-                        predicate.sql().isEmpty() ? "TRUE" : "(" + predicate.sql() + ")",
-                        nullFilter(schema, read.index()),
+                        predicate.sql(),
+                        nullFilter(schema, read.getIndex()),
                         order.isEmpty() ? "" : " ORDER BY " + order,
-                        read.limit() > 0 ? " LIMIT " + read.limit() : "");
+                        read.getLimit() > 0 ? " LIMIT " + read.getLimit() : "");
         return statements.query(connection, sql, predicate.binds());
     }
 

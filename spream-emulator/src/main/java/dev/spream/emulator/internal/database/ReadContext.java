@@ -8,13 +8,11 @@ public sealed interface ReadContext {
     /** The latest commit. */
     record Latest() implements ReadContext {}
 
-    /** A read-only transaction. */
     record Within(Snapshot snapshot) implements ReadContext {}
 
     /** A read-write transaction, with its own writes. */
     record Inside(ReadWriteTransaction transaction) implements ReadContext {}
 
-    /** Runs the work there. */
     default QueryResult read(EmulatedDatabase database, SqlWork<QueryResult> work) {
         return switch (this) {
             case Latest ignored -> database.engine().read(work);

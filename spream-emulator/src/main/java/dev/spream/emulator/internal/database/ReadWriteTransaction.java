@@ -91,7 +91,6 @@ public final class ReadWriteTransaction {
         return partitioned;
     }
 
-    /** The number of the next precommit token. */
     public int nextPrecommitSequence() {
         return onlyOne(() -> ++precommitSequence);
     }

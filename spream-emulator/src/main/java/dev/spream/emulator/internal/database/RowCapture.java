@@ -57,7 +57,6 @@ public final class RowCapture implements Trigger {
         return values == null ? null : Arrays.asList(values);
     }
 
-    /** A statement to run. */
     @FunctionalInterface
     interface SqlAction {
         void run() throws SQLException;

@@ -2,6 +2,7 @@ package dev.spream.emulator.internal.database;
 
 import static dev.spream.emulator.internal.sql.SqlTranslator.quoted;
 import static dev.spream.emulator.internal.sql.SqlTranslator.quotedList;
+import static java.util.Objects.requireNonNullElse;
 
 import com.google.spanner.v1.Type;
 import com.google.spanner.v1.TypeCode;
@@ -27,15 +28,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /** Applies one parsed DDL statement to the engine and returns the schema that follows. Used by one thread at a time. */
-final class SchemaEditor {
-    private final Engine engine;
-    private final ChangeStreams streams;
-
-    SchemaEditor(Engine engine, ChangeStreams streams) {
-        this.engine = engine;
-        this.streams = streams;
-    }
-
+record SchemaEditor(Engine engine, ChangeStreams streams) {
     Schema apply(DdlStatement statement, Schema schema) {
         try {
             return switch (statement) {
@@ -166,7 +159,7 @@ final class SchemaEditor {
             throw Errors.failedPrecondition(
                     "Cannot drop table %s with interleaved tables: %s.", table.name(), String.join(", ", children));
         }
-        streams.checkTableChange("DROP TABLE", table.name(), null);
+        streams.checkTableChange(table.name(), "");
         engine.administer("DROP TABLE " + table.quotedName());
         return schema.withoutTable(table.name());
     }
@@ -217,7 +210,7 @@ final class SchemaEditor {
                         column, table.name(), index.name());
             }
         }
-        streams.checkTableChange("DROP COLUMN", table.name(), column);
+        streams.checkTableChange(table.name(), column);
         alter(table, "DROP COLUMN " + quoted(column));
         List<ColumnDef> columns = table.definition().columns().stream()
                 .filter(definition -> !definition.name().equals(column))
@@ -238,11 +231,11 @@ final class SchemaEditor {
     private ColumnDef changed(StoredTable table, ColumnDef old, AlterColumn alter) throws SQLException {
         ColumnDef changed = new ColumnDef(
                 old.name(),
-                alter.type().orElse(old.type()),
-                alter.notNull().orElse(old.notNull()),
-                alter.allowsCommitTimestamp().orElse(old.allowsCommitTimestamp()),
+                requireNonNullElse(alter.type(), old.type()),
+                requireNonNullElse(alter.notNull(), old.notNull()),
+                requireNonNullElse(alter.allowsCommitTimestamp(), old.allowsCommitTimestamp()),
                 old.inPrimaryKey());
-        if (!changed.equals(old) && alter.allowsCommitTimestamp().isEmpty()) {
+        if (!changed.equals(old) && alter.allowsCommitTimestamp() == null) {
             alter(
                     table,
                     "ALTER COLUMN %s %s%s"

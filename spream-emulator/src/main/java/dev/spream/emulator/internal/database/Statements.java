@@ -24,14 +24,7 @@ import org.h2.value.ValueToObjectConverter;
 import org.jspecify.annotations.Nullable;
 
 /** Runs translated statements on a connection of the engine. */
-final class Statements {
-    private final DatabaseDialect dialect;
-
-    Statements(DatabaseDialect dialect) {
-        this.dialect = dialect;
-    }
-
-    /** The columns that a query would return. */
+record Statements(DatabaseDialect dialect) {
     QueryResult plan(Connection connection, Translation query) throws SQLException {
         try (PreparedStatement statement = prepare(connection, query.sql(), query.binds())) {
             ResultSetMetaData metadata = statement.getMetaData();

@@ -58,7 +58,6 @@ record StoredTable(CreateTable definition, Table table) {
         return table.name();
     }
 
-    /** The name in the engine's quotes. */
     String quotedName() {
         return SqlTranslator.quoted(table.name());
     }

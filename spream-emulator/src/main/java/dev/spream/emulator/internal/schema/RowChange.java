@@ -18,7 +18,6 @@ import java.util.Set;
 public record RowChange(
         Table table, Kind kind, Map<String, Value> before, Map<String, Value> after, Set<String> writtenColumns) {
 
-    /** What happened to a row. */
     public enum Kind {
         INSERT,
         UPDATE,

@@ -1,15 +1,16 @@
 package dev.spream.emulator.internal.server;
 
-import com.google.protobuf.Timestamp;
 import com.google.spanner.v1.PartialResultSet;
 import com.google.spanner.v1.Transaction;
 import com.google.spanner.v1.TransactionOptions;
 import com.google.spanner.v1.TransactionSelector;
 import com.google.spanner.v1.TransactionSelector.SelectorCase;
 import dev.spream.emulator.internal.database.EmulatedDatabase;
+import dev.spream.emulator.internal.database.Times;
 import dev.spream.emulator.internal.sql.ChangeStreamQuery;
 import dev.spream.emulator.internal.sql.Errors;
-import io.grpc.stub.StreamObserver;
+import java.time.Instant;
+import java.util.Optional;
 
 /** Change stream queries: what Spanner asks of their transaction, and the timestamp that it claims to have read at. */
 final class ChangeStreamCalls {
@@ -17,9 +18,8 @@ final class ChangeStreamCalls {
             + " transactions using the ExecuteStreamingSql API";
 
     /** Spanner's answer to {@code return_read_timestamp}: 2^63 - 2 nanoseconds. */
-    private static final Timestamp READ_TIMESTAMP = Timestamp.newBuilder()
-            .setSeconds((Long.MAX_VALUE - 1) / 1_000_000_000)
-            .setNanos((int) ((Long.MAX_VALUE - 1) % 1_000_000_000))
+    private static final Transaction READ_TIMESTAMP = Transaction.newBuilder()
+            .setReadTimestamp(Times.timestamp(Instant.EPOCH.plusNanos(Long.MAX_VALUE - 1)))
             .build();
 
     private ChangeStreamCalls() {}
@@ -41,37 +41,8 @@ final class ChangeStreamCalls {
             throw Errors.invalidArgument(MUST_BE_SINGLE_USE);
         }
         out.interruptOnCancel(Thread.currentThread());
-        boolean withTimestamp = options.getReadOnly().getReturnReadTimestamp();
-        database.streams().run(query, withTimestamp ? new Timestamped(out) : out, out::isCancelled);
-    }
-
-    /** Adds the read timestamp to the first message. */
-    private static final class Timestamped implements StreamObserver<PartialResultSet> {
-        private final StreamObserver<PartialResultSet> out;
-
-        Timestamped(StreamObserver<PartialResultSet> out) {
-            this.out = out;
-        }
-
-        @Override
-        public void onNext(PartialResultSet message) {
-            if (!message.hasMetadata()) {
-                out.onNext(message);
-                return;
-            }
-            PartialResultSet.Builder stamped = message.toBuilder();
-            stamped.getMetadataBuilder().setTransaction(Transaction.newBuilder().setReadTimestamp(READ_TIMESTAMP));
-            out.onNext(stamped.build());
-        }
-
-        @Override
-        public void onError(Throwable failure) {
-            out.onError(failure);
-        }
-
-        @Override
-        public void onCompleted() {
-            out.onCompleted();
-        }
+        Optional<Transaction> read =
+                options.getReadOnly().getReturnReadTimestamp() ? Optional.of(READ_TIMESTAMP) : Optional.empty();
+        database.streams().run(query, read, out, out::isCancelled);
     }
 }

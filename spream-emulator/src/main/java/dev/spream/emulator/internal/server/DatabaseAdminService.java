@@ -3,7 +3,6 @@ package dev.spream.emulator.internal.server;
 import static dev.spream.emulator.internal.server.UnaryCalls.answer;
 
 import com.google.longrunning.Operation;
-import com.google.protobuf.Any;
 import com.google.protobuf.Empty;
 import com.google.spanner.admin.database.v1.CreateDatabaseMetadata;
 import com.google.spanner.admin.database.v1.CreateDatabaseRequest;
@@ -54,7 +53,7 @@ public final class DatabaseAdminService extends DatabaseAdminGrpc.DatabaseAdminI
                     request.getExtraStatementsList()));
             CreateDatabaseMetadata metadata =
                     CreateDatabaseMetadata.newBuilder().setDatabase(name).build();
-            return operations.done(name, "", Any.pack(metadata), Any.pack(created));
+            return operations.done(name, "", metadata, created);
         });
     }
 
@@ -104,10 +103,7 @@ public final class DatabaseAdminService extends DatabaseAdminGrpc.DatabaseAdminI
                     .addAllStatements(statements);
             statements.forEach(statement -> metadata.addCommitTimestamps(Times.timestamp(database.now())));
             return operations.done(
-                    database.name(),
-                    request.getOperationId(),
-                    Any.pack(metadata.build()),
-                    Any.pack(Empty.getDefaultInstance()));
+                    database.name(), request.getOperationId(), metadata.build(), Empty.getDefaultInstance());
         });
     }
 

@@ -3,7 +3,6 @@ package dev.spream.emulator.internal.server;
 import static dev.spream.emulator.internal.server.UnaryCalls.answer;
 
 import com.google.longrunning.Operation;
-import com.google.protobuf.Any;
 import com.google.protobuf.Empty;
 import com.google.spanner.admin.instance.v1.CreateInstanceMetadata;
 import com.google.spanner.admin.instance.v1.CreateInstanceRequest;
@@ -87,13 +86,9 @@ public final class InstanceAdminService extends InstanceAdminGrpc.InstanceAdminI
                     request.getInstance().toBuilder().setName(name),
                     catalog.time().instant());
             catalog.createInstance(instance);
-            return operations.done(
-                    name,
-                    "",
-                    Any.pack(CreateInstanceMetadata.newBuilder()
-                            .setInstance(instance)
-                            .build()),
-                    Any.pack(instance));
+            CreateInstanceMetadata metadata =
+                    CreateInstanceMetadata.newBuilder().setInstance(instance).build();
+            return operations.done(name, "", metadata, instance);
         });
     }
 

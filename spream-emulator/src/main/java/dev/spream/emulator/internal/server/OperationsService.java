@@ -3,6 +3,7 @@ package dev.spream.emulator.internal.server;
 import com.google.longrunning.GetOperationRequest;
 import com.google.longrunning.Operation;
 import com.google.protobuf.Any;
+import com.google.protobuf.Message;
 import dev.spream.emulator.internal.sql.Errors;
 import io.grpc.BindableService;
 import io.grpc.MethodDescriptor;
@@ -28,13 +29,13 @@ public final class OperationsService implements BindableService {
     private final AtomicLong next = new AtomicLong();
 
     /** Records a finished operation on a resource, under its own id if the client gave one. */
-    Operation done(String resource, String id, Any metadata, Any response) {
+    Operation done(String resource, String id, Message metadata, Message response) {
         String operationId = id.isEmpty() ? "_auto_op_" + next.incrementAndGet() : id;
         Operation operation = Operation.newBuilder()
                 .setName(resource + "/operations/" + operationId)
                 .setDone(true)
-                .setMetadata(metadata)
-                .setResponse(response)
+                .setMetadata(Any.pack(metadata))
+                .setResponse(Any.pack(response))
                 .build();
         operations.put(operation.getName(), operation);
         return operation;

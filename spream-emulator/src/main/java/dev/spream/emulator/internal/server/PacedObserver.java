@@ -19,7 +19,7 @@ final class PacedObserver<T> implements StreamObserver<T> {
 
     PacedObserver(StreamObserver<T> call) {
         this.call = (ServerCallStreamObserver<T>) call;
-        this.call.setOnReadyHandler(this::signal);
+        this.call.setOnReadyHandler(() -> locked(changed::signalAll));
         this.call.setOnCancelHandler(this::cancelled);
     }
 
@@ -32,33 +32,27 @@ final class PacedObserver<T> implements StreamObserver<T> {
      * already.
      */
     void interruptOnCancel(Thread thread) {
-        lock.lock();
-        try {
+        locked(() -> {
             writer = thread;
             if (call.isCancelled()) {
                 thread.interrupt();
             }
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 
     private void cancelled() {
-        lock.lock();
-        try {
+        locked(() -> {
             changed.signalAll();
             if (writer != null) {
                 writer.interrupt();
             }
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 
-    private void signal() {
+    private void locked(Runnable action) {
         lock.lock();
         try {
-            changed.signalAll();
+            action.run();
         } finally {
             lock.unlock();
         }

@@ -13,6 +13,7 @@ import dev.spream.emulator.internal.database.ReadWriteTransaction;
 import dev.spream.emulator.internal.database.Snapshot;
 import dev.spream.emulator.internal.database.Times;
 import dev.spream.emulator.internal.sql.Errors;
+import java.time.Instant;
 import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -77,16 +78,16 @@ record RequestTransaction(
             return opened(new ReadContext.Latest());
         }
         if (!options.getReadOnly().hasStrong()) {
-            Transaction bound = Transaction.newBuilder()
-                    .setReadTimestamp(Times.timestamp(database.readTimestamp(options.getReadOnly())))
-                    .build();
-            return new RequestTransaction(new ReadContext.Latest(), Optional.of(bound), false, null);
+            return readAt(new ReadContext.Latest(), database.readTimestamp(options.getReadOnly()), null);
         }
         Snapshot snapshot = database.transactions().beginReadOnly();
-        Transaction read = Transaction.newBuilder()
-                .setReadTimestamp(Times.timestamp(snapshot.readTimestamp()))
-                .build();
-        return new RequestTransaction(new ReadContext.Within(snapshot), Optional.of(read), false, snapshot);
+        return readAt(new ReadContext.Within(snapshot), snapshot.readTimestamp(), snapshot);
+    }
+
+    private static RequestTransaction readAt(ReadContext context, Instant time, @Nullable Snapshot temporary) {
+        Transaction read =
+                Transaction.newBuilder().setReadTimestamp(Times.timestamp(time)).build();
+        return new RequestTransaction(context, Optional.of(read), false, temporary);
     }
 
     /** Runs a request in its scope and cleans up after it. */

@@ -9,7 +9,6 @@ import com.google.spanner.v1.ExecuteSqlRequest.QueryMode;
 import com.google.spanner.v1.ReadRequest;
 import com.google.spanner.v1.ResultSet;
 import dev.spream.emulator.internal.database.EmulatedDatabase;
-import dev.spream.emulator.internal.database.KeyRead;
 import dev.spream.emulator.internal.database.QueryResult;
 import dev.spream.emulator.internal.database.ReadWriteTransaction;
 import dev.spream.emulator.internal.sql.Errors;
@@ -20,13 +19,7 @@ import java.util.List;
 import java.util.Optional;
 
 /** Runs reads, queries and DML in the transaction that the request names. */
-final class StatementService {
-    private final Sessions sessions;
-
-    StatementService(Sessions sessions) {
-        this.sessions = sessions;
-    }
-
+record StatementService(Sessions sessions) {
     /** What becomes of a result while its transaction scope is open. */
     @FunctionalInterface
     interface ResultShape<T> {
@@ -131,17 +124,11 @@ final class StatementService {
 
     <T> T read(ReadRequest request, ResultShape<T> shape) {
         EmulatedDatabase database = sessions.databaseOf(request.getSession());
-        KeyRead read = new KeyRead(
-                request.getTable(),
-                request.getIndex(),
-                request.getColumnsList(),
-                request.getKeySet(),
-                request.getLimit());
         return RequestTransaction.run(
                 database,
                 request.getTransaction(),
                 request.getRequestOptions(),
                 scope -> shape.shape(
-                        database.read(read, scope.context()), scope, sessions.isMultiplexed(request.getSession())));
+                        database.read(request, scope.context()), scope, sessions.isMultiplexed(request.getSession())));
     }
 }

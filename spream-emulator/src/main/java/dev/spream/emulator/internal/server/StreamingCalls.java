@@ -13,15 +13,7 @@ import java.util.function.Consumer;
  * The server-streaming calls. Each runs on a virtual thread of its own, because a change stream query may last for hours
  * and the call's own thread must stay free to learn that the client went away.
  */
-final class StreamingCalls {
-    private final Sessions sessions;
-    private final StatementService statements;
-
-    StreamingCalls(Sessions sessions, StatementService statements) {
-        this.sessions = sessions;
-        this.statements = statements;
-    }
-
+record StreamingCalls(Sessions sessions, StatementService statements) {
     void execute(ExecuteSqlRequest request, StreamObserver<PartialResultSet> observer) {
         start(observer, out -> {
             EmulatedDatabase database = sessions.databaseOf(request.getSession());

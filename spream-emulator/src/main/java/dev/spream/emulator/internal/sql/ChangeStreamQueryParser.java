@@ -44,10 +44,11 @@ public final class ChangeStreamQueryParser {
         if (!sql.toLowerCase(Locale.ROOT).contains("read_")) {
             return Optional.empty();
         }
-        return readFunction(new TokenCursor(sql, dialect), dialect).map(call -> {
+        TokenCursor search = new TokenCursor(sql, dialect);
+        return readFunction(search, dialect).map(call -> {
             String function = dialect.name(call);
             String stream = streams.apply(streamName(dialect, function))
-                    .orElseThrow(() -> unknownFunction(dialect, sql, call, function));
+                    .orElseThrow(() -> unknownFunction(dialect, search, call, function));
             return new ChangeStreamQueryParser(dialect, new TokenCursor(sql, dialect), parameters, function)
                     .query(stream);
         });
@@ -80,17 +81,15 @@ public final class ChangeStreamQueryParser {
         return function.substring(dialect.readFunctionPrefix().length());
     }
 
-    private static StatusRuntimeException unknownFunction(Dialect dialect, String sql, Token call, String function) {
+    private static StatusRuntimeException unknownFunction(
+            Dialect dialect, TokenCursor cursor, Token call, String function) {
         if (dialect == Dialect.POSTGRESQL) {
             return Status.NOT_FOUND
                     .withDescription("[ERROR] function spanner." + function + " does not exist")
                     .asRuntimeException();
         }
-        long line =
-                sql.substring(0, call.start()).chars().filter(c -> c == '\n').count() + 1;
-        int column = call.start() - sql.lastIndexOf('\n', call.start());
-        return Errors.invalidArgument(
-                "Table-valued function not found: " + function + " [at " + line + ":" + column + "]");
+        return Errors.invalidArgument("Table-valued function not found: " + function + " [at " + cursor.line(call) + ":"
+                + cursor.column(call) + "]");
     }
 
     private ChangeStreamQuery query(String stream) {

@@ -9,7 +9,6 @@ import io.grpc.StatusRuntimeException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Parses the DDL of both dialects, change streams excepted. What the emulator does not do (foreign keys, checks, defaults,
@@ -220,13 +219,13 @@ public final class DdlParser {
 
     private DdlStatement alterColumn(String table, String column) {
         if (cursor.acceptWords("SET", "OPTIONS")) {
-            return altered(table, column, null, null, commitTimestampOption());
+            return new DdlStatement.AlterColumn(table, column, null, null, commitTimestampOption());
         }
         if (cursor.acceptWords("SET", "NOT", "NULL")) {
-            return altered(table, column, null, true, null);
+            return new DdlStatement.AlterColumn(table, column, null, true, null);
         }
         if (cursor.acceptWords("DROP", "NOT", "NULL")) {
-            return altered(table, column, null, false, null);
+            return new DdlStatement.AlterColumn(table, column, null, false, null);
         }
         if (cursor.peek().isWord("SET") || cursor.peek().isWord("DROP")) {
             throw unsupported("This form of ALTER COLUMN is");
@@ -235,21 +234,7 @@ public final class DdlParser {
         Types.Declared type = Types.parse(cursor, dialect);
         boolean notNull = cursor.acceptWords("NOT", "NULL");
         boolean keepsNull = dialect == DatabaseDialect.POSTGRESQL;
-        return altered(table, column, type, keepsNull ? null : notNull, null);
-    }
-
-    private static DdlStatement altered(
-            String table,
-            String column,
-            Types.@Nullable Declared type,
-            @Nullable Boolean notNull,
-            @Nullable Boolean commitTimestamp) {
-        return new DdlStatement.AlterColumn(
-                table,
-                column,
-                Optional.ofNullable(type),
-                Optional.ofNullable(notNull),
-                Optional.ofNullable(commitTimestamp));
+        return new DdlStatement.AlterColumn(table, column, type, keepsNull ? null : notNull, null);
     }
 
     private DdlStatement createIndex() {

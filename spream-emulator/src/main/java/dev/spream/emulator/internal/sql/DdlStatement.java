@@ -2,6 +2,7 @@ package dev.spream.emulator.internal.sql;
 
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** A parsed DDL statement. Names are as written, without quotes. */
 public sealed interface DdlStatement {
@@ -14,10 +15,8 @@ public sealed interface DdlStatement {
     record ColumnDef(
             String name, Types.Declared type, boolean notNull, boolean allowsCommitTimestamp, boolean inPrimaryKey) {}
 
-    /** A column of a key, and its direction. */
     record KeyPart(String column, boolean descending) {}
 
-    /** The parent of an interleaved table. */
     record Parent(String table, boolean enforced, boolean deleteCascades) {}
 
     record CreateTable(
@@ -35,13 +34,13 @@ public sealed interface DdlStatement {
 
     record DropColumn(String table, String column) implements DdlStatement {}
 
-    /** Changes what is present. */
+    /** Changes what is not null. */
     record AlterColumn(
             String table,
             String column,
-            Optional<Types.Declared> type,
-            Optional<Boolean> notNull,
-            Optional<Boolean> allowsCommitTimestamp)
+            Types.@Nullable Declared type,
+            @Nullable Boolean notNull,
+            @Nullable Boolean allowsCommitTimestamp)
             implements DdlStatement {}
 
     record CreateIndex(

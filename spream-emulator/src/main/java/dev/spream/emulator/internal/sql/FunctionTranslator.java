@@ -20,7 +20,7 @@ import java.util.Set;
 import java.util.function.Function;
 
 /** The functions, casts and typed literals that read differently in the embedded engine. Part of a translator. */
-final class FunctionTranslator {
+record FunctionTranslator(SqlTranslator translator, TokenCursor cursor, DatabaseDialect dialect, Instant now) {
     private static final String PENDING = "TIMESTAMP WITH TIME ZONE '99999-01-01 00:00:00+00'";
 
     /** Spanner's default time zone, for literals that name none. */
@@ -45,18 +45,6 @@ final class FunctionTranslator {
     private static final Set<String> AFTER_TABLE = Set.of("""
             WHERE ORDER GROUP LIMIT JOIN INNER LEFT RIGHT FULL CROSS ON UNION HAVING WITH USING EXCEPT \
             INTERSECT OFFSET""".split(" "));
-
-    private final SqlTranslator translator;
-    private final TokenCursor cursor;
-    private final DatabaseDialect dialect;
-    private final Instant now;
-
-    FunctionTranslator(SqlTranslator translator, TokenCursor cursor, DatabaseDialect dialect, Instant now) {
-        this.translator = translator;
-        this.cursor = cursor;
-        this.dialect = dialect;
-        this.now = now;
-    }
 
     /** Translates what starts at the cursor, if it is something that reads differently. */
     boolean translate() {

@@ -128,18 +128,16 @@ final class TokenCursor {
         Token found = peek();
         String what = found.kind() == Kind.END ? "end of statement" : "\"" + found.text() + "\"";
         return Errors.invalidArgument(
-                "Syntax error on line %d, column %d: %s but got %s",
-                1
-                        + sql.substring(0, found.start())
-                                .chars()
-                                .filter(c -> c == '\n')
-                                .count(),
-                column(found.start()),
-                expected,
-                what);
+                "Syntax error on line %d, column %d: %s but got %s", line(found), column(found), expected, what);
     }
 
-    private int column(int offset) {
-        return offset - sql.lastIndexOf('\n', Math.max(0, offset - 1));
+    /** The line of the text that a token is in, from 1. */
+    long line(Token token) {
+        return 1
+                + sql.substring(0, token.start()).chars().filter(c -> c == '\n').count();
+    }
+
+    int column(Token token) {
+        return token.start() - sql.lastIndexOf('\n', Math.max(0, token.start() - 1));
     }
 }

@@ -73,7 +73,6 @@ public final class Types {
                 .build();
     }
 
-    /** Consumes a type. */
     static Declared parse(TokenCursor cursor, DatabaseDialect dialect) {
         return dialect == DatabaseDialect.POSTGRESQL ? parsePostgres(cursor) : parseGoogle(cursor);
     }
@@ -143,7 +142,6 @@ public final class Types {
         };
     }
 
-    /** The engine's type for a Spanner type. */
     public static String engineType(Type type) {
         return switch (type.getCode()) {
             case BOOL -> "BOOLEAN";
@@ -170,7 +168,11 @@ public final class Types {
         boolean postgres = dialect == DatabaseDialect.POSTGRESQL;
         if (name.endsWith(" ARRAY")) {
             String element = name.substring(0, name.length() - " ARRAY".length());
-            return array(fromEngine(element, elementPrecision(element), elementScale(element), dialect));
+            // The engine does not say the precision of an array's elements; nothing but numeric makes arrays of these
+            // types.
+            int elementPrecision = element.equals("DECFLOAT") ? PG_NUMERIC_PRECISION : 0;
+            int elementScale = element.startsWith("NUMERIC(38, 9)") ? 9 : 0;
+            return array(fromEngine(element, elementPrecision, elementScale, dialect));
         }
         String base = name.indexOf('(') < 0 ? name : name.substring(0, name.indexOf('('));
         return switch (base) {
@@ -189,14 +191,5 @@ public final class Types {
             case "NULL" -> postgres ? STRING : INT64;
             default -> throw Errors.unimplemented("the emulator cannot return a column of type %s", name);
         };
-    }
-
-    /** The engine does not say the precision of an array's elements; nothing but numeric makes arrays of this type. */
-    private static int elementPrecision(String element) {
-        return element.equals("DECFLOAT") ? PG_NUMERIC_PRECISION : 0;
-    }
-
-    private static int elementScale(String element) {
-        return element.startsWith("NUMERIC(38, 9)") ? 9 : 0;
     }
 }

@@ -13,6 +13,7 @@ import java.time.Instant;
 import java.time.LocalDate;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
+import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
 import java.util.UUID;
@@ -39,6 +40,12 @@ public final class Values {
 
     public static Value string(String text) {
         return Value.newBuilder().setStringValue(text).build();
+    }
+
+    public static Value list(List<Value> values) {
+        return Value.newBuilder()
+                .setListValue(ListValue.newBuilder().addAllValues(values))
+                .build();
     }
 
     /** The engine's object for a value, or null. Throws INVALID_ARGUMENT if the value does not fit the type. */
@@ -160,7 +167,10 @@ public final class Values {
             case BYTES -> string(Base64.getEncoder().encodeToString((byte[]) object));
             case TIMESTAMP -> string(timestampText(object));
             case JSON -> string(new String((byte[]) object, StandardCharsets.UTF_8));
-            case ARRAY -> list((@Nullable Object[]) object, type.getArrayElementType());
+            case ARRAY ->
+                list(Arrays.stream((@Nullable Object[]) object)
+                        .map(element -> fromEngine(element, type.getArrayElementType()))
+                        .toList());
             default -> string(object.toString());
         };
     }
@@ -188,13 +198,5 @@ public final class Values {
         return time.isEqual(PENDING)
                 ? COMMIT_TIMESTAMP_PLACEHOLDER
                 : time.toInstant().toString();
-    }
-
-    private static Value list(@Nullable Object[] elements, Type elementType) {
-        ListValue.Builder list = ListValue.newBuilder();
-        for (Object element : elements) {
-            list.addValues(fromEngine(element, elementType));
-        }
-        return Value.newBuilder().setListValue(list).build();
     }
 }

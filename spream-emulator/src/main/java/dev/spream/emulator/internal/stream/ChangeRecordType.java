@@ -1,11 +1,18 @@
 package dev.spream.emulator.internal.stream;
 
+import static dev.spream.emulator.internal.sql.Types.BOOL;
+import static dev.spream.emulator.internal.sql.Types.INT64;
+import static dev.spream.emulator.internal.sql.Types.JSON;
+import static dev.spream.emulator.internal.sql.Types.STRING;
+import static dev.spream.emulator.internal.sql.Types.TIMESTAMP;
+import static dev.spream.emulator.internal.sql.Types.array;
+
 import com.google.spanner.v1.ResultSetMetadata;
 import com.google.spanner.v1.StructType;
 import com.google.spanner.v1.StructType.Field;
 import com.google.spanner.v1.Type;
-import com.google.spanner.v1.TypeAnnotationCode;
 import com.google.spanner.v1.TypeCode;
+import dev.spream.emulator.internal.sql.Types;
 
 /**
  * The result types of change stream queries.
@@ -13,12 +20,6 @@ import com.google.spanner.v1.TypeCode;
  * @see <a href="https://cloud.google.com/spanner/docs/change-streams/details#change_streams_record_format">record format</a>
  */
 final class ChangeRecordType {
-    private static final Type STRING = type(TypeCode.STRING);
-    private static final Type BOOL = type(TypeCode.BOOL);
-    private static final Type INT64 = type(TypeCode.INT64);
-    private static final Type JSON = type(TypeCode.JSON);
-    private static final Type TIMESTAMP = type(TypeCode.TIMESTAMP);
-
     private static final Type DATA_CHANGE_RECORDS = structs(
             field("commit_timestamp", TIMESTAMP),
             field("record_sequence", STRING),
@@ -61,9 +62,7 @@ final class ChangeRecordType {
 
     /** One JSON column, named after the function. */
     static ResultSetMetadata postgresql(String function) {
-        return metadata(field(
-                function,
-                JSON.toBuilder().setTypeAnnotation(TypeAnnotationCode.PG_JSONB).build()));
+        return metadata(field(function, Types.PG_JSONB));
     }
 
     private static ResultSetMetadata metadata(Field column) {
@@ -81,18 +80,7 @@ final class ChangeRecordType {
                 Type.newBuilder().setCode(TypeCode.STRUCT).setStructType(struct).build());
     }
 
-    private static Type array(Type element) {
-        return Type.newBuilder()
-                .setCode(TypeCode.ARRAY)
-                .setArrayElementType(element)
-                .build();
-    }
-
     private static Field field(String name, Type type) {
         return Field.newBuilder().setName(name).setType(type).build();
-    }
-
-    private static Type type(TypeCode code) {
-        return Type.newBuilder().setCode(code).build();
     }
 }

@@ -3,6 +3,8 @@ package dev.spream.emulator.internal.stream;
 import com.google.protobuf.Struct;
 import com.google.spanner.admin.database.v1.DatabaseDialect;
 import com.google.spanner.v1.PartialResultSet;
+import com.google.spanner.v1.ResultSetMetadata;
+import com.google.spanner.v1.Transaction;
 import com.google.spanner.v1.Type;
 import dev.spream.emulator.control.FaultControl;
 import dev.spream.emulator.control.PartitionControl;
@@ -26,7 +28,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The change streams of one database. Safe for use by many threads. Whoever creates it closes it, after which queries end
@@ -58,7 +59,6 @@ public final class ChangeStreams implements AutoCloseable {
         this.nextTransactionId = FIRST_TRANSACTION_ID + (seeds.nextLong() >>> 2);
     }
 
-    /** Whether the statement is about a change stream. */
     public boolean handles(String ddl) {
         return StreamStatementParser.handles(dialect, ddl);
     }
@@ -91,18 +91,11 @@ public final class ChangeStreams implements AutoCloseable {
         }
         long churnSeed = seeds.nextLong();
         FaultDraw draw = new FaultDraw(settings.faultRates(), seeds.nextLong());
-        ChangeStream stream =
-                new ChangeStream(definition, at, partitions, encoder(definition.name()), draw, clock.pace());
+        RecordEncoder encoder = new RecordEncoder(dialect, definition.name());
+        ChangeStream stream = new ChangeStream(definition, at, partitions, encoder, draw, clock.pace());
         streams.put(definition.name(), stream);
-        new Churner(stream, settings, clock, churnSeed).start();
+        new Churner(stream, settings, clock, new Random(churnSeed)).start();
         return stream;
-    }
-
-    private RecordEncoder encoder(String stream) {
-        return switch (dialect) {
-            case GOOGLE_STANDARD_SQL -> new StructEncoder();
-            case POSTGRESQL -> new JsonEncoder(dialect.readFunctionPrefix() + stream);
-        };
     }
 
     private ChangeStream redefine(StreamDefinition definition) {
@@ -121,25 +114,16 @@ public final class ChangeStreams implements AutoCloseable {
     /**
      * Refuses to drop what a stream names explicitly.
      *
-     * @param ddlKind such as {@code DROP TABLE} or {@code ALTER TABLE DROP COLUMN}, for the message
-     * @param columnName null if the whole table is meant
+     * @param column empty if the whole table is meant
      */
-    public void checkTableChange(String ddlKind, String tableName, @Nullable String columnName) {
-        String column = columnName == null ? "" : columnName;
+    public void checkTableChange(String table, String column) {
         List<String> naming = definitions().stream()
-                .filter(definition -> column.isEmpty()
-                        ? definition.names(dialect, tableName)
-                        : definition.names(dialect, tableName, column))
+                .filter(definition -> definition.names(dialect, table, column))
                 .map(StreamDefinition::name)
                 .toList();
         if (!naming.isEmpty()) {
-            throw StreamErrors.stillNamed(tableName, column, naming);
+            throw StreamErrors.stillNamed(table, column, naming);
         }
-    }
-
-    /** The streams, in the order of their creation. */
-    public List<ChangeStreamInfo> describe() {
-        return definitions().stream().map(ChangeStreamInfo::of).toList();
     }
 
     /** The statements that create the streams as they are now. */
@@ -147,7 +131,8 @@ public final class ChangeStreams implements AutoCloseable {
         return definitions().stream().map(definition -> definition.ddl(dialect)).toList();
     }
 
-    private List<StreamDefinition> definitions() {
+    /** The streams, in the order of their creation. */
+    public List<StreamDefinition> definitions() {
         return locked(
                 () -> streams.values().stream().map(ChangeStream::definition).toList());
     }
@@ -180,13 +165,20 @@ public final class ChangeStreams implements AutoCloseable {
      * Runs a query, which may take as long as its partition lives, and completes {@code out} or gives it an error. Ends early
      * if the thread is interrupted, at once, or if {@code cancelled} says so, which it is asked every now and then.
      *
+     * @param transaction what the result says of its transaction, if anything
      * @param out called from this thread only; it should block while its client does not keep up
      */
-    public void run(ChangeStreamQuery query, StreamObserver<PartialResultSet> out, BooleanSupplier cancelled) {
+    public void run(
+            ChangeStreamQuery query,
+            Optional<Transaction> transaction,
+            StreamObserver<PartialResultSet> out,
+            BooleanSupplier cancelled) {
         running.incrementAndGet();
         try {
             ChangeStream stream = stream(query.stream());
-            RowSink sink = new RowSink(out, stream.encoder().metadata());
+            ResultSetMetadata.Builder metadata = stream.encoder().metadata().toBuilder();
+            transaction.ifPresent(metadata::setTransaction);
+            RowSink sink = new RowSink(out, metadata.build());
             new QueryRun(stream, clock, query, sink, cancelled).run();
         } catch (StatusRuntimeException e) {
             out.onError(e);
@@ -207,7 +199,6 @@ public final class ChangeStreams implements AutoCloseable {
         out.onCompleted();
     }
 
-    /** How many queries are running. */
     public int running() {
         return running.get();
     }

@@ -6,19 +6,7 @@ import java.util.List;
 import java.util.Random;
 
 /** Changes a stream's partitions at random moments, on a thread of its own, until the stream stops. */
-final class Churner {
-    private final ChangeStream stream;
-    private final StreamSettings settings;
-    private final CommitClock clock;
-    private final Random random;
-
-    Churner(ChangeStream stream, StreamSettings settings, CommitClock clock, long seed) {
-        this.stream = stream;
-        this.settings = settings;
-        this.clock = clock;
-        this.random = new Random(seed);
-    }
-
+record Churner(ChangeStream stream, StreamSettings settings, CommitClock clock, Random random) {
     void start() {
         if (settings.churns()) {
             Thread.ofVirtual()

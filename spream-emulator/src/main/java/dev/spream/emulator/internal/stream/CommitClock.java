@@ -130,7 +130,6 @@ public final class CommitClock {
         }
     }
 
-    /** How time passes here. */
     Pace pace() {
         return time;
     }

@@ -1,5 +1,6 @@
 package dev.spream.emulator.internal.stream;
 
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -10,16 +11,11 @@ final class Gate {
 
     // Guarded by lock.
     private boolean open;
-    private long wakes;
+    private final AtomicLong wakes = new AtomicLong();
 
     /** How often those who wait were woken: read it before looking at what to wait for. */
     long wakes() {
-        lock.lock();
-        try {
-            return wakes;
-        } finally {
-            lock.unlock();
-        }
+        return wakes.get();
     }
 
     /** Waits for that long, or until woken after {@link #wakes} was read, or {@link #open}; returns at once afterwards. */
@@ -27,7 +23,7 @@ final class Gate {
         lock.lockInterruptibly();
         try {
             long rest = nanos;
-            while (!open && wakes == seenWakes && rest > 0) {
+            while (!open && wakes.get() == seenWakes && rest > 0) {
                 rest = opened.awaitNanos(rest);
             }
         } finally {
@@ -35,11 +31,10 @@ final class Gate {
         }
     }
 
-    /** Has everyone look again. */
     void wake() {
         lock.lock();
         try {
-            wakes++;
+            wakes.incrementAndGet();
             opened.signalAll();
         } finally {
             lock.unlock();

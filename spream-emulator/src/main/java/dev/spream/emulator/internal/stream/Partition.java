@@ -138,7 +138,6 @@ final class Partition {
         return new Slice(List.copyOf(entries.subList(from, to)), complete, end, false);
     }
 
-    /** How many entries are kept. */
     synchronized int size() {
         return entries.size();
     }

@@ -28,8 +28,6 @@ final class PartitionRead {
     private final ResumePoint first;
     private final Duration heartbeat;
     private final QueryFaults faults;
-    private final RecordEncoder encoder;
-    private final RowSink sink;
     private final Pace pace;
 
     private ResumePoint at;
@@ -41,8 +39,6 @@ final class PartitionRead {
         this.first = from;
         this.heartbeat = heartbeat;
         this.faults = faults;
-        this.encoder = query.stream().encoder();
-        this.sink = query.sink();
         this.pace = query.clock().pace();
         this.at = from;
         this.lastSent = pace.nanos();
@@ -54,7 +50,7 @@ final class PartitionRead {
             faults.resumedBehindChildRecord();
         }
         if (faults.room(1) > 0) {
-            sink.send(List.of(), at.token());
+            query.sink().send(List.of(), at.token());
         }
         boolean goesOn = true;
         while (goesOn) {
@@ -96,7 +92,7 @@ final class PartitionRead {
             return end(slice.ending().map(Partition.Ending::children).orElse(List.of()));
         }
         if (heartbeatDue && settled.isPresent()) {
-            send(List.of(encoder.heartbeat(settled.get())), 0);
+            send(List.of(query.stream().encoder().heartbeat(settled.get())), 0);
             return true;
         }
         long rest = Math.min(heartbeat.toNanos() - idle, query.nanosUntil(query.until()));
@@ -138,7 +134,7 @@ final class PartitionRead {
         // that counts rows from there.
         lastSent = pace.nanos();
         faults.sent(rows.size(), changes);
-        sink.send(rows, at.token());
+        query.sink().send(rows, at.token());
     }
 
     /** Sends the child records, if there are any; true if the query is not over yet, because a fault came before them. */
@@ -149,7 +145,7 @@ final class PartitionRead {
         }
         for (int i = at.children(); i < records.size(); i++) {
             at = new ResumePoint(at.index(), i + 1);
-            send(List.of(encoder.children(records.get(i))), 0);
+            send(List.of(query.stream().encoder().children(records.get(i))), 0);
             if (faults.strikesBehindChildRecord()) {
                 throw StreamErrors.fault(Fault.Kind.UNAVAILABLE);
             }

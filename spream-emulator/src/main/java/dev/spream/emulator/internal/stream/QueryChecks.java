@@ -7,20 +7,10 @@ import java.time.Instant;
 import java.util.Optional;
 
 /** Checks the arguments of a query against its stream as it is now. */
-final class QueryChecks {
+record QueryChecks(ChangeStream stream, CommitClock clock, ChangeStreamQuery query) {
     private static final Duration MIN_HEARTBEAT = Duration.ofMillis(100);
     private static final Duration MAX_HEARTBEAT = Duration.ofMinutes(5);
     private static final Duration MAX_AHEAD = Duration.ofMinutes(10);
-
-    private final ChangeStream stream;
-    private final CommitClock clock;
-    private final ChangeStreamQuery query;
-
-    QueryChecks(ChangeStream stream, CommitClock clock, ChangeStreamQuery query) {
-        this.stream = stream;
-        this.clock = clock;
-        this.query = query;
-    }
 
     Instant start() {
         Instant start = query.start();
@@ -74,7 +64,6 @@ final class QueryChecks {
         }
     }
 
-    /** The partition that is asked for. */
     Optional<Partition> partition() {
         return query.partition()
                 .map(token -> stream.partitions()

@@ -48,7 +48,6 @@ final class QueryFaults implements AutoCloseable {
         return (previous == null || previous.origin == Origin.DRAWN) && armed.compareAndSet(previous, next);
     }
 
-    /** Forgets a fault by call. */
     void disarm() {
         armed.updateAndGet(current -> current == null || current.origin == Origin.DRAWN ? current : null);
     }

@@ -15,23 +15,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /** One running query of a stream. Confined to its thread. */
-final class QueryRun {
+record QueryRun(
+        ChangeStream stream, CommitClock clock, ChangeStreamQuery query, RowSink sink, BooleanSupplier cancelled) {
     // How long a query may sleep without looking whether its client is gone, in real time.
     private static final Duration LOOK_UP = Duration.ofSeconds(30);
-
-    private final ChangeStream stream;
-    private final CommitClock clock;
-    private final ChangeStreamQuery query;
-    private final RowSink sink;
-    private final BooleanSupplier cancelled;
-
-    QueryRun(ChangeStream stream, CommitClock clock, ChangeStreamQuery query, RowSink sink, BooleanSupplier cancelled) {
-        this.stream = stream;
-        this.clock = clock;
-        this.query = query;
-        this.sink = sink;
-        this.cancelled = cancelled;
-    }
 
     /** What becomes of a query that was struck by a fault and has not broken. */
     enum Outcome {
@@ -92,7 +79,6 @@ final class QueryRun {
         sink.send(rows, new ResumePoint(0, rows.size()).token());
     }
 
-    /** Goes through a fault. */
     Outcome suffer(Fault.Kind kind, QueryFaults faults) throws InterruptedException {
         return switch (kind) {
             case CLEAN_END -> Outcome.ENDS;
@@ -138,18 +124,6 @@ final class QueryRun {
         if (stopped.isPresent()) {
             throw stopped.get();
         }
-    }
-
-    ChangeStream stream() {
-        return stream;
-    }
-
-    CommitClock clock() {
-        return clock;
-    }
-
-    RowSink sink() {
-        return sink;
     }
 
     /** The last commit timestamp that is asked for. */

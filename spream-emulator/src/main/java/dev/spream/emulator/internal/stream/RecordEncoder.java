@@ -1,17 +1,164 @@
 package dev.spream.emulator.internal.stream;
 
+import static dev.spream.emulator.internal.sql.Values.string;
+import static java.util.Objects.requireNonNull;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonNull;
+import com.google.gson.JsonObject;
 import com.google.protobuf.Value;
 import com.google.spanner.v1.ResultSetMetadata;
+import com.google.spanner.v1.StructType;
+import com.google.spanner.v1.Type;
+import dev.spream.emulator.internal.schema.Column;
+import dev.spream.emulator.internal.schema.RowChange;
+import dev.spream.emulator.internal.sql.Dialect;
+import dev.spream.emulator.internal.sql.Values;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
-/** Writes records as the rows of a query's result: one value a row. Safe for use by many threads. */
-interface RecordEncoder {
-    /** The type of the rows. */
-    ResultSetMetadata metadata();
+/**
+ * Writes records as the rows of a query's result, one value a row: in PostgreSQL a JSON object with one of three keys, in
+ * GoogleSQL what that object is in the type that {@link ChangeRecordType} declares. Safe for use by many threads.
+ */
+final class RecordEncoder {
+    private final boolean postgres;
+    private final ResultSetMetadata metadata;
+    private volatile Value lastColumnTypes = Values.NULL;
 
-    Value data(DataRecord record);
+    RecordEncoder(Dialect dialect, String stream) {
+        this.postgres = dialect == Dialect.POSTGRESQL;
+        this.metadata = postgres
+                ? ChangeRecordType.postgresql(dialect.readFunctionPrefix() + stream)
+                : ChangeRecordType.GOOGLE_STANDARD_SQL;
+    }
 
-    Value heartbeat(Instant timestamp);
+    ResultSetMetadata metadata() {
+        return metadata;
+    }
 
-    Value children(ChildRecord record);
+    Value data(DataRecord record) {
+        DataRecord.Transaction transaction = record.transaction();
+        JsonObject json = new JsonObject();
+        json.addProperty("commit_timestamp", transaction.commitTimestamp().toString());
+        json.addProperty("record_sequence", record.sequenceText());
+        json.addProperty("server_transaction_id", transaction.id());
+        json.addProperty("is_last_record_in_transaction_in_partition", record.lastInPartition());
+        json.addProperty("table_name", record.layout().table().name());
+        json.add("column_types", array(record.columns(), column -> columnType(record, column)));
+        json.add("mods", array(record.changes(), change -> mod(record, change)));
+        json.addProperty("mod_type", record.kind().name());
+        json.addProperty("value_capture_type", transaction.valueCapture().name());
+        json.addProperty("number_of_records_in_transaction", transaction.records());
+        json.addProperty("number_of_partitions_in_transaction", transaction.partitions());
+        json.addProperty("transaction_tag", transaction.tag());
+        json.addProperty("is_system_transaction", false);
+        return row("data_change_record", json);
+    }
+
+    private static JsonObject columnType(DataRecord record, Column column) {
+        JsonObject json = new JsonObject();
+        json.addProperty("name", column.name());
+        json.add("type", RecordJson.type(column.type()));
+        json.addProperty("is_primary_key", record.layout().isKey(column));
+        json.addProperty("ordinal_position", column.ordinalPosition());
+        return json;
+    }
+
+    private JsonObject mod(DataRecord record, RowChange change) {
+        JsonObject json = new JsonObject();
+        json.add("keys", keys(record.layout().keys(), change));
+        json.add("new_values", RecordJson.row(record.newColumns(change), change.after()));
+        json.add("old_values", RecordJson.row(record.oldColumns(change), change.before()));
+        return json;
+    }
+
+    /** In GoogleSQL, those of a table whose key has no columns are the JSON value null, as Google's emulator sends them. */
+    private JsonElement keys(List<Column> keys, RowChange change) {
+        return keys.isEmpty() && !postgres ? JsonNull.INSTANCE : RecordJson.row(keys, change.row());
+    }
+
+    Value heartbeat(Instant timestamp) {
+        JsonObject json = new JsonObject();
+        json.addProperty("timestamp", timestamp.toString());
+        return row("heartbeat_record", json);
+    }
+
+    Value children(ChildRecord record) {
+        JsonObject json = new JsonObject();
+        json.addProperty("start_timestamp", record.start().toString());
+        json.addProperty("record_sequence", record.sequenceText());
+        json.add("child_partitions", array(record.children(), RecordEncoder::child));
+        return row("child_partitions_record", json);
+    }
+
+    private static JsonObject child(ChildRecord.Child child) {
+        JsonArray parents = new JsonArray();
+        child.parents().forEach(parents::add);
+        JsonObject json = new JsonObject();
+        json.addProperty("token", child.token());
+        json.add("parent_partition_tokens", parents);
+        return json;
+    }
+
+    private static <T> JsonArray array(List<T> elements, Function<T, JsonElement> json) {
+        JsonArray array = new JsonArray();
+        elements.forEach(element -> array.add(json.apply(element)));
+        return array;
+    }
+
+    private Value row(String kind, JsonObject record) {
+        JsonObject json = new JsonObject();
+        json.add(kind, record);
+        return postgres
+                ? string(json.toString())
+                : value(metadata.getRowType().getFields(0).getType(), json);
+    }
+
+    private Value value(Type type, @Nullable JsonElement json) {
+        return switch (type.getCode()) {
+            case ARRAY -> elements(type.getArrayElementType(), json);
+            case STRUCT -> struct(type.getStructType(), requireNonNull(json).getAsJsonObject());
+            case BOOL ->
+                Value.newBuilder()
+                        .setBoolValue(requireNonNull(json).getAsBoolean())
+                        .build();
+            case JSON -> string(requireNonNull(json).toString());
+            default -> string(requireNonNull(json).getAsString());
+        };
+    }
+
+    /** A record that there is not is an array without elements, and one that there is has no array around it in JSON. */
+    private Value elements(Type type, @Nullable JsonElement json) {
+        List<Value> elements = new ArrayList<>();
+        if (json instanceof JsonArray array) {
+            array.forEach(element -> elements.add(value(type, element)));
+        } else if (json != null) {
+            elements.add(value(type, json));
+        }
+        return Values.list(elements);
+    }
+
+    private Value struct(StructType type, JsonObject json) {
+        List<Value> fields = new ArrayList<>();
+        for (StructType.Field field : type.getFieldsList()) {
+            Value value = value(field.getType(), json.get(field.getName()));
+            fields.add(field.getName().equals("column_types") ? shared(value) : value);
+        }
+        return Values.list(fields);
+    }
+
+    /** Records in a row mostly have the same columns, and keep one description of them together. */
+    private Value shared(Value columnTypes) {
+        Value last = lastColumnTypes;
+        if (columnTypes.equals(last)) {
+            return last;
+        }
+        lastColumnTypes = columnTypes;
+        return columnTypes;
+    }
 }

@@ -16,7 +16,7 @@ import java.util.stream.Collectors;
  * @param name as declared
  * @param watched what it watches, in the spelling of the schema
  */
-record StreamDefinition(String name, Watched watched, StreamOptions options) {
+public record StreamDefinition(String name, Watched watched, StreamOptions options) {
 
     StreamDefinition watching(Watched other) {
         return new StreamDefinition(name, other, options);
@@ -49,14 +49,12 @@ record StreamDefinition(String name, Watched watched, StreamOptions options) {
                 .toList();
     }
 
-    boolean names(Dialect dialect, String table) {
-        return watched.tables().stream().anyMatch(watch -> dialect.sameName(watch.table(), table));
-    }
-
+    /** Whether it names the column, or just the table if the column is empty. */
     boolean names(Dialect dialect, String table, String column) {
         return watched.tables().stream()
                 .filter(watch -> dialect.sameName(watch.table(), table))
-                .anyMatch(watch -> watch.columns().stream().anyMatch(name -> dialect.sameName(name, column)));
+                .anyMatch(watch ->
+                        column.isEmpty() || watch.columns().stream().anyMatch(name -> dialect.sameName(name, column)));
     }
 
     /** The statement that creates this stream. */

@@ -20,7 +20,7 @@ import java.util.regex.Pattern;
  *
  * @param declared the options that were given, in lower case, with their text
  */
-record StreamOptions(Map<String, String> declared) {
+public record StreamOptions(Map<String, String> declared) {
     private static final String RETENTION = "retention_period";
     private static final String VALUE_CAPTURE = "value_capture_type";
     private static final String PARTITION_MODE = "partition_mode";
@@ -31,7 +31,7 @@ record StreamOptions(Map<String, String> declared) {
     private static final Duration MAX_RETENTION = Duration.ofDays(30);
     private static final Pattern DURATION = Pattern.compile("(\\d{1,9})([smhd])");
 
-    StreamOptions {
+    public StreamOptions {
         declared = Collections.unmodifiableMap(new LinkedHashMap<>(declared));
     }
 

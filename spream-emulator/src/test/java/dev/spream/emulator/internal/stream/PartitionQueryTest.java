@@ -21,6 +21,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -307,8 +308,8 @@ class PartitionQueryTest {
     void an_interrupted_query_ends_as_cancelled() throws Exception {
         try (StreamRig rig = StreamRig.onePartition()) {
             RowCollector out = new RowCollector();
-            Thread thread =
-                    Thread.ofVirtual().start(() -> rig.streams.run(query(rig.onlyToken(), T0, null), out, () -> false));
+            Thread thread = Thread.ofVirtual()
+                    .start(() -> rig.streams.run(query(rig.onlyToken(), T0, null), Optional.empty(), out, () -> false));
             out.awaitRows(rows -> !out.messages().isEmpty());
             thread.interrupt();
             assertThat(out.awaitEnd().getCode()).isEqualTo(Status.Code.CANCELLED);

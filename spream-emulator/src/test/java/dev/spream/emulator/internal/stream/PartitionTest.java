@@ -7,6 +7,7 @@ import dev.spream.emulator.control.PartitionControl.KeyRange;
 import dev.spream.emulator.internal.schema.Column;
 import dev.spream.emulator.internal.schema.RowChange;
 import dev.spream.emulator.internal.schema.RowChange.Kind;
+import dev.spream.emulator.internal.sql.Dialect;
 import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -67,7 +68,7 @@ class PartitionTest {
                     Kind.INSERT,
                     columns,
                     List.of(change));
-            partition.append(List.of(new StreamEntry(record, new StructEncoder())));
+            partition.append(List.of(new StreamEntry(record, new RecordEncoder(Dialect.GOOGLE_STANDARD_SQL, "S"))));
         }
     }
 

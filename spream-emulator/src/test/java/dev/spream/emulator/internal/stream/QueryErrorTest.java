@@ -85,7 +85,7 @@ class QueryErrorTest {
         Instant late = rig.commit(insertOrder(1000));
 
         refuses(query(token, T0, null), Status.Code.OUT_OF_RANGE, "too far in the past");
-        assertThat(rig.streams.describe().getFirst().options()).containsEntry("retention_period", "1d");
+        assertThat(rig.streams.definitions().getFirst().options().declared()).containsEntry("retention_period", "1d");
         assertThat(data(rig.ask(query(token, late.minus(Duration.ofHours(24)), late))
                         .rows()))
                 .hasSize(1);

@@ -24,6 +24,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -170,14 +171,14 @@ final class StreamRig implements AutoCloseable {
     /** Runs a query that ends by itself. */
     RowCollector ask(ChangeStreamQuery query) {
         RowCollector collector = new RowCollector();
-        streams.run(query, collector, () -> false);
+        streams.run(query, Optional.empty(), collector, () -> false);
         return collector;
     }
 
     /** Runs a query on a thread of its own. */
     RowCollector open(ChangeStreamQuery query) {
         RowCollector collector = new RowCollector();
-        Thread.ofVirtual().start(() -> streams.run(query, collector, () -> false));
+        Thread.ofVirtual().start(() -> streams.run(query, Optional.empty(), collector, () -> false));
         return collector;
     }
 
