@@ -104,13 +104,7 @@ public final class BeamExport {
     private void write(BeamRows rows) {
         Instant now = new MetadataReads(target.client(), tables, calls)
                 .atOneMoment("asking for the time", (snapshot, readAt) -> readAt);
-        calls.run("creating the table", () -> {
-            return target.spanner()
-                    .getDatabaseAdminClient()
-                    .updateDatabaseDdl(
-                            target.database().instance(), target.database().database(), ddl(), null)
-                    .get();
-        });
+        calls.run("creating the table", () -> target.updateDdl(ddl()));
         List<Mutation> mutations = rows.mutations(tables.partitions(), now);
         for (int from = 0; from < mutations.size(); from += BATCH) {
             List<Mutation> part = mutations.subList(from, Math.min(from + BATCH, mutations.size()));

@@ -1,7 +1,10 @@
 package dev.spream.storage.spanner;
 
-import com.google.cloud.Timestamp;
+import static dev.spream.core.partition.PartitionState.CREATED;
+import static dev.spream.core.partition.PartitionState.FINISHED;
+
 import com.google.cloud.spanner.Mutation;
+import com.google.cloud.spanner.Value;
 import dev.spream.core.partition.EndProof;
 import dev.spream.core.partition.Lineage;
 import dev.spream.core.partition.PartitionMetadata;
@@ -9,11 +12,11 @@ import dev.spream.core.partition.PartitionProof;
 import dev.spream.core.partition.PartitionState;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.partition.SubscriptionRecord;
-import dev.spream.storage.spanner.client.Timestamps;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /** The rows of a table for Beam, as {@link BeamExport} explains them, of a lineage with an unfinished partition. */
 final class BeamRows {
@@ -46,9 +49,8 @@ final class BeamRows {
         return lineage.partitions().stream()
                 .filter(partition ->
                         !partition.isFinished() && !partition.token().isRoot())
-                .filter(partition -> partition.epoch() > 0
-                        || partition.state() != PartitionState.CREATED
-                        || parentsFinished(partition))
+                .filter(partition ->
+                        partition.epoch() > 0 || partition.state() != CREATED || parentsFinished(partition))
                 .toList();
     }
 
@@ -69,62 +71,56 @@ final class BeamRows {
         Instant ignored = root.minus(STEP);
         List<Mutation> rows = new ArrayList<>();
         for (PartitionMetadata partition : lineage.partitions()) {
-            partition
+            if (partition
                     .endProof()
-                    .filter(this::reachesBeyond)
-                    .filter(end -> !partition.token().isRoot())
-                    .ifPresent(end -> rows.add(finished(
-                            table, partition.token(), partition.parentTokens(), partition.startTimestamp(), ignored)));
+                    .filter(end -> reachesBeyond(partition.token(), end))
+                    .isPresent()) {
+                rows.add(row(
+                        table,
+                        partition.token(),
+                        partition.parentTokens(),
+                        partition.startTimestamp(),
+                        ignored,
+                        FINISHED));
+            }
         }
         for (PartitionProof proof : proofs) {
-            if (reachesBeyond(proof.endProof()) && !proof.token().isRoot()) {
-                rows.add(finished(table, proof.token(), proof.parentTokens(), proof.startTimestamp(), ignored));
+            if (reachesBeyond(proof.token(), proof.endProof())) {
+                rows.add(row(table, proof.token(), proof.parentTokens(), proof.startTimestamp(), ignored, FINISHED));
             }
         }
         for (PartitionMetadata partition : toRead()) {
-            rows.add(row(table, partition.token(), partition.parentTokens(), partition.watermark(), readByBeam)
-                    .set(MetadataColumn.STATE.columnName)
-                    .to(PartitionState.CREATED.name())
-                    .build());
+            rows.add(row(
+                    table, partition.token(), partition.parentTokens(), partition.watermark(), readByBeam, CREATED));
         }
-        rows.add(row(table, PartitionToken.ROOT, List.of(), lowWatermark, root)
-                .set(MetadataColumn.STATE.columnName)
-                .to(PartitionState.CREATED.name())
-                .build());
+        rows.add(row(table, PartitionToken.ROOT, List.of(), lowWatermark, root, CREATED));
         return rows;
     }
 
-    /** Whether the initial query, begun at the low watermark, could find the partition alive. */
-    private boolean reachesBeyond(EndProof end) {
-        return !end.at().isBefore(lowWatermark);
+    /** Whether the initial query, begun at the low watermark, could find the partition alive; never of the root itself. */
+    private boolean reachesBeyond(PartitionToken token, EndProof end) {
+        return !token.isRoot() && !end.at().isBefore(lowWatermark);
     }
 
     /** Without the time of finishing, so that the row deletion policy leaves it. */
-    private Mutation finished(
-            String table, PartitionToken token, List<PartitionToken> parents, Instant start, Instant createdAt) {
-        return row(table, token, parents, start, createdAt)
-                .set(MetadataColumn.STATE.columnName)
-                .to(PartitionState.FINISHED.name())
-                .build();
-    }
-
-    private Mutation.WriteBuilder row(
-            String table, PartitionToken token, List<PartitionToken> parents, Instant start, Instant createdAt) {
-        Timestamp from = Timestamps.toTimestamp(start);
-        return Mutation.newInsertBuilder(table)
-                .set(MetadataColumn.PARTITION_TOKEN.columnName)
-                .to(token.value())
-                .set(MetadataColumn.PARENT_TOKENS.columnName)
-                .to(PartitionRows.values(parents))
-                .set(MetadataColumn.START_TIMESTAMP.columnName)
-                .to(from)
-                .set(MetadataColumn.END_TIMESTAMP.columnName)
-                .to(PartitionRows.value(subscription.endTimestamp().orElse(NEVER)))
-                .set(MetadataColumn.HEARTBEAT_MILLIS.columnName)
-                .to(HEARTBEAT_MILLIS)
-                .set(MetadataColumn.WATERMARK.columnName)
-                .to(from)
-                .set(MetadataColumn.CREATED_AT.columnName)
-                .to(PartitionRows.value(createdAt));
+    private Mutation row(
+            String table,
+            PartitionToken token,
+            List<PartitionToken> parents,
+            Instant start,
+            Instant createdAt,
+            PartitionState state) {
+        return PartitionRows.mutation(
+                Mutation.newInsertBuilder(table),
+                Map.of(
+                        MetadataColumn.PARTITION_TOKEN, Value.string(token.value()),
+                        MetadataColumn.PARENT_TOKENS, PartitionRows.values(parents),
+                        MetadataColumn.START_TIMESTAMP, PartitionRows.value(start),
+                        MetadataColumn.END_TIMESTAMP,
+                                PartitionRows.value(subscription.endTimestamp().orElse(NEVER)),
+                        MetadataColumn.HEARTBEAT_MILLIS, Value.int64(HEARTBEAT_MILLIS),
+                        MetadataColumn.STATE, Value.string(state.name()),
+                        MetadataColumn.WATERMARK, PartitionRows.value(start),
+                        MetadataColumn.CREATED_AT, PartitionRows.value(createdAt)));
     }
 }

@@ -2,7 +2,7 @@ package dev.spream.storage.spanner;
 
 import com.google.cloud.spanner.Key;
 import com.google.cloud.spanner.Mutation;
-import com.google.cloud.spanner.ResultSet;
+import com.google.cloud.spanner.Struct;
 import dev.spream.core.partition.Lineage;
 import dev.spream.core.partition.PartitionMetadata;
 import dev.spream.core.partition.PartitionToken;
@@ -21,7 +21,6 @@ final class CleanUp {
 
     private CleanUp() {}
 
-    /** How many were removed. */
     static int run(GroupWriter writer, Lineage lineage, Instant finishedBefore) {
         Set<PartitionToken> needed = new HashSet<>();
         lineage.partitions().stream()
@@ -64,16 +63,14 @@ final class CleanUp {
     private static Set<PartitionToken> parentsOfUnfinished(WriteTransaction transaction) {
         MetadataTables tables = transaction.tables();
         Set<PartitionToken> parents = new HashSet<>();
-        try (ResultSet rows = transaction
+        for (Struct row : MetadataReads.all(transaction
                 .context()
                 .readUsingIndex(
                         tables.partitions(),
                         tables.byState(),
                         SubscriptionRows.unfinished(),
-                        List.of(MetadataColumn.PARENT_TOKENS.columnName))) {
-            while (rows.next()) {
-                parents.addAll(PartitionRows.tokens(rows.getCurrentRowAsStruct(), MetadataColumn.PARENT_TOKENS));
-            }
+                        List.of(MetadataColumn.PARENT_TOKENS.columnName)))) {
+            parents.addAll(PartitionRows.tokens(row, MetadataColumn.PARENT_TOKENS));
         }
         return parents;
     }

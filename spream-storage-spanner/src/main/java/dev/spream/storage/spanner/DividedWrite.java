@@ -60,7 +60,6 @@ final class DividedWrite<E, T> {
         return this;
     }
 
-    /** What the transactions that went through came to. */
     List<T> results() {
         return results;
     }

@@ -7,7 +7,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** The statements that create the tables of a subscription, or complete a table of Beam. Each may be repeated. */
-final class MetadataDdl {
+record MetadataDdl(MetadataTables tables) {
     static final String ID = "Id";
     static final String STREAM_NAME = "StreamName";
     static final String PARTITION_MODE = "PartitionMode";
@@ -16,12 +16,6 @@ final class MetadataDdl {
     static final String CAPACITY = "Capacity";
     static final String REGISTERED_AT = "RegisteredAt";
     static final String ALIVE_UNTIL = "AliveUntil";
-
-    private final MetadataTables tables;
-
-    MetadataDdl(MetadataTables tables) {
-        this.tables = tables;
-    }
 
     String partitions() {
         return createTable(

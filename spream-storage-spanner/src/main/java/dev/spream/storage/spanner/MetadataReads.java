@@ -140,7 +140,7 @@ final class MetadataReads {
         return within.run(what, () -> {
             List<Struct> rows = all(client.singleUse().executeQuery(query));
             Instant readAt = rows.isEmpty()
-                    ? currentTime(client.singleUse())
+                    ? Timestamps.current(client.singleUse())
                     : Timestamps.toInstant(rows.getFirst().getTimestamp(0));
             return new Timed(rows, readAt);
         });
@@ -158,7 +158,7 @@ final class MetadataReads {
         return calls.runInTurn(what, () -> {
             for (int attempt = 1; ; attempt++) {
                 try (ReadOnlyTransaction snapshot = client.readOnlyTransaction()) {
-                    return reading.read(snapshot, currentTime(snapshot));
+                    return reading.read(snapshot, Timestamps.current(snapshot));
                 } catch (SpannerException e) {
                     if (!ENDED.contains(e.getErrorCode()) || attempt == ATTEMPTS) {
                         throw e;
@@ -166,14 +166,6 @@ final class MetadataReads {
                 }
             }
         });
-    }
-
-    /** Leases are measured on Spanner's current time, which is that of no emulator's read timestamps. */
-    private static Instant currentTime(ReadContext snapshot) {
-        try (ResultSet row = snapshot.executeQuery(Statement.of("SELECT CURRENT_TIMESTAMP"))) {
-            row.next();
-            return Timestamps.toInstant(row.getTimestamp(0));
-        }
     }
 
     static List<Struct> all(ResultSet rows) {

@@ -14,17 +14,7 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /** What a database has of the tables of a subscription at one moment, by its information schema. */
-final class MetadataSchema {
-    private final MetadataTables tables;
-    private final Map<String, Set<String>> columns;
-    private final Set<String> indexes;
-
-    private MetadataSchema(MetadataTables tables, Map<String, Set<String>> columns, Set<String> indexes) {
-        this.tables = tables;
-        this.columns = columns;
-        this.indexes = indexes;
-    }
-
+record MetadataSchema(MetadataTables tables, Map<String, Set<String>> columns, Set<String> indexes) {
     static MetadataSchema read(SpannerConnection connection, String table, MetadataCalls calls) {
         return calls.run("looking at the tables", () -> {
             Dialect dialect = connection.client().getDialect();
@@ -45,10 +35,6 @@ final class MetadataSchema {
     private static List<Struct> rows(SpannerConnection connection, MetadataTables tables, String select) {
         Statement query = Statement.of("select %s where table_schema = '%s'".formatted(select, tables.defaultSchema()));
         return MetadataReads.all(connection.client().singleUse().executeQuery(query));
-    }
-
-    MetadataTables tables() {
-        return tables;
     }
 
     boolean hasPartitions() {

@@ -2,10 +2,12 @@ package dev.spream.storage.spanner;
 
 import com.google.cloud.spanner.Mutation;
 import com.google.cloud.spanner.Struct;
+import com.google.cloud.spanner.Value;
 import dev.spream.core.partition.PartitionMetadata;
 import dev.spream.core.partition.PartitionProof;
 import dev.spream.core.partition.PartitionToken;
 import java.util.List;
+import java.util.Map;
 import java.util.NoSuchElementException;
 
 /** Maps rows of the table of proofs, whose columns are some of those of the partitions' table. */
@@ -27,20 +29,16 @@ final class PartitionProofRows {
 
     static PartitionProof proof(Struct row) {
         try {
-            return readProof(row);
+            return new PartitionProof(
+                    new PartitionToken(row.getString(MetadataColumn.PARTITION_TOKEN.columnName)),
+                    PartitionRows.tokens(row, MetadataColumn.PARENT_TOKENS),
+                    PartitionRows.instant(row, MetadataColumn.START_TIMESTAMP),
+                    PartitionRows.endProof(row).orElseThrow(),
+                    PartitionRows.instant(row, MetadataColumn.FINISHED_AT),
+                    PartitionRows.gaps(row));
         } catch (IllegalArgumentException | NoSuchElementException e) {
             throw PartitionRows.damaged(row, e);
         }
-    }
-
-    private static PartitionProof readProof(Struct row) {
-        return new PartitionProof(
-                new PartitionToken(row.getString(MetadataColumn.PARTITION_TOKEN.columnName)),
-                PartitionRows.tokens(row, MetadataColumn.PARENT_TOKENS),
-                PartitionRows.instant(row, MetadataColumn.START_TIMESTAMP),
-                PartitionRows.endProof(row).orElseThrow(),
-                PartitionRows.instant(row, MetadataColumn.FINISHED_AT),
-                PartitionRows.gaps(row));
     }
 
     /** The proof of a finished partition. */
@@ -56,23 +54,20 @@ final class PartitionProofRows {
 
     /** Stores the proof; one that is stored already is written again. */
     static Mutation write(MetadataTables tables, PartitionProof proof) {
-        return Mutation.newInsertOrUpdateBuilder(tables.proofs())
-                .set(MetadataColumn.PARTITION_TOKEN.columnName)
-                .to(proof.token().value())
-                .set(MetadataColumn.PARENT_TOKENS.columnName)
-                .to(PartitionRows.values(proof.parentTokens()))
-                .set(MetadataColumn.START_TIMESTAMP.columnName)
-                .to(PartitionRows.value(proof.startTimestamp()))
-                .set(MetadataColumn.FINISHED_AT.columnName)
-                .to(PartitionRows.value(proof.finishedAt()))
-                .set(MetadataColumn.END_PROOF.columnName)
-                .to(proof.endProof().kind().name())
-                .set(MetadataColumn.END_PROOF_AT.columnName)
-                .to(PartitionRows.value(proof.endProof().at()))
-                .set(MetadataColumn.END_PROOF_CHILDREN.columnName)
-                .to(PartitionRows.values(proof.endProof().children()))
-                .set(MetadataColumn.GAPS.columnName)
-                .to(PartitionRows.gapValues(proof.gaps()))
-                .build();
+        return PartitionRows.mutation(
+                Mutation.newInsertOrUpdateBuilder(tables.proofs()),
+                Map.of(
+                        MetadataColumn.PARTITION_TOKEN,
+                                Value.string(proof.token().value()),
+                        MetadataColumn.PARENT_TOKENS, PartitionRows.values(proof.parentTokens()),
+                        MetadataColumn.START_TIMESTAMP, PartitionRows.value(proof.startTimestamp()),
+                        MetadataColumn.FINISHED_AT, PartitionRows.value(proof.finishedAt()),
+                        MetadataColumn.END_PROOF,
+                                Value.string(proof.endProof().kind().name()),
+                        MetadataColumn.END_PROOF_AT,
+                                PartitionRows.value(proof.endProof().at()),
+                        MetadataColumn.END_PROOF_CHILDREN,
+                                PartitionRows.values(proof.endProof().children()),
+                        MetadataColumn.GAPS, PartitionRows.gapValues(proof.gaps())));
     }
 }

@@ -233,7 +233,6 @@ final class PartitionRow {
         Mutation.WriteBuilder write =
                 isNew ? Mutation.newInsertBuilder(tables.partitions()) : Mutation.newUpdateBuilder(tables.partitions());
         write.set(MetadataColumn.PARTITION_TOKEN.columnName).to(token.value());
-        changes.forEach((column, value) -> write.set(column.columnName).to(value));
-        return Optional.of(write.build());
+        return Optional.of(PartitionRows.mutation(write, changes));
     }
 }

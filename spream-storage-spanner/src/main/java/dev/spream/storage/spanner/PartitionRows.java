@@ -1,6 +1,7 @@
 package dev.spream.storage.spanner;
 
 import com.google.cloud.Timestamp;
+import com.google.cloud.spanner.Mutation;
 import com.google.cloud.spanner.Struct;
 import com.google.cloud.spanner.Value;
 import dev.spream.core.StorageException;
@@ -13,7 +14,9 @@ import dev.spream.core.partition.WorkerId;
 import dev.spream.storage.spanner.client.Timestamps;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -29,7 +32,24 @@ final class PartitionRows {
     /** A partition as stored, whose lease is live if it lasts past that moment. */
     static PartitionMetadata metadata(Struct row, Instant readAt) {
         try {
-            return readMetadata(row, readAt);
+            Optional<WorkerId> owner = owner(row);
+            Optional<Instant> leaseUntil = findInstant(row, MetadataColumn.LEASE_UNTIL);
+            return new PartitionMetadata(
+                    new PartitionToken(row.getString(MetadataColumn.PARTITION_TOKEN.columnName)),
+                    tokens(row, MetadataColumn.PARENT_TOKENS),
+                    instant(row, MetadataColumn.START_TIMESTAMP),
+                    state(row),
+                    instant(row, MetadataColumn.WATERMARK),
+                    epoch(row),
+                    owner,
+                    leaseUntil,
+                    owner.isPresent() && leaseUntil.filter(readAt::isBefore).isPresent(),
+                    endProof(row),
+                    instant(row, MetadataColumn.CREATED_AT),
+                    findInstant(row, MetadataColumn.SCHEDULED_AT),
+                    findInstant(row, MetadataColumn.RUNNING_AT),
+                    findInstant(row, MetadataColumn.FINISHED_AT),
+                    gaps(row));
         } catch (IllegalArgumentException e) {
             throw damaged(row, e);
         }
@@ -41,27 +61,6 @@ final class PartitionRows {
                         .formatted(row.getString(MetadataColumn.PARTITION_TOKEN.columnName), cause.getMessage()),
                 false,
                 cause);
-    }
-
-    private static PartitionMetadata readMetadata(Struct row, Instant readAt) {
-        Optional<WorkerId> owner = owner(row);
-        Optional<Instant> leaseUntil = findInstant(row, MetadataColumn.LEASE_UNTIL);
-        return new PartitionMetadata(
-                new PartitionToken(row.getString(MetadataColumn.PARTITION_TOKEN.columnName)),
-                tokens(row, MetadataColumn.PARENT_TOKENS),
-                instant(row, MetadataColumn.START_TIMESTAMP),
-                state(row),
-                instant(row, MetadataColumn.WATERMARK),
-                epoch(row),
-                owner,
-                leaseUntil,
-                owner.isPresent() && leaseUntil.filter(readAt::isBefore).isPresent(),
-                endProof(row),
-                instant(row, MetadataColumn.CREATED_AT),
-                findInstant(row, MetadataColumn.SCHEDULED_AT),
-                findInstant(row, MetadataColumn.RUNNING_AT),
-                findInstant(row, MetadataColumn.FINISHED_AT),
-                gaps(row));
     }
 
     static PartitionState state(Struct row) {
@@ -140,6 +139,13 @@ final class PartitionRows {
                         MetadataColumn.FINISHED_AT)
                 .map(column -> findInstant(row, column))
                 .flatMap(Optional::stream);
+    }
+
+    /** A mutation that writes these columns. */
+    static Mutation mutation(Mutation.WriteBuilder write, Map<MetadataColumn, Value> row) {
+        new EnumMap<>(row)
+                .forEach((column, value) -> write.set(column.columnName).to(value));
+        return write.build();
     }
 
     static Value value(Instant instant) {

@@ -25,6 +25,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -124,6 +125,14 @@ public final class SpannerConnection implements AutoCloseable {
     /** The client as a whole, for administration and other databases of the project; do not close it. */
     public Spanner spanner() {
         return spanner;
+    }
+
+    /** Changes the schema of the database, and waits until it is changed. */
+    @Nullable
+    Void updateDdl(List<String> statements) throws InterruptedException, ExecutionException {
+        return spanner.getDatabaseAdminClient()
+                .updateDatabaseDdl(database.instance(), database.database(), statements, null)
+                .get();
     }
 
     /** Ends a transaction that is not committed, so that its locks are gone; one that has ended is left as it is. */

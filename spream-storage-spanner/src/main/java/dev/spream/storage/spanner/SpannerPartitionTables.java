@@ -174,16 +174,6 @@ public final class SpannerPartitionTables {
     }
 
     private void apply(List<String> statements) {
-        ddlCalls.run("changing the schema", () -> {
-            return connection
-                    .spanner()
-                    .getDatabaseAdminClient()
-                    .updateDatabaseDdl(
-                            connection.database().instance(),
-                            connection.database().database(),
-                            statements,
-                            null)
-                    .get();
-        });
+        ddlCalls.run("changing the schema", () -> connection.updateDdl(statements));
     }
 }

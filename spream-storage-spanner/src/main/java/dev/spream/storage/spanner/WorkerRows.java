@@ -4,7 +4,6 @@ import com.google.cloud.Timestamp;
 import com.google.cloud.spanner.Key;
 import com.google.cloud.spanner.KeySet;
 import com.google.cloud.spanner.Mutation;
-import com.google.cloud.spanner.ResultSet;
 import com.google.cloud.spanner.Struct;
 import com.google.cloud.spanner.Value;
 import dev.spream.core.partition.WorkerId;
@@ -12,7 +11,6 @@ import dev.spream.core.partition.WorkerRegistration;
 import dev.spream.storage.spanner.client.Timestamps;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
@@ -57,29 +55,28 @@ final class WorkerRows {
 
     static WriteOperation<Boolean> unregister(WorkerId worker) {
         return WriteOperation.on("unregistering worker " + worker, Set.of(), transaction -> {
-            transaction.write(delete(transaction, worker.value()));
+            transaction.write(delete(transaction, worker));
             return true;
         });
     }
 
     static WriteOperation<Integer> expire() {
         return WriteOperation.alone("expiring workers", transaction -> {
-            List<String> expired = new ArrayList<>();
-            try (ResultSet rows =
-                    transaction.context().read(transaction.tables().workers(), KeySet.all(), COLUMNS)) {
-                while (rows.next()) {
-                    WorkerRegistration worker = registration(rows.getCurrentRowAsStruct(), transaction.now());
-                    if (!worker.alive()) {
-                        expired.add(worker.worker().value());
-                    }
-                }
-            }
+            List<WorkerId> expired =
+                    MetadataReads.all(transaction
+                                    .context()
+                                    .read(transaction.tables().workers(), KeySet.all(), COLUMNS))
+                            .stream()
+                            .map(row -> registration(row, transaction.now()))
+                            .filter(worker -> !worker.alive())
+                            .map(WorkerRegistration::worker)
+                            .toList();
             expired.forEach(worker -> transaction.write(delete(transaction, worker)));
             return expired.size();
         });
     }
 
-    private static Mutation delete(WriteTransaction transaction, String worker) {
-        return Mutation.delete(transaction.tables().workers(), Key.of(worker));
+    private static Mutation delete(WriteTransaction transaction, WorkerId worker) {
+        return Mutation.delete(transaction.tables().workers(), Key.of(worker.value()));
     }
 }

@@ -6,7 +6,7 @@ import com.google.cloud.spanner.Mutation;
 import com.google.cloud.spanner.Options;
 import com.google.cloud.spanner.ReadContext;
 import com.google.cloud.spanner.ResultSet;
-import com.google.cloud.spanner.Statement;
+import com.google.cloud.spanner.Struct;
 import com.google.cloud.spanner.TransactionContext;
 import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.PartitionToken;
@@ -61,10 +61,7 @@ final class WriteTransaction {
     Instant now() {
         Instant known = now;
         if (known == null) {
-            try (ResultSet row = context.executeQuery(Statement.of("SELECT CURRENT_TIMESTAMP"))) {
-                row.next();
-                known = Timestamps.toInstant(row.getTimestamp(0));
-            }
+            known = Timestamps.current(context);
             now = known;
         }
         return known;
@@ -83,11 +80,9 @@ final class WriteTransaction {
             return;
         }
         unknown.forEach(token -> rows.put(token, Optional.empty()));
-        try (ResultSet read = context.read(tables.partitions(), keys(unknown), MetadataColumn.NAMES)) {
-            while (read.next()) {
-                PartitionRow row = PartitionRow.stored(read.getCurrentRowAsStruct());
-                rows.put(row.token(), Optional.of(row));
-            }
+        for (Struct read : MetadataReads.all(context.read(tables.partitions(), keys(unknown), MetadataColumn.NAMES))) {
+            PartitionRow row = PartitionRow.stored(read);
+            rows.put(row.token(), Optional.of(row));
         }
     }
 
@@ -119,10 +114,8 @@ final class WriteTransaction {
         }
         unknown.forEach(token -> removed.put(token, false));
         List<String> columns = List.of(MetadataColumn.PARTITION_TOKEN.columnName);
-        try (ResultSet read = context.read(tables.proofs(), keys(unknown), columns)) {
-            while (read.next()) {
-                removed.put(new PartitionToken(read.getString(0)), true);
-            }
+        for (Struct proof : MetadataReads.all(context.read(tables.proofs(), keys(unknown), columns))) {
+            removed.put(new PartitionToken(proof.getString(0)), true);
         }
     }
 

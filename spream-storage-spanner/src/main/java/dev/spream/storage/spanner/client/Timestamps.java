@@ -1,9 +1,12 @@
 package dev.spream.storage.spanner.client;
 
 import com.google.cloud.Timestamp;
+import com.google.cloud.spanner.ReadContext;
+import com.google.cloud.spanner.ResultSet;
+import com.google.cloud.spanner.Statement;
 import java.time.Instant;
 
-/** Converts between the client's timestamps and instants; both are exact to the nanosecond. */
+/** Instants for the client's timestamps and back; both are exact to the nanosecond. */
 public final class Timestamps {
     private Timestamps() {}
 
@@ -13,5 +16,17 @@ public final class Timestamps {
 
     public static Timestamp toTimestamp(Instant instant) {
         return Timestamp.ofTimeSecondsAndNanos(instant.getEpochSecond(), instant.getNano());
+    }
+
+    /**
+     * Spanner's current time. Leases are measured on it, and no emulator's read timestamps are it.
+     *
+     * @param context where it is asked for
+     */
+    public static Instant current(ReadContext context) {
+        try (ResultSet row = context.executeQuery(Statement.of("SELECT CURRENT_TIMESTAMP"))) {
+            row.next();
+            return toInstant(row.getTimestamp(0));
+        }
     }
 }

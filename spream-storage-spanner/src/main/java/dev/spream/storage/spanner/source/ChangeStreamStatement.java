@@ -1,11 +1,9 @@
 package dev.spream.storage.spanner.source;
 
-import com.google.cloud.Timestamp;
 import com.google.cloud.spanner.Dialect;
 import com.google.cloud.spanner.Statement;
 import dev.spream.core.source.PartitionQuery;
 import dev.spream.storage.spanner.client.Timestamps;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Query texts of the two dialects. Spanner takes nothing but the read function alone, with literals or parameters.
@@ -33,19 +31,11 @@ public final class ChangeStreamStatement {
                 .bind(google ? "startTimestamp" : "p1")
                 .to(Timestamps.toTimestamp(query.startTimestamp()))
                 .bind(google ? "endTimestamp" : "p2")
-                .to(endTimestamp(query))
+                .to(query.endTimestamp().map(Timestamps::toTimestamp).orElse(null))
                 .bind(google ? "partitionToken" : "p3")
-                .to(partitionToken(query))
+                .to(query.token().isRoot() ? null : query.token().value())
                 .bind(google ? "heartbeatMillis" : "p4")
                 .to(query.heartbeatInterval().toMillis())
                 .build();
-    }
-
-    private static @Nullable Timestamp endTimestamp(PartitionQuery query) {
-        return query.endTimestamp().map(Timestamps::toTimestamp).orElse(null);
-    }
-
-    private static @Nullable String partitionToken(PartitionQuery query) {
-        return query.token().isRoot() ? null : query.token().value();
     }
 }

@@ -46,21 +46,15 @@ public final class StreamCatalog {
     }
 
     public Instant serverTime() {
-        return ask("asking for the server's time", () -> {
-            try (ResultSet rows = client.singleUse().executeQuery(Statement.of("SELECT CURRENT_TIMESTAMP"))) {
-                rows.next();
-                return Timestamps.toInstant(rows.getTimestamp(0));
-            }
-        });
+        return ask("asking for the server's time", () -> Timestamps.current(client.singleUse()));
     }
 
     public PartitionMode partitionMode(String stream) {
         Dialect dialect = dialect();
         requireStream(stream);
-        Optional<String> mode = ask("asking for the partition mode of change stream " + stream, () -> {
-            return firstString(optionQuery(dialect, stream, "partition_mode"));
-        });
-        return mode.map(name -> knownMode(stream, name)).orElse(PartitionMode.IMMUTABLE_KEY_RANGE);
+        return option(dialect, stream, "partition_mode")
+                .map(name -> knownMode(stream, name))
+                .orElse(PartitionMode.IMMUTABLE_KEY_RANGE);
     }
 
     private static PartitionMode knownMode(String stream, String name) {
@@ -76,28 +70,26 @@ public final class StreamCatalog {
 
     /** Empty if no period was declared for the stream, or one in a form that is not known. */
     public Optional<Duration> retention(String stream) {
-        Dialect dialect = dialect();
-        Optional<String> declared = ask("asking for the retention period of change stream " + stream, () -> {
-            return firstString(optionQuery(dialect, stream, "retention_period"));
-        });
+        Optional<String> declared = option(dialect(), stream, "retention_period");
         if (declared.isEmpty()) {
             requireStream(stream);
         }
         return declared.flatMap(RetentionPeriod::parse);
     }
 
-    private static Statement optionQuery(Dialect dialect, String stream, String option) {
-        String text = "select option_value from information_schema.change_stream_options" + " where option_name = '"
-                + option + "' and change_stream_name = ";
-        return switch (dialect) {
-            case GOOGLE_STANDARD_SQL ->
-                Statement.newBuilder(text + "@changeStreamName")
-                        .bind("changeStreamName")
-                        .to(stream)
-                        .build();
-            case POSTGRESQL ->
-                Statement.newBuilder(text + "$1").bind("p1").to(stream).build();
-        };
+    private Optional<String> option(Dialect dialect, String stream, String name) {
+        boolean google = dialect == Dialect.GOOGLE_STANDARD_SQL;
+        Statement query = Statement.newBuilder(("select option_value from information_schema.change_stream_options"
+                                + " where option_name = '%s' and change_stream_name = %s")
+                        .formatted(name, google ? "@changeStreamName" : "$1"))
+                .bind(google ? "changeStreamName" : "p1")
+                .to(stream)
+                .build();
+        return ask(
+                        "asking for the %s of change stream %s".formatted(name.replace('_', ' '), stream),
+                        () -> strings(query))
+                .stream()
+                .findFirst();
     }
 
     private void requireStream(String stream) {
@@ -120,10 +112,6 @@ public final class StreamCatalog {
                 .findFirst()
                 .map(name -> message + "did you mean %s? Case matters".formatted(name))
                 .orElseGet(() -> message + "the database has " + String.join(", ", names));
-    }
-
-    private Optional<String> firstString(Statement query) {
-        return strings(query).stream().findFirst();
     }
 
     private List<String> strings(Statement query) {
