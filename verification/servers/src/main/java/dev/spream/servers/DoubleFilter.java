@@ -1,6 +1,5 @@
 package dev.spream.servers;
 
-import dev.spream.core.record.JsonObject;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
@@ -52,11 +51,6 @@ final class DoubleFilter {
         for (Object text : filter instanceof List<?> list ? list : List.of(filter)) {
             parse(String.valueOf(text), filterable, code);
         }
-    }
-
-    /** None if the request has none. */
-    static Optional<DoubleFilter> of(JsonObject request, Set<String> filterable, String code) {
-        return Optional.ofNullable(request.get("filter")).map(filter -> new DoubleFilter(filter, filterable, code));
     }
 
     private void parse(String text, Set<String> filterable, String code) {

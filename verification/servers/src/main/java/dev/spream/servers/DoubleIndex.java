@@ -99,6 +99,11 @@ final class DoubleIndex {
         return new DoubleFilter(filter, Set.copyOf(names("filterableAttributes")), code);
     }
 
+    /** One that everything passes if the request has none. */
+    private DoubleFilter filter(JsonObject request, String code) {
+        return filter(Optional.ofNullable(request.get("filter")).orElse(List.of()), code);
+    }
+
     private List<String> names(String setting) {
         return settings.get(setting) instanceof List<?> list
                 ? list.stream().map(String::valueOf).toList()
@@ -110,11 +115,10 @@ final class DoubleIndex {
                 .<Predicate<Map<String, @Nullable Object>>>map(
                         ids -> document -> ((List<?>) ids).contains(document.get(primaryKey)))
                 .orElse(document -> true);
-        Optional<DoubleFilter> filter =
-                DoubleFilter.of(request, Set.copyOf(names("filterableAttributes")), "invalid_document_filter");
+        DoubleFilter filter = filter(request, "invalid_document_filter");
         List<Map<String, @Nullable Object>> found = documents.values().stream()
                 .filter(wanted)
-                .filter(document -> filter.isEmpty() || filter.get().matches(document))
+                .filter(filter::matches)
                 .toList();
         return Map.of("results", page(found, request), "total", found.size());
     }
@@ -128,8 +132,7 @@ final class DoubleIndex {
     }
 
     synchronized Map<String, Object> search(JsonObject request) {
-        DoubleFilter filter =
-                filter(Optional.ofNullable(request.get("filter")).orElse(List.of()), "invalid_search_filter");
+        DoubleFilter filter = filter(request, "invalid_search_filter");
         List<String> words = words(request.string("q").orElse(""));
         boolean all = request.string("matchingStrategy").orElse("last").equals("all");
         List<Map<String, @Nullable Object>> found = new ArrayList<>(documents.values().stream()
@@ -209,7 +212,7 @@ final class DoubleIndex {
             throw new DoubleRefusal(400, "invalid_search_sort");
         }
         return names("rankingRules").getFirst().equals("sort")
-                ? Comparator.comparing(document -> key(document.get(field)))
+                ? Comparator.comparing(document -> key(document.get(field)), SortKey.ORDER)
                 : (unusedOne, unusedOther) -> 0;
     }
 
@@ -222,13 +225,9 @@ final class DoubleIndex {
         };
     }
 
-    private record SortKey(int kind, BigDecimal number, String text) implements Comparable<SortKey> {
-        @Override
-        public int compareTo(SortKey other) {
-            return Comparator.comparingInt(SortKey::kind)
-                    .thenComparing(SortKey::number)
-                    .thenComparing(SortKey::text)
-                    .compare(this, other);
-        }
+    private record SortKey(int kind, BigDecimal number, String text) {
+        static final Comparator<SortKey> ORDER = Comparator.comparingInt(SortKey::kind)
+                .thenComparing(SortKey::number)
+                .thenComparing(SortKey::text);
     }
 }

@@ -4,9 +4,9 @@ package dev.spream.servers;
 final class DoubleRefusal extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    private final int status;
-    private final String type;
-    private final String code;
+    final int status;
+    final String type;
+    final String code;
 
     DoubleRefusal(int status, String type, String code) {
         super(code);
@@ -17,17 +17,5 @@ final class DoubleRefusal extends RuntimeException {
 
     DoubleRefusal(int status, String code) {
         this(status, "invalid_request", code);
-    }
-
-    int status() {
-        return status;
-    }
-
-    String type() {
-        return type;
-    }
-
-    String code() {
-        return code;
     }
 }

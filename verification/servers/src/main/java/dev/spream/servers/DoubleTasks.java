@@ -16,33 +16,17 @@ import java.util.concurrent.locks.LockSupport;
 final class DoubleTasks implements AutoCloseable {
     private final ExecutorService worker =
             Executors.newSingleThreadExecutor(Thread.ofVirtual().factory());
-    private final AtomicLong ids = new AtomicLong();
+    final AtomicLong ids = new AtomicLong();
     private final Map<Long, Map<String, Object>> known = new ConcurrentHashMap<>();
-    private final Set<String> refused = ConcurrentHashMap.newKeySet();
+    final Set<String> refused = ConcurrentHashMap.newKeySet();
     private volatile Optional<Failing> failing = Optional.empty();
-    private volatile long nanos;
-    private volatile boolean forgetful;
+    volatile Duration time = Duration.ZERO;
+    volatile boolean forgetful;
 
     private record Failing(long task, DoubleRefusal how) {}
 
-    void taskTime(Duration time) {
-        nanos = time.toNanos();
-    }
-
     void fail(int after, String type, String code) {
         failing = Optional.of(new Failing(ids.get() + after, new DoubleRefusal(500, type, code)));
-    }
-
-    void forget(boolean value) {
-        forgetful = value;
-    }
-
-    void refuse(String id) {
-        refused.add(id);
-    }
-
-    long count() {
-        return ids.get();
     }
 
     void checkDocuments(List<?> documents) {
@@ -62,7 +46,7 @@ final class DoubleTasks implements AutoCloseable {
 
     private void run(long task, Runnable work) {
         status(task, "processing", Optional.empty());
-        LockSupport.parkNanos(nanos);
+        LockSupport.parkNanos(time.toNanos());
         try {
             Optional<Failing> wanted = failing.filter(one -> one.task() == task);
             if (wanted.isPresent()) {
@@ -80,7 +64,7 @@ final class DoubleTasks implements AutoCloseable {
         members.put("uid", task);
         members.put("status", status);
         error.ifPresent(refusal -> members.put(
-                "error", Map.of("message", "as a test wants it", "code", refusal.code(), "type", refusal.type())));
+                "error", Map.of("message", "as a test wants it", "code", refusal.code, "type", refusal.type)));
         known.put(task, members);
     }
 

@@ -12,7 +12,7 @@ import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -38,7 +38,7 @@ public final class MeilisearchDouble implements AutoCloseable {
     private final HttpServer server;
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
     private final DoubleTasks tasks = new DoubleTasks();
-    private final Map<String, DoubleIndex> indexes = new LinkedHashMap<>(); // guarded by itself
+    private final Map<String, DoubleIndex> indexes = Collections.synchronizedMap(new LinkedHashMap<>());
     private final AtomicInteger keptAnswers = new AtomicInteger();
     private final AtomicInteger lostAnswers = new AtomicInteger();
     private final AtomicInteger errors = new AtomicInteger();
@@ -113,12 +113,11 @@ public final class MeilisearchDouble implements AutoCloseable {
 
     /** Says of each task that there is none, as of one that has been cleared, or no longer. */
     public void forgetTasks(boolean value) {
-        tasks.forget(value);
+        tasks.forgetful = value;
     }
 
-    /** How long each task takes. */
     public void taskTime(Duration time) {
-        tasks.taskTime(time);
+        tasks.time = time;
     }
 
     /** Has the task after so many others fail with the code, of type {@code internal} or {@code invalid_request}. */
@@ -128,44 +127,32 @@ public final class MeilisearchDouble implements AutoCloseable {
 
     /** Has every task fail that brings a document with that id, as of a document that the server cannot take. */
     public void refuseDocument(String id) {
-        tasks.refuse(id);
+        tasks.refused.add(id);
     }
 
-    /** How many requests it was sent. */
     public int requests() {
         return requests.get();
     }
 
-    /** How many tasks it was given. */
     public long tasks() {
-        return tasks.count();
+        return tasks.ids.get();
     }
 
     /** The documents of an index as they are now, tombstones included; empty if there is none. */
     public Map<String, Map<String, @Nullable Object>> documents(String index) {
-        synchronized (indexes) {
-            DoubleIndex found = indexes.get(index);
-            return found == null ? Map.of() : found.documents();
-        }
+        DoubleIndex found = indexes.get(index);
+        return found == null ? Map.of() : found.documents();
     }
 
     /** Takes an index away, as a disk that is not mounted: what is returned puts it back as it was, in the place of any other. */
     public Runnable takeAway(String name) {
-        synchronized (indexes) {
-            DoubleIndex taken = requireNonNull(indexes.remove(name), name);
-            return () -> {
-                synchronized (indexes) {
-                    indexes.put(name, taken);
-                }
-            };
-        }
+        DoubleIndex taken = requireNonNull(indexes.remove(name), name);
+        return () -> indexes.put(name, taken);
     }
 
     /** Makes an index as another program would. */
     public void createForeign(String name, String primaryKey) {
-        synchronized (indexes) {
-            indexes.put(name, new DoubleIndex(name, primaryKey));
-        }
+        indexes.put(name, new DoubleIndex(name, primaryKey));
     }
 
     private void handle(HttpExchange exchange) throws IOException {
@@ -218,7 +205,7 @@ public final class MeilisearchDouble implements AutoCloseable {
                             .toList(),
                     body);
         } catch (DoubleRefusal e) {
-            return DoubleAnswer.error(e.status(), "invalid_request", e.code());
+            return DoubleAnswer.error(e.status, "invalid_request", e.code);
         } catch (IllegalArgumentException e) {
             return DoubleAnswer.error(400, "invalid_request", "malformed_payload");
         }
@@ -257,10 +244,9 @@ public final class MeilisearchDouble implements AutoCloseable {
     }
 
     private DoubleAnswer list() {
-        List<Object> results = new ArrayList<>();
-        synchronized (indexes) {
-            indexes.values().forEach(index -> results.add(index.describe()));
-        }
+        List<Map<String, Object>> results = List.copyOf(indexes.values()).stream()
+                .map(DoubleIndex::describe)
+                .toList();
         return DoubleAnswer.ok(Map.of("results", results, "offset", 0, "limit", 1_000, "total", results.size()));
     }
 
@@ -270,21 +256,17 @@ public final class MeilisearchDouble implements AutoCloseable {
             throw new DoubleRefusal(400, "invalid_index_uid");
         }
         return enqueue(() -> {
-            synchronized (indexes) {
-                if (indexes.containsKey(name)) {
-                    throw new DoubleRefusal(409, "index_already_exists");
-                }
-                indexes.put(
-                        name, new DoubleIndex(name, body.string("primaryKey").orElseThrow()));
+            DoubleIndex created =
+                    new DoubleIndex(name, body.string("primaryKey").orElseThrow());
+            if (indexes.putIfAbsent(name, created) != null) {
+                throw new DoubleRefusal(409, "index_already_exists");
             }
         });
     }
 
     private void remove(String name) {
-        synchronized (indexes) {
-            index(name);
-            indexes.remove(name);
-        }
+        index(name);
+        indexes.remove(name);
     }
 
     /** As the server does, it makes an index that is not there. */
@@ -294,17 +276,13 @@ public final class MeilisearchDouble implements AutoCloseable {
         }
         return enqueue(() -> {
             tasks.checkDocuments(documents);
-            synchronized (indexes) {
-                indexes.computeIfAbsent(name, any -> new DoubleIndex(name, DoubleIndex.PRIMARY_KEY))
-                        .add(documents);
-            }
+            indexes.computeIfAbsent(name, any -> new DoubleIndex(name, DoubleIndex.PRIMARY_KEY))
+                    .add(documents);
         });
     }
 
     private DoubleIndex index(String name) {
-        synchronized (indexes) {
-            return Optional.ofNullable(indexes.get(name)).orElseThrow(() -> new DoubleRefusal(404, "index_not_found"));
-        }
+        return Optional.ofNullable(indexes.get(name)).orElseThrow(() -> new DoubleRefusal(404, "index_not_found"));
     }
 
     private DoubleAnswer enqueue(Runnable work) {

@@ -2,6 +2,7 @@ package dev.spream.servers;
 
 import com.google.cloud.spanner.DatabaseId;
 import com.google.cloud.spanner.Dialect;
+import com.google.cloud.spanner.ErrorCode;
 import com.google.cloud.spanner.InstanceConfigId;
 import com.google.cloud.spanner.InstanceId;
 import com.google.cloud.spanner.InstanceInfo;
@@ -73,16 +74,12 @@ public record SpannerServer(String name, String emulatorHost) {
         try {
             spanner.getInstanceAdminClient().createInstance(instance).get();
         } catch (ExecutionException e) {
-            ignoreExisting(SpannerExceptionFactory.asSpannerException(e.getCause()));
+            SpannerException failure = SpannerExceptionFactory.asSpannerException(e.getCause());
+            if (failure.getErrorCode() != ErrorCode.ALREADY_EXISTS) {
+                throw failure;
+            }
         } catch (InterruptedException e) {
             throw SpannerExceptionFactory.propagateInterrupt(e);
-        }
-    }
-
-    private static void ignoreExisting(SpannerException e) {
-        switch (e.getErrorCode()) {
-            case ALREADY_EXISTS -> {}
-            default -> throw e;
         }
     }
 

@@ -4,6 +4,7 @@ import dev.spream.emulator.SpannerEmulator;
 import dev.spream.emulator.control.Churn;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,7 +23,6 @@ public final class SpannerServers {
         return Started.SERVERS.stream();
     }
 
-    /** Our own emulator. */
     public static SpannerServer ours() {
         return Started.SERVERS.getFirst();
     }
@@ -56,23 +56,22 @@ public final class SpannerServers {
                 used.add("the emulator that SPANNER_EMULATOR_HOST names, " + configured);
                 return Optional.of(configured);
             }
-            Optional<String> host = GoogleEmulator.find().map(program -> {
-                try {
-                    String started = GoogleEmulator.start(program).host();
-                    used.add("Google's emulator, " + program + " at " + started);
-                    return started;
-                } catch (IOException e) {
-                    throw new UncheckedIOException(e);
-                } catch (InterruptedException e) {
-                    Thread.currentThread().interrupt();
-                    throw new IllegalStateException("interrupted while Google's emulator was starting", e);
-                }
-            });
-            if (host.isEmpty()) {
+            Optional<Path> program = GoogleEmulator.find();
+            if (program.isEmpty()) {
                 used.add(
                         "Google's emulator was not found (SPANNER_EMULATOR_HOST, emulator_main or gcloud on the PATH)");
+                return Optional.empty();
             }
-            return host;
+            try {
+                String started = GoogleEmulator.start(program.get()).host();
+                used.add("Google's emulator, " + program.get() + " at " + started);
+                return Optional.of(started);
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new IllegalStateException("interrupted while Google's emulator was starting", e);
+            }
         }
     }
 }

@@ -25,6 +25,7 @@ import io.grpc.netty.shaded.io.grpc.netty.NettyServerBuilder;
 import io.grpc.protobuf.ProtoUtils;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.ServerCalls;
+import io.grpc.stub.ServerCalls.UnaryMethod;
 import io.grpc.stub.StreamObserver;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -44,7 +45,7 @@ import java.util.function.UnaryOperator;
  * says when ack deadlines are over. Safe for use by many threads.
  */
 public final class SubscriberServer implements AutoCloseable {
-    private static final String SERVICE = "google.pubsub.v1.Subscriber";
+    private static final String SUBSCRIBER = "google.pubsub.v1.Subscriber";
     private static final String PUBLISHER = "google.pubsub.v1.Publisher";
     private static final int MAX_MESSAGE_BYTES = 64 << 20;
     private static final String PREFIX = "projects/demo/subscriptions/";
@@ -64,76 +65,68 @@ public final class SubscriberServer implements AutoCloseable {
         this.server = NettyServerBuilder.forAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
                 .maxInboundMessageSize(MAX_MESSAGE_BYTES)
                 .executor(threads)
-                .addService(service())
+                .addService(subscriber())
                 .addService(publisher())
                 .build()
                 .start();
     }
 
-    private ServerServiceDefinition service() {
-        return ServerServiceDefinition.builder(SERVICE)
-                .addMethod(
-                        method(
-                                MethodType.UNARY,
-                                "GetSubscription",
-                                GetSubscriptionRequest.getDefaultInstance(),
-                                Subscription.getDefaultInstance()),
-                        ServerCalls.asyncUnaryCall(this::getSubscription))
-                .addMethod(
-                        method(
-                                MethodType.UNARY,
-                                "Acknowledge",
-                                AcknowledgeRequest.getDefaultInstance(),
-                                Empty.getDefaultInstance()),
-                        ServerCalls.asyncUnaryCall(this::acknowledge))
-                .addMethod(
-                        method(
-                                MethodType.UNARY,
-                                "ModifyAckDeadline",
-                                ModifyAckDeadlineRequest.getDefaultInstance(),
-                                Empty.getDefaultInstance()),
-                        ServerCalls.asyncUnaryCall(this::modifyAckDeadline))
-                .addMethod(
-                        method(
-                                MethodType.BIDI_STREAMING,
-                                "StreamingPull",
-                                StreamingPullRequest.getDefaultInstance(),
-                                StreamingPullResponse.getDefaultInstance()),
-                        ServerCalls.asyncBidiStreamingCall(this::streamingPull))
+    private ServerServiceDefinition subscriber() {
+        ServerServiceDefinition.Builder service = ServerServiceDefinition.builder(SUBSCRIBER);
+        unary(
+                service,
+                SUBSCRIBER + "/GetSubscription",
+                GetSubscriptionRequest.getDefaultInstance(),
+                Subscription.getDefaultInstance(),
+                this::getSubscription);
+        unary(
+                service,
+                SUBSCRIBER + "/Acknowledge",
+                AcknowledgeRequest.getDefaultInstance(),
+                Empty.getDefaultInstance(),
+                this::acknowledge);
+        unary(
+                service,
+                SUBSCRIBER + "/ModifyAckDeadline",
+                ModifyAckDeadlineRequest.getDefaultInstance(),
+                Empty.getDefaultInstance(),
+                this::modifyAckDeadline);
+        var streamingPull = method(
+                MethodType.BIDI_STREAMING,
+                SUBSCRIBER + "/StreamingPull",
+                StreamingPullRequest.getDefaultInstance(),
+                StreamingPullResponse.getDefaultInstance());
+        return service.addMethod(streamingPull, ServerCalls.asyncBidiStreamingCall(this::streamingPull))
                 .build();
     }
 
     private ServerServiceDefinition publisher() {
-        return ServerServiceDefinition.builder(PUBLISHER)
-                .addMethod(
-                        method(
-                                PUBLISHER,
-                                MethodType.UNARY,
-                                "Publish",
-                                PublishRequest.getDefaultInstance(),
-                                PublishResponse.getDefaultInstance()),
-                        ServerCalls.asyncUnaryCall(this::publish))
-                .addMethod(
-                        method(
-                                PUBLISHER,
-                                MethodType.UNARY,
-                                "GetTopic",
-                                GetTopicRequest.getDefaultInstance(),
-                                Topic.getDefaultInstance()),
-                        ServerCalls.asyncUnaryCall(SubscriberServer::getTopic))
-                .build();
+        ServerServiceDefinition.Builder service = ServerServiceDefinition.builder(PUBLISHER);
+        unary(
+                service,
+                PUBLISHER + "/Publish",
+                PublishRequest.getDefaultInstance(),
+                PublishResponse.getDefaultInstance(),
+                this::publish);
+        unary(
+                service,
+                PUBLISHER + "/GetTopic",
+                GetTopicRequest.getDefaultInstance(),
+                Topic.getDefaultInstance(),
+                SubscriberServer::getTopic);
+        return service.build();
+    }
+
+    private static <I extends Message, O extends Message> void unary(
+            ServerServiceDefinition.Builder service, String name, I request, O answer, UnaryMethod<I, O> method) {
+        service.addMethod(method(MethodType.UNARY, name, request, answer), ServerCalls.asyncUnaryCall(method));
     }
 
     private static <I extends Message, O extends Message> MethodDescriptor<I, O> method(
             MethodType type, String name, I request, O answer) {
-        return method(SERVICE, type, name, request, answer);
-    }
-
-    private static <I extends Message, O extends Message> MethodDescriptor<I, O> method(
-            String service, MethodType type, String name, I request, O answer) {
         return MethodDescriptor.<I, O>newBuilder()
                 .setType(type)
-                .setFullMethodName(MethodDescriptor.generateFullMethodName(service, name))
+                .setFullMethodName(name)
                 .setRequestMarshaller(ProtoUtils.marshaller(request))
                 .setResponseMarshaller(ProtoUtils.marshaller(answer))
                 .build();
@@ -243,12 +236,10 @@ public final class SubscriberServer implements AutoCloseable {
     }
 
     private void locked(Runnable change) {
-        lock.lock();
-        try {
+        got(() -> {
             change.run();
-        } finally {
-            lock.unlock();
-        }
+            return change;
+        });
     }
 
     private <R> R got(Supplier<R> read) {
@@ -282,8 +273,7 @@ public final class SubscriberServer implements AutoCloseable {
 
     private <R> void answer(
             String name, Status status, StreamObserver<R> observer, Function<SubscriptionState, R> answer) {
-        lock.lock();
-        try {
+        locked(() -> {
             SubscriptionState subscription = subscriptions.get(name);
             if (!status.isOk() || subscription == null) {
                 observer.onError(new StatusException(status.isOk() ? Status.NOT_FOUND : status));
@@ -291,9 +281,7 @@ public final class SubscriberServer implements AutoCloseable {
             }
             observer.onNext(answer.apply(subscription));
             observer.onCompleted();
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 
     private StreamObserver<StreamingPullRequest> streamingPull(StreamObserver<StreamingPullResponse> observer) {
