@@ -41,7 +41,7 @@ public final class LetterReplay {
     public static void main(String[] args) throws Exception {
         ClientLogging.silence();
         for (boolean durable : new boolean[] {true, false}) {
-            try (Postgres postgres = durable ? Postgres.durable() : new Postgres();
+            try (Postgres postgres = new Postgres(durable);
                     HikariDataSource database = Postgres.pool(postgres.url(), 20)) {
                 measure(database, durable);
             }
@@ -68,7 +68,7 @@ public final class LetterReplay {
             }
             int parked = replaying.parkedKeys().size();
             int open = replaying.openLetters().size();
-            accounts.accept();
+            accounts.accepting.set(true);
             AtomicInteger replayed = new AtomicInteger();
             AtomicLong openReplayedAt = new AtomicLong();
             long startedAt = System.nanoTime();
@@ -95,8 +95,8 @@ public final class LetterReplay {
                     result.replayed(),
                     seconds,
                     replaying.parkedKeys().size(),
-                    accounts.outOfOrder());
-            if (!result.isComplete() || accounts.outOfOrder() > 0) {
+                    accounts.outOfOrder.get());
+            if (!result.isComplete() || accounts.outOfOrder.get() > 0) {
                 throw new IllegalStateException("the replay came to " + result);
             }
         }
@@ -107,10 +107,6 @@ public final class LetterReplay {
         private final Map<Integer, RecordIdentity> last = new ConcurrentHashMap<>();
         private final AtomicLong outOfOrder = new AtomicLong();
         private final AtomicBoolean accepting = new AtomicBoolean();
-
-        void accept() {
-            accepting.set(true);
-        }
 
         @Override
         public void consume(DataChangeRecord change) {
@@ -125,10 +121,6 @@ public final class LetterReplay {
                     outOfOrder.incrementAndGet();
                 }
             }
-        }
-
-        long outOfOrder() {
-            return outOfOrder.get();
         }
     }
 }

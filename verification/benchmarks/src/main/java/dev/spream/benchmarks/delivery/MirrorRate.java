@@ -5,10 +5,7 @@ import dev.spream.benchmarks.harness.ClientLogging;
 import dev.spream.benchmarks.harness.Comparison;
 import dev.spream.benchmarks.harness.Postgres;
 import dev.spream.benchmarks.harness.Sql;
-import dev.spream.core.partition.InMemoryPartitionStorage;
-import dev.spream.core.subscription.RunResult;
-import dev.spream.core.subscription.Subscriber;
-import dev.spream.core.subscription.SubscriberOptions;
+import dev.spream.benchmarks.harness.Subscriptions;
 import dev.spream.storage.jdbc.mirror.JdbcMirror;
 import java.util.UUID;
 
@@ -70,19 +67,12 @@ public final class MirrorRate {
         JdbcMirror mirror = JdbcMirror.builder(database, "orders-" + UUID.randomUUID())
                 .schema("mirrored")
                 .build();
-        SubscriberOptions options = SubscriberOptions.builder()
-                .startAt(OrdersSource.START)
-                .endAt(OrdersSource.END)
-                .maxInflight(BATCH)
-                .build();
-        try (Subscriber subscriber = Subscriber.builder(source, new InMemoryPartitionStorage())
-                .options(options)
-                .build()) {
-            RunResult result = subscriber.run(mirror);
-            if (result != RunResult.COMPLETED) {
-                throw new IllegalStateException("the subscription ended as " + result);
-            }
-        }
+        Subscriptions.readToEnd(
+                source,
+                mirror,
+                options -> options.startAt(OrdersSource.START)
+                        .endAt(OrdersSource.END)
+                        .maxInflight(BATCH));
         return ROWS;
     }
 

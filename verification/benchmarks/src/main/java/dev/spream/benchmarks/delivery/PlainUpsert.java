@@ -20,19 +20,11 @@ import javax.sql.DataSource;
  * change in JDBC batches, and a commit a batch. It neither knows what was applied before nor sees to the order of keys that
  * move between partitions.
  */
-final class PlainUpsert {
+record PlainUpsert(DataSource database, int batchSize) {
     private static final String UPSERT = """
             INSERT INTO plain."Orders" ("OrderId", "Customer", "Amount", "Paid", "ChangedAt") VALUES (?, ?, ?, ?, ?)
             ON CONFLICT ("OrderId") DO UPDATE SET "Customer" = excluded."Customer", "Amount" = excluded."Amount",
                 "Paid" = excluded."Paid", "ChangedAt" = excluded."ChangedAt\"""";
-
-    private final DataSource database;
-    private final int batchSize;
-
-    PlainUpsert(DataSource database, int batchSize) {
-        this.database = database;
-        this.batchSize = batchSize;
-    }
 
     /** Writes everything that the source holds, and returns how many changes that were. */
     long run(OrdersSource source, int partitions) throws InterruptedException, ExecutionException {

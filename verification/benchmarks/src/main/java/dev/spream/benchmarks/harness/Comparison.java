@@ -3,10 +3,8 @@ package dev.spream.benchmarks.harness;
 import com.sun.management.OperatingSystemMXBean;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.Callable;
-import java.util.function.ToDoubleFunction;
 
 /**
  * Ways to do the same work, measured in turns: one repetition of each, then the next one of each. So what else the machine
@@ -57,9 +55,13 @@ public final class Comparison {
         for (Way way : ways) {
             System.out.printf(
                     "%-44s %,12.0f %14.2f",
-                    way.name, way.median(Repetition::rowsPerSecond), way.median(Repetition::cpuMicrosPerRow));
+                    way.name,
+                    Figures.median(way.rates()),
+                    Figures.median(way.repetitions.stream()
+                            .map(Repetition::cpuMicrosPerRow)
+                            .toList()));
             for (Way base : bases()) {
-                System.out.printf(" %28s", ratios(way, base));
+                System.out.printf(" %28s", Figures.ratios(way.rates(), base.rates()));
             }
             System.out.println();
         }
@@ -67,17 +69,6 @@ public final class Comparison {
 
     private List<Way> bases() {
         return ways.subList(0, Math.min(2, ways.size() - 1));
-    }
-
-    /** The median of the ratios within a turn, and their span. */
-    private static String ratios(Way way, Way base) {
-        double[] ratios = new double[way.repetitions.size()];
-        for (int turn = 0; turn < ratios.length; turn++) {
-            ratios[turn] = way.repetitions.get(turn).rowsPerSecond()
-                    / base.repetitions.get(turn).rowsPerSecond();
-        }
-        Arrays.sort(ratios);
-        return "%.2f (%.2f to %.2f)".formatted(ratios[ratios.length / 2], ratios[0], ratios[ratios.length - 1]);
     }
 
     private record Repetition(double rowsPerSecond, double cpuMicrosPerRow) {}
@@ -96,9 +87,8 @@ public final class Comparison {
             return new Repetition(expected / seconds, cpuMicros / expected);
         }
 
-        double median(ToDoubleFunction<Repetition> figure) {
-            double[] figures = repetitions.stream().mapToDouble(figure).sorted().toArray();
-            return figures[figures.length / 2];
+        List<Double> rates() {
+            return repetitions.stream().map(Repetition::rowsPerSecond).toList();
         }
     }
 }

@@ -11,16 +11,14 @@ public final class Postgres implements AutoCloseable {
 
     /** Waits for no disk. */
     public Postgres() throws IOException {
-        this("off");
+        this(false);
     }
 
-    private Postgres(String fsync) throws IOException {
-        server = EmbeddedPostgres.builder().setServerConfig("fsync", fsync).start();
-    }
-
-    /** Waits for the disk at each commit, as servers do. */
-    public static Postgres durable() throws IOException {
-        return new Postgres("on");
+    /** @param durable whether it waits for the disk at each commit, as servers do */
+    public Postgres(boolean durable) throws IOException {
+        server = EmbeddedPostgres.builder()
+                .setServerConfig("fsync", durable ? "on" : "off")
+                .start();
     }
 
     public String url() {

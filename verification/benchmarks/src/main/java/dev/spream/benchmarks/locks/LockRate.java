@@ -18,19 +18,13 @@ import java.util.concurrent.ThreadLocalRandom;
  * A resource locked with its account and its user, and released, by several threads that are not in each other's way: spream
  * beside the bare SQL of the same strategy. Goal: 0.8 times its rate.
  */
-final class LockRate {
+record LockRate(HikariDataSource database) {
     private static final int LOCKS = Integer.getInteger("locks", 20_000);
     private static final int THREADS = Integer.getInteger("threads", 8);
     private static final int WARM_UPS = Integer.getInteger("warmUps", 2);
     private static final int TURNS = Integer.getInteger("turns", 7);
     private static final int IDS = 100_000;
     private static final LockSpace SPACE = new LockSpace(BucketHash.SHA256, 1 << 20, 3);
-
-    private final HikariDataSource database;
-
-    LockRate(HikariDataSource database) {
-        this.database = database;
-    }
 
     /** Adds what is to be measured. */
     void compare(String title, List<BareLocks> bare, List<NamedLocks> spream) throws Exception {

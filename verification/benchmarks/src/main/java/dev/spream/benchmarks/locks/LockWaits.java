@@ -1,6 +1,7 @@
 package dev.spream.benchmarks.locks;
 
-import dev.spream.benchmarks.harness.Percentiles;
+import dev.spream.benchmarks.harness.Figures;
+import dev.spream.benchmarks.harness.Parallel;
 import dev.spream.benchmarks.locks.LockRate.NamedLocks;
 import dev.spream.core.DurationText;
 import dev.spream.lock.LockHandle;
@@ -37,23 +38,15 @@ final class LockWaits {
     /** Eight threads lock four accounts, one at a time each, and hold it for a millisecond. */
     static void hotAccounts(NamedLocks locks) throws Exception {
         List<Long> waits = Collections.synchronizedList(new ArrayList<>());
-        List<Future<?>> threads = new ArrayList<>();
-        try (ExecutorService executor = Executors.newFixedThreadPool(THREADS)) {
-            for (int thread = 0; thread < THREADS; thread++) {
-                threads.add(executor.submit(() -> {
-                    for (int i = 0; i < LOCKS_OF_THREAD; i++) {
-                        LockTarget account = LockTarget.account(
-                                "u", "a" + ThreadLocalRandom.current().nextInt(ACCOUNTS));
-                        waits.add(timed(locks, LockRequest.exclusive(account), LockWait.FOREVER, HOLD_NANOS));
-                    }
-                    return null;
-                }));
+        Parallel.sum(Executors.newFixedThreadPool(THREADS), THREADS, thread -> () -> {
+            for (int i = 0; i < LOCKS_OF_THREAD; i++) {
+                LockTarget account = LockTarget.account(
+                        "u", "a" + ThreadLocalRandom.current().nextInt(ACCOUNTS));
+                waits.add(timed(locks, LockRequest.exclusive(account), LockWait.FOREVER, HOLD_NANOS));
             }
-        }
-        for (Future<?> thread : threads) {
-            thread.get();
-        }
-        Percentiles.print(locks.name() + ", 8 threads, 4 accounts, held 1 ms", List.copyOf(waits));
+            return 0L;
+        });
+        Figures.printTimes(locks.name() + ", 8 threads, 4 accounts, held 1 ms", List.copyOf(waits));
     }
 
     /** Readers share a user without a gap, and a writer wants it for itself. */
@@ -88,7 +81,7 @@ final class LockWaits {
             reader.get();
         }
         if (!waits.isEmpty()) {
-            Percentiles.print(locks.name() + ", a writer, 4 readers of 20 ms", waits);
+            Figures.printTimes(locks.name() + ", a writer, 4 readers of 20 ms", waits);
         }
         if (starved > 0) {
             System.out.printf(

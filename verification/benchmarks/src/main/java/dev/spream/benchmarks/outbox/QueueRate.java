@@ -2,8 +2,8 @@ package dev.spream.benchmarks.outbox;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.spream.benchmarks.harness.Figures;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -36,7 +36,7 @@ final class QueueRate {
         List<Double> base = requireNonNull(rates.get(queues.getFirst()));
         rates.forEach((queue, its) -> System.out.printf(
                 "%-28s %,10.0f entries/s   %s is %s times as fast%n",
-                queue.label(), median(its), queues.getFirst().label(), ratios(base, its)));
+                queue.label(), Figures.median(its), queues.getFirst().label(), Figures.ratios(base, its)));
     }
 
     private static double burnDown(WorkQueue queue, int entries) throws Exception {
@@ -56,20 +56,5 @@ final class QueueRate {
                     "%s: %d entries were handled and are not done".formatted(queue.label(), remaining));
         }
         return entries / seconds;
-    }
-
-    private static double median(List<Double> figures) {
-        double[] sorted =
-                figures.stream().mapToDouble(Double::doubleValue).sorted().toArray();
-        return sorted[sorted.length / 2];
-    }
-
-    private static String ratios(List<Double> base, List<Double> other) {
-        double[] ratios = new double[base.size()];
-        for (int turn = 0; turn < ratios.length; turn++) {
-            ratios[turn] = base.get(turn) / other.get(turn);
-        }
-        Arrays.sort(ratios);
-        return "%.2f (%.2f to %.2f)".formatted(ratios[ratios.length / 2], ratios[0], ratios[ratios.length - 1]);
     }
 }

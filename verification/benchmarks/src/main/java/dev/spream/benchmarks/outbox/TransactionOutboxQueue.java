@@ -31,7 +31,6 @@ final class TransactionOutboxQueue implements WorkQueue {
     private volatile @Nullable ExecutorService workers;
     private volatile @Nullable Thread flushing;
 
-    /** What is scheduled by a call of it. */
     public interface Task {
         void run(long number);
     }

@@ -3,7 +3,7 @@ package dev.spream.benchmarks.partitions;
 import com.google.spanner.admin.database.v1.DatabaseDialect;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.spream.benchmarks.harness.ClientLogging;
-import dev.spream.benchmarks.harness.Percentiles;
+import dev.spream.benchmarks.harness.Figures;
 import dev.spream.benchmarks.harness.Postgres;
 import dev.spream.core.partition.EndProof;
 import dev.spream.core.partition.InMemoryPartitionStorage;
@@ -87,15 +87,14 @@ public final class ClaimCost {
                 withMany.add(manyNanos);
             }
         }
-        double[] ratios = IntStream.range(0, TURNS)
-                .mapToDouble(i -> (double) withMany.get(i) / withFew.get(i))
-                .sorted()
-                .toArray();
-        Percentiles.print(name + ": look and claim %d".formatted(CLAIMED), withFew);
-        Percentiles.print(name + ": the same beside %,d finished".formatted(STORED), withMany);
+        double ratio = Figures.median(IntStream.range(0, TURNS)
+                .mapToObj(i -> (double) withMany.get(i) / withFew.get(i))
+                .toList());
+        Figures.printTimes(name + ": look and claim %d".formatted(CLAIMED), withFew);
+        Figures.printTimes(name + ": the same beside %,d finished".formatted(STORED), withMany);
         System.out.printf(
                 "%s: beside %,d finished it takes %.2f times as long (median); %,d are claimed at once in %.0f ms%n",
-                name, STORED, ratios[ratios.length / 2], STORED + CLAIMED, claimAll);
+                name, STORED, ratio, STORED + CLAIMED, claimAll);
     }
 
     /** Stores that many partitions, and claims them once; how many milliseconds the claim took. */

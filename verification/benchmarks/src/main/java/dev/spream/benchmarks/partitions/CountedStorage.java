@@ -32,7 +32,6 @@ final class CountedStorage {
         return storage;
     }
 
-    /** The calls so far, by method. */
     Map<String, Long> calls() {
         Map<String, Long> now = new TreeMap<>();
         calls.forEach((method, count) -> now.put(method, count.sum()));

@@ -2,6 +2,7 @@ package dev.spream.benchmarks.partitions;
 
 import com.google.spanner.admin.database.v1.DatabaseDialect;
 import dev.spream.benchmarks.harness.ClientLogging;
+import dev.spream.benchmarks.harness.Figures;
 import dev.spream.core.DurationText;
 import dev.spream.core.partition.InMemoryPartitionStorage;
 import dev.spream.core.partition.PartitionToken;
@@ -92,14 +93,7 @@ public final class HandOver {
     }
 
     private static void print(String what, List<Long> nanos) {
-        long[] sorted = nanos.stream().mapToLong(Long::longValue).sorted().toArray();
-        System.out.printf(
-                "%-34s %,6d times: p50 %.3f ms, p99 %.3f ms, longest %.3f ms%n",
-                what,
-                sorted.length,
-                sorted[sorted.length / 2] / 1e6,
-                sorted[sorted.length * 99 / 100] / 1e6,
-                sorted[sorted.length - 1] / 1e6);
+        System.out.printf("%-34s %,6d times: %s%n", what, nanos.size(), Figures.times(nanos, 3));
     }
 
     /** When partitions were first queried and when their streams ended. Safe for use by many threads. */

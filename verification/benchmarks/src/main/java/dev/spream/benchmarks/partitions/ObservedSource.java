@@ -11,7 +11,7 @@ import java.time.Instant;
 import java.util.Optional;
 
 /** A source that tells when a subscriber asks and what it gets. As safe for use by many threads as the source it wraps. */
-final class ObservedSource implements ChangeStreamSource {
+record ObservedSource(ChangeStreamSource source, Observer observer) implements ChangeStreamSource {
     /** Told on the threads of the readers. */
     interface Observer {
         /** The partition is about to be queried. */
@@ -24,18 +24,10 @@ final class ObservedSource implements ChangeStreamSource {
         default void ended(PartitionToken partition) {}
     }
 
-    private final ChangeStreamSource source;
-    private final Observer observer;
-
-    ObservedSource(ChangeStreamSource source, Observer observer) {
-        this.source = source;
-        this.observer = observer;
-    }
-
     @Override
     public ChangeStreamCursor query(PartitionQuery query) {
         observer.queried(query.token());
-        return new ObservedCursor(query.token(), source.query(query));
+        return new ObservedCursor(query.token(), source.query(query), observer);
     }
 
     @Override
@@ -68,15 +60,8 @@ final class ObservedSource implements ChangeStreamSource {
         source.close();
     }
 
-    private final class ObservedCursor implements ChangeStreamCursor {
-        private final PartitionToken partition;
-        private final ChangeStreamCursor cursor;
-
-        ObservedCursor(PartitionToken partition, ChangeStreamCursor cursor) {
-            this.partition = partition;
-            this.cursor = cursor;
-        }
-
+    private record ObservedCursor(PartitionToken partition, ChangeStreamCursor cursor, Observer observer)
+            implements ChangeStreamCursor {
         @Override
         public Optional<ChangeRecord> next() throws InterruptedException {
             Optional<ChangeRecord> next = cursor.next();

@@ -29,7 +29,6 @@ final class Worker implements AutoCloseable {
     private final Subscriber subscriber;
     private final Thread thread;
 
-    /** Starts it. */
     Worker(String name, String url, String subscription, PacedSource source, Instant start, Duration leaseTime) {
         pool = Postgres.pool(url);
         storage = JdbcPartitionStorage.create(pool, subscription);
@@ -47,7 +46,6 @@ final class Worker implements AutoCloseable {
         return Map.copyOf(acquired);
     }
 
-    /** When it gave partitions back. */
     Map<PartitionToken, Long> released() {
         return Map.copyOf(released);
     }

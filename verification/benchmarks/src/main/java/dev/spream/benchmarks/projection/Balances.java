@@ -2,9 +2,7 @@ package dev.spream.benchmarks.projection;
 
 import dev.spream.benchmarks.harness.Sql;
 import dev.spream.core.record.JsonObject;
-import dev.spream.projection.Projection;
 import dev.spream.projection.event.EventEnvelope;
-import java.sql.Connection;
 import java.sql.SQLException;
 import javax.sql.DataSource;
 
@@ -31,16 +29,5 @@ final class Balances {
 
     static long amount(EventEnvelope event) {
         return JsonObject.of(event.eventData()).int64("amount").orElseThrow();
-    }
-
-    /** The same under another name, so that it begins anew. */
-    static Projection<Connection> named(String name, Projection<Connection> projection) {
-        return switch (projection) {
-            case Folded folded -> new Folded(name, folded.table());
-            case SharedTotals totals ->
-                new SharedTotals(new Folded(name, totals.folded().table()), totals.customers());
-            case EventByEvent each -> new EventByEvent(name, each.table());
-            default -> throw new IllegalArgumentException("no such projection: " + projection);
-        };
     }
 }

@@ -1,7 +1,7 @@
 package dev.spream.benchmarks.projection;
 
+import dev.spream.benchmarks.harness.Figures;
 import dev.spream.benchmarks.harness.Parallel;
-import dev.spream.benchmarks.harness.Percentiles;
 import dev.spream.projection.CutOver;
 import dev.spream.projection.ProjectionOptions;
 import dev.spream.projection.ProjectionRebuilds;
@@ -21,12 +21,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.Set;
-import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import javax.sql.DataSource;
 
@@ -35,35 +35,21 @@ import javax.sql.DataSource;
  * Readers ask for all of it without pause, and never find fewer movements than before; somebody appends steadily, as far as the
  * machine lets it.
  */
-final class CutOverPause {
+record CutOverPause(
+        DataSource database,
+        JdbcEventStore store,
+        EventSource source,
+        JdbcProjectionStore projections,
+        ProjectionRebuilds rebuilds) {
     private static final int TIMES = Integer.getInteger("cutOvers", 20);
     private static final int PER_SECOND = Integer.getInteger("perSecond", 1_000);
     private static final int READERS = 2;
     private static final Duration PATIENCE = Duration.ofSeconds(10);
     private static final Duration LONGEST = Duration.ofMinutes(1);
 
-    private final DataSource database;
-    private final JdbcEventStore store;
-    private final EventSource source;
-    private final JdbcProjectionStore projections;
-    private final ProjectionRebuilds rebuilds;
-    private volatile boolean stopping;
-
-    CutOverPause(
-            DataSource database,
-            JdbcEventStore store,
-            EventSource source,
-            JdbcProjectionStore projections,
-            ProjectionRebuilds rebuilds) {
-        this.database = database;
-        this.store = store;
-        this.source = source;
-        this.projections = projections;
-        this.rebuilds = rebuilds;
-    }
-
     /** Exchanges the live version and the other one that there is. */
     void measure() throws Exception {
+        AtomicBoolean stopping = new AtomicBoolean();
         Queue<Long> reads = new ConcurrentLinkedQueue<>();
         List<Long> pauses = new ArrayList<>();
         List<Future<Void>> busy = new ArrayList<>();
@@ -73,16 +59,16 @@ final class CutOverPause {
                 ExecutorService threads = Executors.newCachedThreadPool()) {
             Thread running = Thread.ofVirtual().start(manager::run);
             try {
-                busy.add(threads.submit(this::append));
+                busy.add(threads.submit(() -> append(stopping)));
                 for (int i = 0; i < READERS; i++) {
-                    busy.add(threads.submit((Callable<Void>) () -> read(reads)));
+                    busy.add(threads.submit(() -> read(stopping, reads)));
                 }
                 for (int i = 0; i < TIMES; i++) {
                     awaitFollowing();
                     pauses.add(TimeUnit.NANOSECONDS.convert(cutOver().pause()));
                 }
             } finally {
-                stopping = true;
+                stopping.set(true);
                 manager.shutdown(Duration.ofSeconds(10));
                 running.join();
             }
@@ -90,8 +76,8 @@ final class CutOverPause {
         for (Future<Void> each : busy) {
             each.get();
         }
-        Percentiles.print("cut-over, no event applied, to %,d/s appended".formatted(PER_SECOND), pauses);
-        Percentiles.print("reads of the whole read model meanwhile", List.copyOf(reads));
+        Figures.printTimes("cut-over, no event applied, to %,d/s appended".formatted(PER_SECOND), pauses);
+        Figures.printTimes("reads of the whole read model meanwhile", List.copyOf(reads));
     }
 
     private CutOver cutOver() {
@@ -119,21 +105,21 @@ final class CutOverPause {
         return rebuilds.progress(RebuiltBalances.NAME).getLast();
     }
 
-    private Void append() {
+    private Void append(AtomicBoolean stopping) {
         long start = System.nanoTime();
         String run = Long.toHexString(start);
-        for (long i = 0; !stopping; i++) {
+        for (long i = 0; !stopping.get(); i++) {
             Parallel.waitUntil(start + TimeUnit.SECONDS.toNanos(1) * i / PER_SECOND);
             store.append("c-" + i % 100, ExpectedVersion.any(), List.of(ProjectionRate.event(run + "-" + i)));
         }
         return null;
     }
 
-    private Void read(Queue<Long> took) throws SQLException {
+    private Void read(AtomicBoolean stopping, Queue<Long> took) throws SQLException {
         long before = 0;
         try (Connection connection = database.getConnection();
                 PreparedStatement select = connection.prepareStatement("SELECT sum(movements)::bigint FROM balances")) {
-            while (!stopping) {
+            while (!stopping.get()) {
                 long startedAt = System.nanoTime();
                 try (ResultSet row = select.executeQuery()) {
                     row.next();

@@ -8,10 +8,6 @@ import java.sql.SQLException;
 
 /** Balances with an upsert an event. */
 record EventByEvent(String name, String table) implements Projection<Connection> {
-    EventByEvent(String table) {
-        this("balances", table);
-    }
-
     @Override
     public void apply(Connection transaction, EventEnvelope event) throws SQLException {
         try (PreparedStatement upsert = transaction.prepareStatement("""

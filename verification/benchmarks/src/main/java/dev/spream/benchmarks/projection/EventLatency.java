@@ -1,7 +1,7 @@
 package dev.spream.benchmarks.projection;
 
+import dev.spream.benchmarks.harness.Figures;
 import dev.spream.benchmarks.harness.Parallel;
-import dev.spream.benchmarks.harness.Percentiles;
 import dev.spream.benchmarks.harness.Sql;
 import dev.spream.projection.ProjectionListener;
 import dev.spream.projection.ProjectionOptions;
@@ -16,33 +16,23 @@ import dev.spream.storage.jdbc.event.JdbcEventStore;
 import dev.spream.storage.jdbc.projection.JdbcProjectionStore;
 import java.sql.Connection;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.stream.IntStream;
 import javax.sql.DataSource;
 
 /** How long an event takes, from before it is appended, to a reader of the store, and to the committed read model. */
-final class EventLatency {
+record EventLatency(DataSource database) {
     private static final int PER_SECOND = Integer.getInteger("perSecond", 1_000);
     private static final int SECONDS = Integer.getInteger("seconds", 15);
+    private static final int EVENTS = PER_SECOND * SECONDS;
     private static final int PRODUCERS = 8;
     private static final int AGGREGATES = 100;
     private static final Duration PATIENCE = Duration.ofMinutes(1);
-
-    private final DataSource database;
-    private final int events = PER_SECOND * SECONDS;
-
-    EventLatency(DataSource database) {
-        this.database = database;
-    }
-
-    /** What is told when an event has arrived. */
-    private interface Arrivals {
-        void arrived(EventEnvelope event);
-    }
 
     void measure() throws Exception {
         Sql.run(database, "DROP SCHEMA IF EXISTS spream CASCADE", "TRUNCATE balances");
@@ -54,15 +44,12 @@ final class EventLatency {
         }
     }
 
-    private interface Reading {
-        AutoCloseable start(Arrivals arrivals);
-    }
-
-    private void measure(String what, JdbcEventStore store, Reading reading) throws Exception {
-        AtomicLongArray startedAt = new AtomicLongArray(events);
-        AtomicLongArray took = new AtomicLongArray(events);
+    private void measure(String what, JdbcEventStore store, Function<Consumer<EventEnvelope>, AutoCloseable> reading)
+            throws Exception {
+        AtomicLongArray startedAt = new AtomicLongArray(EVENTS);
+        AtomicLongArray took = new AtomicLongArray(EVENTS);
         String run = Long.toHexString(System.nanoTime());
-        AutoCloseable reader = reading.start(event -> {
+        AutoCloseable reader = reading.apply(event -> {
             if (event.eventId().startsWith(run + "-")) {
                 int number = Integer.parseInt(
                         event.eventId(), run.length() + 1, event.eventId().length(), 10);
@@ -70,16 +57,17 @@ final class EventLatency {
             }
         });
         try {
-            produce(store, run, startedAt);
+            Parallel.paced(PRODUCERS, EVENTS, PER_SECOND, i -> {
+                startedAt.set(i, System.nanoTime());
+                store.append(
+                        "t-" + i % AGGREGATES, ExpectedVersion.any(), List.of(ProjectionRate.event(run + "-" + i)));
+            });
             awaitAll(what, took);
         } finally {
             reader.close();
         }
-        List<Long> nanos = new ArrayList<>();
-        for (int i = 0; i < events; i++) {
-            nanos.add(took.get(i));
-        }
-        Percentiles.print("%s at %,d/s".formatted(what, PER_SECOND), nanos);
+        List<Long> nanos = IntStream.range(0, EVENTS).mapToObj(took::get).toList();
+        Figures.printTimes("%s at %,d/s".formatted(what, PER_SECOND), nanos);
     }
 
     private static void awaitAll(String what, AtomicLongArray took) {
@@ -93,21 +81,17 @@ final class EventLatency {
     }
 
     private static long missing(AtomicLongArray took) {
-        long missing = 0;
-        for (int i = 0; i < took.length(); i++) {
-            missing += took.get(i) == 0 ? 1 : 0;
-        }
-        return missing;
+        return IntStream.range(0, took.length()).filter(i -> took.get(i) == 0).count();
     }
 
-    private static AutoCloseable reader(EventSource source, Arrivals arrivals) {
+    private static AutoCloseable reader(EventSource source, Consumer<EventEnvelope> arrivals) {
         EventFeed feed = source.open(FeedRequest.all("tail"));
         Thread thread = Thread.ofVirtual().start(() -> {
             try {
                 while (!Thread.currentThread().isInterrupted()) {
                     for (FeedItem item : feed.poll(1_000, Duration.ofSeconds(1)).items()) {
                         if (item instanceof FeedItem.Event event) {
-                            arrivals.arrived(event.envelope());
+                            arrivals.accept(event.envelope());
                         }
                     }
                 }
@@ -122,11 +106,12 @@ final class EventLatency {
         };
     }
 
-    private static AutoCloseable projection(EventSource source, JdbcProjectionStore projections, Arrivals arrivals) {
+    private static AutoCloseable projection(
+            EventSource source, JdbcProjectionStore projections, Consumer<EventEnvelope> arrivals) {
         ProjectionListener listener = new ProjectionListener() {
             @Override
             public void eventApplied(String projection, EventEnvelope event, Duration took) {
-                arrivals.arrived(event);
+                arrivals.accept(event);
             }
         };
         ProjectionManager<Connection> manager = ProjectionManager.builder(projections)
@@ -139,18 +124,5 @@ final class EventLatency {
             thread.join();
             manager.close();
         };
-    }
-
-    private void produce(JdbcEventStore store, String run, AtomicLongArray startedAt) throws Exception {
-        long start = System.nanoTime();
-        Parallel.sum(Executors.newFixedThreadPool(PRODUCERS), PRODUCERS, first -> () -> {
-            for (int i = first; i < events; i += PRODUCERS) {
-                Parallel.waitUntil(start + TimeUnit.SECONDS.toNanos(1) * i / PER_SECOND);
-                startedAt.set(i, System.nanoTime());
-                store.append(
-                        "t-" + i % AGGREGATES, ExpectedVersion.any(), List.of(ProjectionRate.event(run + "-" + i)));
-            }
-            return 0L;
-        });
     }
 }

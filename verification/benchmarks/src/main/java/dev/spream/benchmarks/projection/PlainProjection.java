@@ -21,23 +21,12 @@ import org.jspecify.annotations.Nullable;
  * accounts, chunks of events in their order, the same statements for the same rows, and a commit a batch. It keeps no position,
  * recognises nothing that it has applied, and trips over the first event that fails.
  */
-final class PlainProjection {
+record PlainProjection(DataSource database, int batch, int threads) {
     private static final int MIN_CHUNK = 1_000;
     private static final String READ = """
             SELECT position, event_id, aggregate_id, event_type, event_data, event_version, occurred_at
             FROM spream.events WHERE position > ? AND slot % ? = ? ORDER BY position LIMIT ?""";
 
-    private final DataSource database;
-    private final int batch;
-    private final int threads;
-
-    PlainProjection(DataSource database, int batch, int threads) {
-        this.database = database;
-        this.batch = batch;
-        this.threads = threads;
-    }
-
-    /** Applies all events, and returns how many there were. */
     long run(Projection<Connection> projection) throws Exception {
         return Parallel.sum(
                 Executors.newVirtualThreadPerTaskExecutor(), threads, share -> () -> apply(projection, share));

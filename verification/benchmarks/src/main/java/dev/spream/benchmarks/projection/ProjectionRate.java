@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 
 /**
@@ -66,7 +67,10 @@ public final class ProjectionRate {
     }
 
     private void compare(
-            String title, int events, int batch, Function<String, ? extends Projection<Connection>> projection)
+            String title,
+            int events,
+            int batch,
+            BiFunction<String, String, ? extends Projection<Connection>> projection)
             throws Exception {
         Balances.createTables(database);
         try (JdbcEventStore store = JdbcEventStore.create(database);
@@ -78,11 +82,17 @@ public final class ProjectionRate {
             new Comparison("projection, %s of %,d, accounts: %,d".formatted(title, batch, ACCOUNTS), events)
                     .add("plain JDBC, the same rows", () -> {
                         Sql.run(database, "TRUNCATE plain.balances");
-                        return plain.run(projection.apply("plain.balances"));
+                        return plain.run(projection.apply("balances", "plain.balances"));
                     })
                     .add("spream, each event once", () -> {
                         Sql.run(database, "TRUNCATE balances");
-                        return project(projections, source, projection, events, batch, SEGMENTS);
+                        return project(
+                                projections,
+                                source,
+                                name -> projection.apply(name, "balances"),
+                                events,
+                                batch,
+                                SEGMENTS);
                     })
                     .run(WARM_UPS, TURNS);
             Sql.requireEqual(database, "plain.balances", "balances");
@@ -109,7 +119,12 @@ public final class ProjectionRate {
             throws Exception {
         Sql.run(database, "TRUNCATE " + table);
         return project(
-                projections, source, any -> new SharedTotals(new Folded(table), CUSTOMERS), MANY, BATCH, segments);
+                projections,
+                source,
+                name -> new SharedTotals(new Folded(name, table), CUSTOMERS),
+                MANY,
+                BATCH,
+                segments);
     }
 
     private static void append(JdbcEventStore store, int events) {
@@ -129,7 +144,7 @@ public final class ProjectionRate {
     private long project(
             JdbcProjectionStore store,
             EventSource source,
-            Function<String, ? extends Projection<Connection>> projection,
+            Function<String, Projection<Connection>> projection,
             int events,
             int batch,
             int segments)
@@ -137,7 +152,7 @@ public final class ProjectionRate {
         String name = "balances_" + ++runs;
         ProjectionOptions options =
                 ProjectionOptions.DEFAULTS.withSegments(segments).withBatch(batch);
-        return project(store, Balances.named(name, projection.apply("balances")), source, options, name, events);
+        return project(store, projection.apply(name), source, options, name, events);
     }
 
     /** Runs a projection until one state of it has that many events; how many were applied to it. */

@@ -30,7 +30,7 @@ import javax.sql.DataSource;
  * committed, beside plain JDBC that reads the same events and writes the same rows in batches of the same size. Reading alone,
  * and reading with folding, are what it is made of; the rest is writing.
  */
-final class RebuildRate {
+record RebuildRate(DataSource database) {
     private static final int EVENTS = Integer.getInteger("rebuilt", 500_000);
     private static final int ACCOUNTS = Integer.getInteger("accounts", 1_000);
     private static final int SEGMENTS = Integer.getInteger("segments", 2);
@@ -42,12 +42,6 @@ final class RebuildRate {
 
     private static final int ROUND = ACCOUNTS * 10;
     static final Act ACT = new Act("benchmark", "measuring");
-
-    private final DataSource database;
-
-    RebuildRate(DataSource database) {
-        this.database = database;
-    }
 
     void measure() throws Exception {
         Balances.createTables(database);

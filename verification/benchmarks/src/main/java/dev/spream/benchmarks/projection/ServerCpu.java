@@ -1,5 +1,6 @@
 package dev.spream.benchmarks.projection;
 
+import dev.spream.benchmarks.harness.Figures;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -25,7 +26,6 @@ final class ServerCpu {
         this.database = database;
     }
 
-    /** The same repetition, watched. */
     Callable<Long> of(String name, Callable<Long> repetition) {
         List<Double> figures = micros.computeIfAbsent(name, unused -> new ArrayList<>());
         return () -> {
@@ -43,14 +43,8 @@ final class ServerCpu {
 
     /** Medians, without the first figures of each. */
     void print(int warmUps) {
-        micros.forEach((name, all) -> {
-            double[] figures = all.stream()
-                    .skip(warmUps)
-                    .mapToDouble(Double::doubleValue)
-                    .sorted()
-                    .toArray();
-            System.out.printf("%-44s %,.2f us/row of the server's CPU%n", name, figures[figures.length / 2]);
-        });
+        micros.forEach((name, all) -> System.out.printf(
+                "%-44s %,.2f us/row of the server's CPU%n", name, Figures.median(all.subList(warmUps, all.size()))));
     }
 
     private Map<Long, Duration> sessions() throws SQLException {

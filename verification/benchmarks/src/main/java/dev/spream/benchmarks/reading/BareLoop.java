@@ -68,7 +68,6 @@ final class BareLoop {
         return Timestamp.ofTimeSecondsAndNanos(instant.getEpochSecond(), instant.getNano());
     }
 
-    /** One query. */
     private final class Reading {
         private final List<String> children = new ArrayList<>();
         private long records;

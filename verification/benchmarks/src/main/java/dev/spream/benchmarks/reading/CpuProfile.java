@@ -29,7 +29,6 @@ final class CpuProfile {
 
     private CpuProfile() {}
 
-    /** Samples that work and prints what it was spent on. */
     static void print(String title, Callable<Long> work) throws Exception {
         Path file = Files.createTempFile("spream-benchmark", ".jfr");
         try (Recording recording = new Recording()) {

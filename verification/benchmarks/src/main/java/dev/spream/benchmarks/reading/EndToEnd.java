@@ -3,11 +3,9 @@ package dev.spream.benchmarks.reading;
 import dev.spream.benchmarks.harness.ChildJvm;
 import dev.spream.benchmarks.harness.ClientLogging;
 import dev.spream.benchmarks.harness.Comparison;
+import dev.spream.benchmarks.harness.Subscriptions;
 import dev.spream.core.consume.Ordering;
-import dev.spream.core.partition.InMemoryPartitionStorage;
-import dev.spream.core.subscription.RunResult;
-import dev.spream.core.subscription.Subscriber;
-import dev.spream.core.subscription.SubscriberOptions;
+import dev.spream.core.consume.RecordConsumer;
 import dev.spream.storage.spanner.DatabaseName;
 import dev.spream.storage.spanner.SpannerChangeStreamSource;
 import dev.spream.storage.spanner.SpannerConnection;
@@ -82,20 +80,15 @@ public final class EndToEnd {
     /** Reads the stream to its end, and returns how many changes came. */
     private static long subscribe(SpannerConnection connection, String stream, int maxInflight, Ordering ordering) {
         LongAdder changes = new LongAdder();
-        SubscriberOptions options = SubscriberOptions.builder()
-                .startAt(ReplayedRows.START)
-                .endAt(ReplayedRows.END)
-                .maxInflight(maxInflight)
-                .ordering(ordering)
-                .build();
-        try (SpannerChangeStreamSource source = connection.source(stream).build();
-                Subscriber subscriber = Subscriber.builder(source, new InMemoryPartitionStorage())
-                        .options(options)
-                        .build()) {
-            RunResult result = subscriber.run(change -> changes.increment());
-            if (result != RunResult.COMPLETED) {
-                throw new IllegalStateException("the subscription ended as " + result);
-            }
+        RecordConsumer consumer = change -> changes.increment();
+        try (SpannerChangeStreamSource source = connection.source(stream).build()) {
+            Subscriptions.readToEnd(
+                    source,
+                    consumer,
+                    options -> options.startAt(ReplayedRows.START)
+                            .endAt(ReplayedRows.END)
+                            .maxInflight(maxInflight)
+                            .ordering(ordering));
         }
         return changes.sum();
     }

@@ -1,11 +1,9 @@
 package dev.spream.benchmarks.reading;
 
 import dev.spream.benchmarks.harness.Comparison;
+import dev.spream.benchmarks.harness.Subscriptions;
 import dev.spream.core.consume.Ordering;
 import dev.spream.core.consume.RecordConsumer;
-import dev.spream.core.partition.InMemoryPartitionStorage;
-import dev.spream.core.subscription.Subscriber;
-import dev.spream.core.subscription.SubscriberOptions;
 import java.util.concurrent.atomic.LongAdder;
 import org.openjdk.jmh.infra.Blackhole;
 
@@ -49,17 +47,14 @@ public final class KeyOrder {
             Blackhole.consumeCPU(tokens);
             consumed.increment();
         };
-        SubscriberOptions options = SubscriberOptions.builder()
-                .startAt(MemorySource.START)
-                .endAt(MemorySource.END)
-                .maxInflight(MAX_INFLIGHT)
-                .ordering(ordering)
-                .build();
-        try (MemorySource source = new MemorySource(changes, keys);
-                Subscriber subscriber = Subscriber.builder(source, new InMemoryPartitionStorage())
-                        .options(options)
-                        .build()) {
-            subscriber.run(consumer);
+        try (MemorySource source = new MemorySource(changes, keys)) {
+            Subscriptions.readToEnd(
+                    source,
+                    consumer,
+                    options -> options.startAt(MemorySource.START)
+                            .endAt(MemorySource.END)
+                            .maxInflight(MAX_INFLIGHT)
+                            .ordering(ordering));
         }
         return consumed.sum();
     }

@@ -39,6 +39,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -47,16 +48,10 @@ import java.util.regex.Pattern;
  * is the reader's own cost. A change stream {@code Replay<n>} has n partitions of as many rows each, all of which are over:
  * a query returns the rows from its start on and ends with OK.
  */
-final class ReplayServer {
+record ReplayServer(ReplayedRows rows) {
     private static final List<String> STREAMS = List.of(streamName(1), streamName(16));
     private static final Pattern STREAM = Pattern.compile("READ_Replay(\\d+)");
     private static final Marshaller<byte[]> ENCODED = new EncodedMarshaller();
-
-    private final ReplayedRows rows;
-
-    private ReplayServer(ReplayedRows rows) {
-        this.rows = rows;
-    }
 
     /** Prints the address that it serves at. The argument is the number of rows of a stream. */
     public static void main(String[] args) throws IOException {
@@ -96,13 +91,9 @@ final class ReplayServer {
                 .build();
     }
 
-    private interface Answer<Q, A> {
-        A to(Q request);
-    }
-
-    private static <Q, A> UnaryMethod<Q, A> answer(Answer<Q, A> answer) {
+    private static <Q, A> UnaryMethod<Q, A> answer(Function<Q, A> answer) {
         return (request, response) -> {
-            response.onNext(answer.to(request));
+            response.onNext(answer.apply(request));
             response.onCompleted();
         };
     }

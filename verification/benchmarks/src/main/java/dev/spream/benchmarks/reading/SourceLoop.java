@@ -22,13 +22,7 @@ import java.util.concurrent.Executors;
  * A source without an engine: the initial query and its partitions, each on a thread of its own, records counted and
  * forgotten. Between this and a {@link BareLoop} lies what the decoder costs, between this and a subscriber the engine.
  */
-final class SourceLoop {
-    private final ChangeStreamSource source;
-
-    SourceLoop(ChangeStreamSource source) {
-        this.source = source;
-    }
-
+record SourceLoop(ChangeStreamSource source) {
     /** Reads everything between the two, and returns how many data change records there were. */
     long run(Instant start, Instant end) throws InterruptedException, ExecutionException {
         Reading root = new Reading();
@@ -44,7 +38,6 @@ final class SourceLoop {
         return new PartitionQuery(token, start, Optional.of(end), Duration.ofSeconds(10));
     }
 
-    /** One query. */
     private final class Reading {
         private final List<PartitionToken> children = new ArrayList<>();
         private long records;

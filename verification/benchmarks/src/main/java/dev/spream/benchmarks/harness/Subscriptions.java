@@ -1,0 +1,27 @@
+package dev.spream.benchmarks.harness;
+
+import dev.spream.core.consume.Consumer;
+import dev.spream.core.partition.InMemoryPartitionStorage;
+import dev.spream.core.source.ChangeStreamSource;
+import dev.spream.core.subscription.RunResult;
+import dev.spream.core.subscription.Subscriber;
+import dev.spream.core.subscription.SubscriberOptions;
+import java.util.function.UnaryOperator;
+
+/** Subscriptions that keep their state in memory. */
+public final class Subscriptions {
+    private Subscriptions() {}
+
+    /** Reads a stream to the end that the options name. */
+    public static void readToEnd(
+            ChangeStreamSource source, Consumer consumer, UnaryOperator<SubscriberOptions.Builder> options) {
+        try (Subscriber subscriber = Subscriber.builder(source, new InMemoryPartitionStorage())
+                .options(options)
+                .build()) {
+            RunResult result = subscriber.run(consumer);
+            if (result != RunResult.COMPLETED) {
+                throw new IllegalStateException("the subscription ended as " + result);
+            }
+        }
+    }
+}
