@@ -16,32 +16,29 @@ import java.util.Spliterator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Looks for the providers that one class loader offers. Confined to one thread. */
-final class ProviderSearch {
+/**
+ * Looks for the providers that one class loader offers. Confined to one thread.
+ *
+ * @param jars the jars that the loader is for; empty for the class path
+ * @param problems is added to, as is {@code found}
+ */
+record ProviderSearch(
+        List<Port<?>> ports,
+        ClassLoader loader,
+        ThreadContextClassLoader scope,
+        Optional<PluginFolder.Jars> jars,
+        Collection<String> problems,
+        List<Plugin<?>> found) {
     private static final Logger log = LoggerFactory.getLogger(ProviderSearch.class);
 
-    private final List<Port<?>> ports;
-    private final ClassLoader loader;
-    private final ThreadContextClassLoader scope;
-    private final Optional<PluginFolder.Jars> jars;
-    private final Collection<String> problems;
-    private final List<Plugin<?>> found = new ArrayList<>();
-
-    private ProviderSearch(
-            List<Port<?>> ports,
-            ClassLoader loader,
-            ThreadContextClassLoader scope,
-            Optional<PluginFolder.Jars> jars,
-            Collection<String> problems) {
-        this.ports = ports;
-        this.loader = loader;
-        this.scope = scope;
-        this.jars = jars;
-        this.problems = problems;
-    }
-
     static List<Plugin<?>> onClassPath(List<Port<?>> ports, ClassLoader host, Collection<String> problems) {
-        return new ProviderSearch(ports, host, ThreadContextClassLoader.unchanged(), Optional.empty(), problems)
+        return new ProviderSearch(
+                        ports,
+                        host,
+                        ThreadContextClassLoader.unchanged(),
+                        Optional.empty(),
+                        problems,
+                        new ArrayList<>())
                 .search();
     }
 
@@ -49,7 +46,12 @@ final class ProviderSearch {
             List<Port<?>> ports, PluginFolder.Jars jars, PluginClassLoader loader, Collection<String> problems) {
         int before = problems.size();
         List<Plugin<?>> found = new ProviderSearch(
-                        ports, loader, ThreadContextClassLoader.of(loader), Optional.of(jars), problems)
+                        ports,
+                        loader,
+                        ThreadContextClassLoader.of(loader),
+                        Optional.of(jars),
+                        problems,
+                        new ArrayList<>())
                 .search();
         if (found.isEmpty() && problems.size() == before) {
             problems.add(
