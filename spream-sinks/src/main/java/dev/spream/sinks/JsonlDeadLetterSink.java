@@ -58,7 +58,7 @@ public final class JsonlDeadLetterSink implements DeadLetterStore, AutoCloseable
     private boolean closed;
     private volatile boolean mayBeOvertaken; // whether the index has letters that failed
 
-    private JsonlDeadLetterSink(Path path, InstantSource clock) throws IOException {
+    JsonlDeadLetterSink(Path path, InstantSource clock) throws IOException {
         this.clock = clock;
         this.file = LetterFile.open(path, (line, place) -> index.apply(LetterJson.read(line), place));
         this.mayBeOvertaken = index.hasFailed();
@@ -70,11 +70,7 @@ public final class JsonlDeadLetterSink implements DeadLetterStore, AutoCloseable
      * @throws DeadLetterException if a sink has the file open, or a line that is not the last one is damaged
      */
     public static JsonlDeadLetterSink open(Path path) throws IOException {
-        return open(path, InstantSource.system());
-    }
-
-    static JsonlDeadLetterSink open(Path path, InstantSource clock) throws IOException {
-        return new JsonlDeadLetterSink(path, clock);
+        return new JsonlDeadLetterSink(path, InstantSource.system());
     }
 
     @Override

@@ -87,13 +87,22 @@ final class JsonlSink implements Consumer, AutoCloseable {
         } finally {
             lock.unlock();
         }
+        durably(file::force);
+        forceFolder();
+    }
+
+    /** Once this has failed, every call does. */
+    private void durably(Forcing forcing) throws IOException {
         try {
-            file.force();
+            forcing.run();
         } catch (IOException e) {
             broken = e;
             throw e;
         }
-        forceFolder();
+    }
+
+    private interface Forcing {
+        void run() throws IOException;
     }
 
     /** Waits for a thread that is at it: what that one forces must be durable before any other may return. */
@@ -103,19 +112,10 @@ final class JsonlSink implements Consumer, AutoCloseable {
             LineFile.requireUnbroken(owned.file(), broken);
             if (folderChanged) {
                 folderChanged = false;
-                forceChangedFolder();
+                durably(() -> disk.forceFolder(owned.file().resolveSibling(".")));
             }
         } finally {
             forcingFolder.unlock();
-        }
-    }
-
-    private void forceChangedFolder() throws IOException {
-        try {
-            disk.forceFolder(owned.file().resolveSibling("."));
-        } catch (IOException e) {
-            broken = e;
-            throw e;
         }
     }
 
@@ -143,12 +143,7 @@ final class JsonlSink implements Consumer, AutoCloseable {
 
     /** Puts the file aside, durable, and begins a new one. */
     private LineFile rotate(LineFile file) throws IOException {
-        try {
-            file.close();
-        } catch (IOException e) {
-            broken = e;
-            throw e;
-        }
+        durably(file::close);
         current = null;
         try {
             rotated.putAside(clock.instant());

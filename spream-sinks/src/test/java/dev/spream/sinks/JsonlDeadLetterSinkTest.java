@@ -350,7 +350,7 @@ final class JsonlDeadLetterSinkTest extends DeadLetterStoreContract {
     }
 
     private JsonlDeadLetterSink open() throws IOException {
-        return JsonlDeadLetterSink.open(path(), InstantSource.fixed(NOW));
+        return new JsonlDeadLetterSink(path(), InstantSource.fixed(NOW));
     }
 
     /** A process that has a file open until its input ends. */

@@ -73,7 +73,11 @@ public final class HttpSender implements OutboxSender, AutoCloseable {
     private final HttpCalls calls;
 
     private HttpSender(Builder options) {
-        this.requests = options.requests();
+        this.requests = new HttpRequests(
+                options.method,
+                options.url,
+                options.queryUrl,
+                ConfiguredHeaders.of(options.authorization, options.headers, HttpRequests.OWN_HEADERS));
         this.guarantee = options.guarantee;
         this.sendJudge = new SendJudge(options.url, options.statuses, options.clock);
         this.queryJudge =
@@ -282,11 +286,6 @@ public final class HttpSender implements OutboxSender, AutoCloseable {
         private boolean isEncrypted() {
             return url.isEncrypted()
                     || queryUrl.filter(UrlTemplate::isEncrypted).isPresent();
-        }
-
-        private HttpRequests requests() {
-            return new HttpRequests(
-                    method, url, queryUrl, ConfiguredHeaders.of(authorization, headers, HttpRequests.OWN_HEADERS));
         }
     }
 }
