@@ -13,6 +13,8 @@ import dev.spream.outbox.OutboxSender;
 import dev.spream.outbox.ReasonCode;
 import dev.spream.outbox.SendOutcome;
 import java.io.IOException;
+import java.net.ConnectException;
+import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -20,6 +22,7 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Publishes entries of an outbox to a topic, each by a request of its own that is tried once. Safe for use by many threads;
@@ -78,16 +81,13 @@ record PubsubSender(TopicClient client, Guarantee guarantee, boolean ordering) i
             return new SendOutcome.Retryable(ReasonCode.UNAVAILABLE, "%s; nothing left".formatted(e.getMessage()));
         }
         try {
-            return confirmed(answer.get(left(deadline).toNanos(), TimeUnit.NANOSECONDS));
+            return confirmed(answer.get(Math.max(0, deadline - System.nanoTime()), TimeUnit.NANOSECONDS));
         } catch (TimeoutException e) {
-            return new SendOutcome.Unknown(
-                    ReasonCode.TIMEOUT, "%s did not answer in time; it may have been published".formatted(topic()));
+            return unknown(ReasonCode.TIMEOUT, "%s did not answer in time".formatted(topic()));
         } catch (CancellationException e) {
-            return new SendOutcome.Unknown(
-                    ReasonCode.OUTCOME_UNKNOWN,
-                    "the sender was closed before %s answered; it may have been published".formatted(topic()));
+            return unknown(ReasonCode.OUTCOME_UNKNOWN, "the sender was closed before %s answered".formatted(topic()));
         } catch (ExecutionException e) {
-            return EntryOutcomes.of(client.options()).of(e.getCause() == null ? e : e.getCause());
+            return refused(e.getCause() == null ? e : e.getCause());
         } finally {
             answer.cancel(true); // nothing if it is done
         }
@@ -95,17 +95,55 @@ record PubsubSender(TopicClient client, Guarantee guarantee, boolean ordering) i
 
     private SendOutcome confirmed(PublishResponse answer) {
         if (answer.getMessageIdsCount() != 1) {
-            return new SendOutcome.Unknown(
+            return unknown(
                     ReasonCode.OUTCOME_UNKNOWN,
-                    "%s confirmed %d messages instead of one; it may have been published"
-                            .formatted(topic(), answer.getMessageIdsCount()));
+                    "%s confirmed %d messages instead of one".formatted(topic(), answer.getMessageIdsCount()));
         }
         return new SendOutcome.Succeeded(
                 LedgerResult.succeeded(Json.text(Map.of("messageId", answer.getMessageIds(0)))));
     }
 
-    private static Duration left(long deadline) {
-        return Duration.ofNanos(Math.max(0, deadline - System.nanoTime()));
+    /**
+     * The outcome of an attempt without an answer, or with a refusal, as {@link PubsubSenderProvider} documents it.
+     *
+     * @see <a href="https://cloud.google.com/pubsub/docs/reference/error-codes">Pub/Sub: error codes</a>
+     */
+    private SendOutcome refused(Throwable failure) {
+        PubsubTopic topic = topic();
+        PubsubAdvice advice = PubsubAdvice.of(client.options());
+        String message = "%s answered with %s%s".formatted(topic, PubsubAdvice.what(failure), advice.on(failure));
+        return switch (PubsubAdvice.code(failure)) {
+            case null ->
+                unknown(
+                        ReasonCode.OUTCOME_UNKNOWN,
+                        "%s gave no answer (%s)"
+                                .formatted(topic, failure.getClass().getSimpleName()));
+            case INVALID_ARGUMENT -> new SendOutcome.Permanent(ReasonCode.INVALID_REQUEST, message);
+            case RESOURCE_EXHAUSTED -> new SendOutcome.Retryable(ReasonCode.RATE_LIMITED, message);
+            case PERMISSION_DENIED, UNAUTHENTICATED -> new SendOutcome.Retryable(ReasonCode.UNAUTHORIZED, message);
+            case NOT_FOUND, FAILED_PRECONDITION -> new SendOutcome.Retryable(ReasonCode.UNAVAILABLE, message);
+            case UNAVAILABLE ->
+                isBeforeRequest(failure)
+                        ? new SendOutcome.Retryable(ReasonCode.UNAVAILABLE, message + "; nothing left")
+                        : unknown(ReasonCode.OUTCOME_UNKNOWN, message);
+            case DEADLINE_EXCEEDED -> unknown(ReasonCode.TIMEOUT, message);
+            case OK, CANCELLED, UNKNOWN, ALREADY_EXISTS, ABORTED, OUT_OF_RANGE, UNIMPLEMENTED, INTERNAL, DATA_LOSS ->
+                unknown(ReasonCode.OUTCOME_UNKNOWN, message);
+        };
+    }
+
+    private static SendOutcome unknown(ReasonCode reason, String message) {
+        return new SendOutcome.Unknown(reason, message + "; it may have been published");
+    }
+
+    /** Whether there was no connection that it could have left by. */
+    private static boolean isBeforeRequest(@Nullable Throwable failure) {
+        return switch (failure) {
+            case null -> false;
+            case ConnectException refused -> true;
+            case UnknownHostException nameless -> true;
+            default -> isBeforeRequest(failure.getCause());
+        };
     }
 
     private PubsubTopic topic() {
