@@ -75,10 +75,7 @@ final class HeldLocks {
 
     /** Whether these keep out the one that wants those. */
     boolean conflictWith(List<PlannedLock> wanted) {
-        return wanted.stream().anyMatch(lock -> {
-            LockMode held = keys.get(lock.key());
-            return held != null && held.conflictsWith(lock.mode());
-        });
+        return LockPlan.conflict(keys, wanted);
     }
 
     private static boolean isIn(Map<LockKey, LockMode> modes, PlannedLock lock) {

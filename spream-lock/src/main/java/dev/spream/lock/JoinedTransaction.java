@@ -55,7 +55,6 @@ final class JoinedTransaction {
         locks.add(request, taken);
     }
 
-    /** It holds nothing any more. */
     void forget() {
         locks = lent(space);
     }

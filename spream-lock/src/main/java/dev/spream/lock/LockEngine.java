@@ -63,7 +63,7 @@ final class LockEngine<T> {
                 (any, before) -> before != null && before.transaction.refersTo(transaction)
                         ? before
                         : new Joined<>(new WeakReference<>(transaction), new JoinedTransaction(store.space())));
-        return new TransactionScope<>(this, transaction, last.known);
+        return new TransactionScope<>(this, transaction, Optional.of(last.known));
     }
 
     /** On how many connections a transaction is remembered. */

@@ -10,27 +10,9 @@ package dev.spream.lock;
  * waits {@linkplain LockWait#FOREVER for ever} for what the handle holds, it is refused with a {@link LockOrderException},
  * so where another thread is to close it, wait with a deadline.
  */
-public final class LockHandle implements LockScope, AutoCloseable {
-    private final OpenHandle<?> open;
-
-    LockHandle(OpenHandle<?> open) {
-        this.open = open;
-    }
-
+public sealed interface LockHandle extends LockScope, AutoCloseable permits OpenHandle {
     /** All that was taken by this handle. */
-    public LockRequest held() {
-        return open.held();
-    }
-
-    @Override
-    public void acquire(LockRequest request) throws InterruptedException {
-        open.acquire(request);
-    }
-
-    @Override
-    public void acquire(LockRequest request, LockWait wait) throws InterruptedException {
-        open.acquire(request, wait);
-    }
+    LockRequest held();
 
     /**
      * A fencing token: greater than that of everybody who held these locks before. The first call asks the database, and
@@ -38,23 +20,17 @@ public final class LockHandle implements LockScope, AutoCloseable {
      *
      * @throws LockLostException if the locks are not held any more
      */
-    public long epoch() {
-        return open.epoch();
-    }
+    long epoch();
 
     /** Asks the database. That it was so says nothing of the moment after. */
-    public boolean isHeld() {
-        return open.isHeld();
-    }
+    boolean isHeld();
 
     /**
      * The same for those who cannot go on without.
      *
      * @throws LockLostException if the locks are not held any more
      */
-    public void requireHeld() {
-        open.requireHeld();
-    }
+    void requireHeld();
 
     /**
      * Releases the locks. Closing again is harmless.
@@ -62,12 +38,5 @@ public final class LockHandle implements LockScope, AutoCloseable {
      * @throws LockLostException if the locks had been lost before; the handle is closed all the same
      */
     @Override
-    public void close() {
-        open.close();
-    }
-
-    @Override
-    public String toString() {
-        return "LockHandle[" + open + "]";
-    }
+    void close();
 }

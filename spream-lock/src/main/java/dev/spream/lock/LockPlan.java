@@ -49,7 +49,10 @@ public record LockPlan(List<PlannedLock> locks) {
 
     /** Whether who holds these locks keeps out who wants those. */
     boolean conflictsWith(List<PlannedLock> wanted) {
-        Map<LockKey, LockMode> modes = locks.stream().collect(toMap(PlannedLock::key, PlannedLock::mode));
+        return conflict(locks.stream().collect(toMap(PlannedLock::key, PlannedLock::mode)), wanted);
+    }
+
+    static boolean conflict(Map<LockKey, LockMode> modes, List<PlannedLock> wanted) {
         return wanted.stream().anyMatch(lock -> {
             LockMode held = modes.get(lock.key());
             return held != null && held.conflictsWith(lock.mode());

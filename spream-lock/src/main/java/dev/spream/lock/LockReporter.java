@@ -1,6 +1,7 @@
 package dev.spream.lock;
 
 import dev.spream.core.LoggedFailure;
+import dev.spream.core.internal.SectionLock;
 import dev.spream.lock.LockReport.BucketWaits;
 import java.time.Duration;
 import java.util.Comparator;
@@ -8,7 +9,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,7 +29,7 @@ final class LockReporter<T> {
     private final LockStore<T> store;
     private final LockOptions options;
     private final Map<LockKey, BucketWaits> waits = new ConcurrentHashMap<>(); // not reported yet
-    private final ReentrantLock sending = new ReentrantLock();
+    private final SectionLock sending = new SectionLock();
 
     // Guarded by the lock.
     private boolean ownersStand;
@@ -80,12 +80,7 @@ final class LockReporter<T> {
 
     /** The last report: that there is nobody left. */
     void reportNothing() {
-        sending.lock();
-        try {
-            send(List.of());
-        } finally {
-            sending.unlock();
-        }
+        sending.run(() -> send(List.of()));
     }
 
     private void send(List<LockReport.Owner> owners) {

@@ -2,11 +2,11 @@ package dev.spream.lock;
 
 import dev.spream.core.ExponentialBackoff;
 import dev.spream.core.LoggedFailure;
+import dev.spream.core.internal.Alarm;
+import dev.spream.core.internal.MonotonicTime;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -19,8 +19,6 @@ final class LockTransactions<T> {
     private static final String HERE = HierarchicalLocks.class.getPackageName() + ".";
 
     private final LockEngine<T> engine;
-    private final ReentrantLock pausing = new ReentrantLock();
-    private final Condition never = pausing.newCondition();
 
     LockTransactions(LockEngine<T> engine) {
         this.engine = engine;
@@ -34,7 +32,7 @@ final class LockTransactions<T> {
         engine.events().tell(listener -> listener.opened(request));
         engine.watch().opened(handle);
         handle.requireNotEnded();
-        return new LockHandle(handle);
+        return handle;
     }
 
     /** Who asked, for warnings of handles that stay open; a few microseconds, if such warnings are wanted. */
@@ -76,7 +74,9 @@ final class LockTransactions<T> {
                         request,
                         attempt,
                         LoggedFailure.of(e));
-                pause(attempt);
+                Duration pause =
+                        ExponentialBackoff.pause(FIRST_PAUSE, LONGEST_PAUSE, attempt, ThreadLocalRandom.current());
+                boolean ignored = new Alarm(MonotonicTime.SYSTEM).await(pause);
             }
         }
     }
@@ -104,19 +104,6 @@ final class LockTransactions<T> {
         } finally {
             engine.watch().holdsNoMore(scope);
             engine.store().end(scope.transaction());
-        }
-    }
-
-    private void pause(int attempt) throws InterruptedException {
-        long left = ExponentialBackoff.pause(FIRST_PAUSE, LONGEST_PAUSE, attempt, ThreadLocalRandom.current())
-                .toNanos();
-        pausing.lockInterruptibly();
-        try {
-            while (left > 0) {
-                left = never.awaitNanos(left);
-            }
-        } finally {
-            pausing.unlock();
         }
     }
 }

@@ -88,7 +88,6 @@ public final class LockTurns {
         }
     }
 
-    /** Of a call that begins. */
     Turn next() {
         return new Turn(lastNumber.incrementAndGet());
     }

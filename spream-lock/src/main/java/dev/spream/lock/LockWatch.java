@@ -1,13 +1,14 @@
 package dev.spream.lock;
 
 import dev.spream.core.DurationText;
+import dev.spream.core.internal.Alarm;
+import dev.spream.core.internal.MonotonicTime;
 import dev.spream.core.internal.SectionLock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.locks.Condition;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -31,7 +32,7 @@ final class LockWatch<T> {
     private final Set<LockReporter.Subject> waiters = ConcurrentHashMap.newKeySet();
 
     private final SectionLock lock = new SectionLock();
-    private final Condition closing = lock.newCondition();
+    private final Alarm closing = new Alarm(MonotonicTime.SYSTEM);
     private @Nullable Thread thread; // guarded by the lock
     private volatile boolean running; // written under the lock
     private volatile boolean closed; // written under the lock
@@ -121,17 +122,11 @@ final class LockWatch<T> {
 
     /** False if the watch was closed. */
     private boolean pause() {
-        lock.lock();
         try {
-            long left = interval.toNanos();
-            while (!closed && left > 0) {
-                left = closing.awaitNanos(left);
-            }
+            boolean ignored = closing.await(interval);
             return !closed;
         } catch (InterruptedException e) {
             return false;
-        } finally {
-            lock.unlock();
         }
     }
 
@@ -173,7 +168,7 @@ final class LockWatch<T> {
     private @Nullable Thread stop() {
         return lock.get(() -> {
             closed = true;
-            closing.signalAll();
+            closing.raise();
             return thread;
         });
     }

@@ -12,10 +12,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What is behind a {@link LockHandle}: the transaction on a connection of its own. Its lock keeps the owner and the watch from
- * using that connection at once. Safe for use by many threads.
+ * A handle over the transaction on a connection of its own. Its lock keeps the owner and the watch from using that connection at
+ * once. Safe for use by many threads.
  */
-final class OpenHandle<T> {
+final class OpenHandle<T> implements LockHandle {
     private static final Logger log = LoggerFactory.getLogger(OpenHandle.class);
 
     private enum State {
@@ -48,17 +48,20 @@ final class OpenHandle<T> {
         return scope;
     }
 
-    LockRequest held() {
+    @Override
+    public LockRequest held() {
         return scope.held()
                 .orElseThrow(() -> new LockLostException(
                         "a handle holds nothing any more: locking more failed, and all was rolled back", null));
     }
 
-    void acquire(LockRequest request) throws InterruptedException {
+    @Override
+    public void acquire(LockRequest request) throws InterruptedException {
         acquire(request, engine.options().defaultWait());
     }
 
-    void acquire(LockRequest request, LockWait wait) throws InterruptedException {
+    @Override
+    public void acquire(LockRequest request, LockWait wait) throws InterruptedException {
         lock.lockInterruptibly();
         try {
             endIfAbandoned();
@@ -75,11 +78,13 @@ final class OpenHandle<T> {
         }
     }
 
-    boolean isHeld() {
+    @Override
+    public boolean isHeld() {
         return locked(this::checkHeld);
     }
 
-    void requireHeld() {
+    @Override
+    public void requireHeld() {
         locked(() -> {
             if (!checkHeld()) {
                 throw lost("the locks are not held any more: " + shown());
@@ -89,7 +94,8 @@ final class OpenHandle<T> {
     }
 
     /** That it is held afterwards says that it was held when the epoch was given out. */
-    long epoch() {
+    @Override
+    public long epoch() {
         return locked(() -> {
             if (epoch.isEmpty() && state == State.HELD && !scope.failed()) {
                 long next = engine.store().nextEpoch();
@@ -105,7 +111,8 @@ final class OpenHandle<T> {
     }
 
     /** Releases by a commit: it costs as much as a rollback, and fails if there was nothing left to release. */
-    void close() {
+    @Override
+    public void close() {
         locked(() -> {
             if (state == State.CLOSED) {
                 return false;
@@ -232,7 +239,7 @@ final class OpenHandle<T> {
 
     @Override
     public String toString() {
-        return shown();
+        return "LockHandle[" + shown() + "]";
     }
 
     private String place() {

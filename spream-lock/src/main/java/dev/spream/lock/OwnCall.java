@@ -33,7 +33,6 @@ final class OwnCall<T> implements LockReporter.Subject, AutoCloseable {
         engine.began(this);
     }
 
-    /** The owner of the locks. */
     TransactionScope<T> take() throws InterruptedException {
         if (engine.isHeldByThisThread()) {
             return takeKeepingConnection();
@@ -53,7 +52,7 @@ final class OwnCall<T> implements LockReporter.Subject, AutoCloseable {
         T transaction = beginNested();
         try {
             engine.requireOpen();
-            TransactionScope<T> scope = new TransactionScope<>(engine, transaction);
+            TransactionScope<T> scope = new TransactionScope<>(engine, transaction, Optional.empty());
             scope.acquire(request, wait, deadline);
             return scope;
         } catch (Throwable t) {
@@ -98,7 +97,7 @@ final class OwnCall<T> implements LockReporter.Subject, AutoCloseable {
         boolean taken = false;
         try {
             engine.requireOpen(); // it may have waited for the connection, or be run again
-            TransactionScope<T> scope = new TransactionScope<>(engine, transaction);
+            TransactionScope<T> scope = new TransactionScope<>(engine, transaction, Optional.empty());
             taken = scope.acquire(request, wait, rest -> await(scope, rest));
             return taken ? Optional.of(scope) : Optional.empty();
         } finally {

@@ -31,17 +31,8 @@ final class TransactionScope<T> implements LockScope, LockReporter.Subject {
             long holdsSince,
             long waitsSince) {}
 
-    /** Of a transaction that the engine began. */
-    TransactionScope(LockEngine<T> engine, T transaction) {
-        this(engine, transaction, Optional.empty());
-    }
-
-    /** Of a transaction of a caller's, with what is remembered of it. */
-    TransactionScope(LockEngine<T> engine, T transaction, JoinedTransaction joined) {
-        this(engine, transaction, Optional.of(joined));
-    }
-
-    private TransactionScope(LockEngine<T> engine, T transaction, Optional<JoinedTransaction> joined) {
+    /** @param joined what is remembered of a transaction of a caller's; empty for one that the engine began */
+    TransactionScope(LockEngine<T> engine, T transaction, Optional<JoinedTransaction> joined) {
         this.joined = joined;
         this.engine = engine;
         this.transaction = transaction;

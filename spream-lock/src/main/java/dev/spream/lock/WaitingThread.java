@@ -7,14 +7,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 
 /** A wait on a thread of its own, so that the thread that needs it can end it for reasons of its own, and is used by that one. */
-final class WaitingThread<R> {
-    private final FutureTask<R> task;
-    private final Thread thread;
-
-    private WaitingThread(FutureTask<R> task, Thread thread) {
-        this.task = task;
-        this.thread = thread;
-    }
+record WaitingThread<R>(FutureTask<R> task, Thread thread) {
 
     /** @param over is run when the wait is over */
     static <R> WaitingThread<R> start(String name, Callable<R> wait, Runnable over) {

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Map.Entry;
 import java.util.Optional;
+import java.util.function.BiPredicate;
 
 /** Judges waits by what both sides asked for. */
 record LockContention(LockSpace space) {
@@ -46,12 +47,11 @@ record LockContention(LockSpace space) {
         return bucket.wanted().isEmpty() ? new Meeting(LockVerdict.UNKNOWN, ours, theirs) : bucket;
     }
 
-    private interface Match {
-        boolean test(LockTarget one, LockTarget another);
-    }
-
     private static Meeting meeting(
-            LockVerdict verdict, Map<LockTarget, LockMode> ours, Map<LockTarget, LockMode> theirs, Match match) {
+            LockVerdict verdict,
+            Map<LockTarget, LockMode> ours,
+            Map<LockTarget, LockMode> theirs,
+            BiPredicate<LockTarget, LockTarget> match) {
         Map<LockTarget, LockMode> wanted = new HashMap<>();
         Map<LockTarget, LockMode> other = new HashMap<>();
         ours.forEach((target, mode) -> theirs.forEach((theirTarget, theirMode) -> {
