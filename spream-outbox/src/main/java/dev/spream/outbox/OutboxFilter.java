@@ -1,5 +1,6 @@
 package dev.spream.outbox;
 
+import static dev.spream.core.internal.Bounds.requireBetween;
 import static java.util.Objects.requireNonNull;
 
 import java.util.Optional;
@@ -28,8 +29,6 @@ public record OutboxFilter(
         statuses = Set.copyOf(statuses);
         requireNonNull(orderingKey, "orderingKey");
         requireNonNull(reason, "reason");
-        if (limit < 1 || limit > MAX_LIMIT) {
-            throw new IllegalArgumentException("limit is %d, must be 1 to %d".formatted(limit, MAX_LIMIT));
-        }
+        requireBetween("limit", limit, 1, MAX_LIMIT);
     }
 }

@@ -3,7 +3,7 @@ package dev.spream.core.internal;
 import dev.spream.core.DurationText;
 import java.time.Duration;
 
-/** Checks of options, whose messages name the field, its value and the bounds. */
+/** Bounds of values; messages name the field, its value and the bounds. */
 public final class Bounds {
     private Bounds() {}
 
@@ -11,6 +11,10 @@ public final class Bounds {
         if (value < min || value > max) {
             throw new IllegalArgumentException("%s is %d, must be %d to %d".formatted(field, value, min, max));
         }
+    }
+
+    public static Duration clamp(Duration value, Duration min, Duration max) {
+        return value.compareTo(min) < 0 ? min : value.compareTo(max) > 0 ? max : value;
     }
 
     public static void requireBetween(String field, Duration value, Duration min, Duration max) {

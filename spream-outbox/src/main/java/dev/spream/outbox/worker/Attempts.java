@@ -1,7 +1,6 @@
 package dev.spream.outbox.worker;
 
 import dev.spream.core.DurationText;
-import dev.spream.core.internal.MonotonicTime;
 import dev.spream.outbox.OutboxClaim;
 import dev.spream.outbox.OutboxEntry;
 import dev.spream.outbox.OutboxSender;
@@ -24,7 +23,6 @@ record Attempts(
         AttemptPolicy policy,
         BreakerReports breaker,
         WorkerEvents events,
-        MonotonicTime time,
         WorkerSignals signals) {
     private static final Logger log = LoggerFactory.getLogger(Attempts.class);
 
@@ -80,7 +78,7 @@ record Attempts(
     }
 
     private Instant storeTime(HeldClaim held) {
-        return held.storeTime(time.nanoTime());
+        return held.storeTime(signals.now());
     }
 
     private @Nullable SendOutcome send(HeldClaim held) {
@@ -96,7 +94,6 @@ record Attempts(
                 unknown -> new QueryOutcome.StillUnknown(unknown.reason(), unknown.message()));
     }
 
-    /** Calls the sender. */
     private interface Call<A> {
         @Nullable
         A call(OutboxEntry entry) throws Exception;
@@ -109,7 +106,7 @@ record Attempts(
             Call<A> call,
             Function<? super A, ? extends SendOutcome> asOutcome,
             Function<SendOutcome.Unknown, ? extends A> fromUnknown) {
-        long startedAt = time.nanoTime();
+        long startedAt = signals.now();
         if (!startCall(held, startedAt)) {
             return null;
         }
@@ -162,7 +159,7 @@ record Attempts(
     }
 
     private void tellSent(HeldClaim held, SendOutcome outcome, boolean queried, long startedAt) {
-        Duration took = Duration.ofNanos(time.nanoTime() - startedAt);
+        Duration took = Duration.ofNanos(signals.now() - startedAt);
         events.tell(listener -> listener.sent(held.claim(), outcome, queried, took));
         if (!signals.isCancelled()) { // an interrupt says nothing of the receiver
             breaker.sent(held, outcome);

@@ -17,7 +17,6 @@ final class Breaker {
     private static final Set<ReasonCode> NOT_REACHED =
             Set.of(ReasonCode.UNAVAILABLE, ReasonCode.TIMEOUT, ReasonCode.RATE_LIMITED, ReasonCode.UNAUTHORIZED);
 
-    /** What an outcome made of it. */
     enum Change {
         NONE,
         OPENED,
@@ -35,8 +34,6 @@ final class Breaker {
     private boolean probing;
 
     /**
-     * A breaker that is closed.
-     *
      * @param threshold how many failures in a row open it, 0 for never
      * @param pauseNanos how long it stays open
      */

@@ -1,7 +1,6 @@
 package dev.spream.outbox.worker;
 
 import dev.spream.core.DurationText;
-import dev.spream.core.internal.MonotonicTime;
 import dev.spream.outbox.SendOutcome;
 import java.time.Duration;
 import org.slf4j.Logger;
@@ -12,8 +11,7 @@ import org.slf4j.LoggerFactory;
  * report is made: by its own thread, or, if that does not come back, by the worker's clock; what comes of it later is that of
  * an attempt like any other. Safe for use by many threads.
  */
-record BreakerReports(
-        Breaker breaker, OutboxWorkerOptions options, WorkerEvents events, MonotonicTime time, WorkerSignals signals) {
+record BreakerReports(Breaker breaker, OutboxWorkerOptions options, WorkerEvents events, WorkerSignals signals) {
     private static final Logger log = LoggerFactory.getLogger(BreakerReports.class);
 
     /** Whether the entry may be sent now. */
@@ -21,9 +19,8 @@ record BreakerReports(
         return breaker.isClosed() || held.isProbe();
     }
 
-    /** An attempt, or a query, is over. */
     void sent(HeldClaim held, SendOutcome outcome) {
-        tell(breaker.sent(outcome, held.takeProbe(), time.nanoTime()));
+        tell(breaker.sent(outcome, held.takeProbe(), signals.now()));
     }
 
     /**
@@ -38,14 +35,14 @@ record BreakerReports(
     void dropped(HeldClaim held) {
         if (held.takeProbe()) {
             breaker.probeDropped();
-            signals.claims().raise();
+            signals.claims.raise();
         }
     }
 
     /** A claim is lost, or its call does not come back; if it is a probe that was not reported, it has failed. */
     void overdue(HeldClaim held) {
         if (held.takeProbe()) {
-            tell(breaker.probeOverdue(time.nanoTime()));
+            tell(breaker.probeOverdue(signals.now()));
         }
     }
 
@@ -76,7 +73,7 @@ record BreakerReports(
     }
 
     private void changed() {
-        signals.claims().raise();
-        signals.upkeep().raise();
+        signals.claims.raise();
+        signals.upkeep.raise();
     }
 }

@@ -3,7 +3,6 @@ package dev.spream.outbox.worker;
 import dev.spream.core.ExponentialBackoff;
 import dev.spream.core.StorageException;
 import dev.spream.core.internal.LocalLease;
-import dev.spream.core.internal.MonotonicTime;
 import dev.spream.outbox.ClaimResult;
 import dev.spream.outbox.LaneLease;
 import java.time.Duration;
@@ -26,7 +25,6 @@ final class ClaimLoop {
     private final EntryLifecycle entries;
     private final int batch;
     private final long pollInterval;
-    private final MonotonicTime time;
     private final RandomGenerator random;
     private final WorkerSignals signals;
     private volatile boolean called = true;
@@ -43,7 +41,6 @@ final class ClaimLoop {
             Breaker breaker,
             EntryLifecycle entries,
             OutboxWorkerOptions options,
-            MonotonicTime time,
             RandomGenerator random,
             WorkerSignals signals) {
         this.store = store;
@@ -53,19 +50,17 @@ final class ClaimLoop {
         this.entries = entries;
         this.batch = options.batch();
         this.pollInterval = options.pollInterval().toNanos();
-        this.time = time;
         this.random = random;
         this.signals = signals;
-        this.nextLook = time.nanoTime();
+        this.nextLook = signals.now();
     }
 
     /** Something may have been enqueued. Called by any thread. */
     void call() {
         called = true;
-        signals.claims().raise();
+        signals.claims.raise();
     }
 
-    /** Claims until the worker stops. */
     void run() throws InterruptedException {
         ExponentialBackoff backoff = new ExponentialBackoff(Duration.ofMillis(50), Duration.ofSeconds(5), random);
         while (signals.isRunning()) {
@@ -73,7 +68,7 @@ final class ClaimLoop {
                 long wait = claimOnce();
                 backoff.reset();
                 if (wait > 0) {
-                    signals.claims().await(wait);
+                    signals.claims.await(wait);
                 }
             } catch (StorageException e) {
                 waitOut(backoff.next().toNanos());
@@ -83,15 +78,15 @@ final class ClaimLoop {
 
     /** Waits, whoever calls. */
     private void waitOut(long nanos) throws InterruptedException {
-        long until = time.nanoTime() + nanos;
-        while (signals.isRunning() && until - time.nanoTime() > 0) {
-            signals.claims().await(until - time.nanoTime());
+        long until = signals.now() + nanos;
+        while (signals.isRunning() && until - signals.now() > 0) {
+            signals.claims.await(until - signals.now());
         }
     }
 
     /** Claims what there is room for; for how long there is nothing to do then. */
     private long claimOnce() {
-        long now = time.nanoTime();
+        long now = signals.now();
         int allowed = breaker.allowance(now);
         if (allowed == 0) {
             return Math.max(1, breaker.pauseLeft(now));
@@ -133,19 +128,19 @@ final class ClaimLoop {
     }
 
     private void claimAny(int limit, int allowed) {
-        long askedAt = time.nanoTime();
+        long askedAt = signals.now();
         LocalLease lease = store.requestLease();
         ClaimResult result = store.claim(limit);
         if (result.claims().size() + result.synchronised() + result.conflicts() < limit) {
             look = false;
-            nextLook = time.nanoTime() + pollInterval;
+            nextLook = signals.now() + pollInterval;
         }
         claimed(result, askedAt, lease, allowed);
     }
 
     /** Claims the first entries of as many keys; how many it took of the room. */
     private int claimOrdered(int limit, int allowed) {
-        long askedAt = time.nanoTime();
+        long askedAt = signals.now();
         LocalLease lease = store.requestLease();
         List<KeyPlan.Head> heads = limit > 0 ? plan.take(limit, askedAt) : List.of();
         if (heads.isEmpty()) {
@@ -164,7 +159,7 @@ final class ClaimLoop {
                 heads.stream().filter(head -> !given.contains(head.id())).toList();
         if (!notGiven.isEmpty()) {
             plan.refused(notGiven);
-            signals.reader().raise();
+            signals.reader.raise();
         }
         claimed(result, askedAt, lease, allowed);
         return given.size();

@@ -1,7 +1,6 @@
 package dev.spream.outbox.worker;
 
 import dev.spream.core.internal.LocalLease;
-import dev.spream.core.internal.MonotonicTime;
 import dev.spream.core.internal.TaskGroup;
 import dev.spream.outbox.ClaimResult;
 import dev.spream.outbox.OutboxClaim;
@@ -22,14 +21,12 @@ import java.util.Optional;
  * <p>From the claim until it is settled or lost a claim is in the {@link LeaseBook}, which renews its lease. When it leaves, the
  * next claim follows: of the ordering key, by the {@link KeyPlan}; of an entry that failed, when it is due again.
  */
-final class EntryLifecycle implements SettlementWriter.Ended {
+final class EntryLifecycle {
     private final Attempts attempts;
     private final SettlementWriter writer;
     private final LeaseBook book;
     private final KeyPlan plan;
-    private final SettlementLog settlementLog;
     private final WorkerEvents events;
-    private final MonotonicTime time;
     private final WorkerSignals signals;
     private final TaskGroup sending;
     private final String threadName;
@@ -44,23 +41,19 @@ final class EntryLifecycle implements SettlementWriter.Ended {
             LeaseBook book,
             KeyPlan plan,
             OutboxWorkerOptions options,
-            SettlementLog settlementLog,
             WorkerEvents events,
-            MonotonicTime time,
             WorkerSignals signals,
             TaskGroup sending) {
         this.attempts = attempts;
         this.writer = writer;
         this.book = book;
         this.plan = plan;
-        this.settlementLog = settlementLog;
         this.events = events;
-        this.time = time;
         this.signals = signals;
         this.sending = sending;
         this.threadName = options.threadName("send");
         this.mostHeld = 2 * (options.concurrency() + options.batch());
-        this.slots = new Slots(options.concurrency(), signals.claims());
+        this.slots = new Slots(options.concurrency(), signals.claims);
     }
 
     /** For how many entries there is room; if there is none, claiming is woken when there is. */
@@ -94,7 +87,7 @@ final class EntryLifecycle implements SettlementWriter.Ended {
      * @param probe whether the circuit breaker waits for their outcome
      */
     void claimed(ClaimResult result, long askedAt, LocalLease lease, boolean probe) {
-        Duration took = Duration.ofNanos(time.nanoTime() - askedAt);
+        Duration took = Duration.ofNanos(signals.now() - askedAt);
         events.tell(listener -> listener.claimed(result, took));
         for (OutboxClaim claim : result.claims()) {
             HeldClaim held = new HeldClaim(claim, probe, askedAt, lease);
@@ -115,31 +108,31 @@ final class EntryLifecycle implements SettlementWriter.Ended {
         } finally {
             slots.giveBack();
             if (!signals.isRunning()) {
-                signals.runner().raise();
+                signals.runner.raise();
             }
         }
     }
 
-    @Override
-    public void ended(List<SettlementWriter.Pending> settled, List<SettlementWriter.Pending> lost) {
+    /** The store has answered to settlements; the lost ones were of claims that were not the worker's any more. */
+    void ended(List<SettlementWriter.Pending> settled, List<SettlementWriter.Pending> lost) {
         settled.forEach(this::settled);
         lost.forEach(pending -> lost(pending.held()));
         slots.signal();
         if (plan.readyKeys() > 0) {
-            signals.claims().raise();
+            signals.claims.raise();
         }
         if (plan.hasUnclear()) {
-            signals.reader().raise();
+            signals.reader.raise();
         }
         if (plan.hasIdleToLeave()) {
-            signals.upkeep().raise();
+            signals.upkeep.raise();
         }
     }
 
     private void settled(SettlementWriter.Pending pending) {
         OutboxClaim claim = pending.held().claim();
         Settlement settlement = pending.settlement();
-        long now = time.nanoTime();
+        long now = signals.now();
         if (claim.entry().orderingKey().isPresent()) {
             plan.settled(claim, settlement, now);
         } else if (settlement instanceof Settlement.Failed failed) {
@@ -147,14 +140,12 @@ final class EntryLifecycle implements SettlementWriter.Ended {
         } else if (settlement instanceof Settlement.Released) {
             dueAgain(now);
         }
-        Duration age = Duration.ofNanos(pending.held().age(now));
-        settlementLog.settled(claim, settlement, age.toMillis());
-        events.tell(listener -> listener.settled(claim, settlement, age));
+        events.settled(claim, settlement, Duration.ofNanos(pending.held().age(now)));
     }
 
     private void dueAgain(long at) {
         dueTimes.add(at);
-        signals.claims().raise();
+        signals.claims.raise();
     }
 
     private void lost(HeldClaim held) {
@@ -162,7 +153,7 @@ final class EntryLifecycle implements SettlementWriter.Ended {
             book.tellLost(held, "its time was over before it was sent");
         }
         if (held.claim().entry().orderingKey().isPresent()) {
-            plan.lost(held.claim(), time.nanoTime());
+            plan.lost(held.claim(), signals.now());
         }
     }
 }

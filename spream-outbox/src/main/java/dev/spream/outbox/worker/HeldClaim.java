@@ -35,8 +35,6 @@ final class HeldClaim {
     private @Nullable Thread caller;
 
     /**
-     * A claim that was just made.
-     *
      * @param probe whether the circuit breaker waits for its outcome
      * @param claimedAt just before it was asked for, by the worker's clock
      * @param lease when the worker has to leave it, unless it is renewed

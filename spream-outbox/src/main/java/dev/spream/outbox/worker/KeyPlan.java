@@ -35,7 +35,6 @@ final class KeyPlan {
     private static final int ENOUGH_OF_A_LANE = 64;
     private static final int MAX_DOUBLINGS = 4;
 
-    /** An entry that is to be claimed. */
     record Head(String key, long id, LaneLease lane) {}
 
     private final long recheck;
@@ -45,11 +44,7 @@ final class KeyPlan {
     private final HeldLanes lanes = new HeldLanes();
     private final KeyStates keys = new KeyStates(lanes);
 
-    /**
-     * An empty plan.
-     *
-     * @param recheckNanos after which time to look again at a key that waits for others
-     */
+    /** @param recheckNanos after which time to look again at a key that waits for others */
     KeyPlan(long recheckNanos) {
         this.recheck = recheckNanos;
     }
@@ -85,7 +80,6 @@ final class KeyPlan {
         return lock.get(lanes::leaveIdle);
     }
 
-    /** Whether there is a lane to give up now. */
     boolean hasIdleToLeave() {
         return lock.get(lanes::hasIdleToLeave);
     }

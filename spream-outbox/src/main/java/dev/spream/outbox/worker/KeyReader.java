@@ -1,7 +1,6 @@
 package dev.spream.outbox.worker;
 
 import dev.spream.core.StorageException;
-import dev.spream.core.internal.MonotonicTime;
 import dev.spream.outbox.OrderedEntry;
 import java.util.List;
 import java.util.Map;
@@ -27,7 +26,6 @@ final class KeyReader {
 
     private final WorkerStore store;
     private final KeyPlan plan;
-    private final MonotonicTime time;
     private final WorkerSignals signals;
     private final long pollInterval;
     private final long lookEvery;
@@ -40,19 +38,17 @@ final class KeyReader {
     private long gap;
     private long lastRead;
 
-    KeyReader(WorkerStore store, KeyPlan plan, OutboxWorkerOptions options, MonotonicTime time, WorkerSignals signals) {
+    KeyReader(WorkerStore store, KeyPlan plan, OutboxWorkerOptions options, WorkerSignals signals) {
         this.store = store;
         this.plan = plan;
-        this.time = time;
         this.signals = signals;
         this.pollInterval = options.pollInterval().toNanos();
         this.lookEvery = options.sweepNanos();
-        this.nextRead = time.nanoTime();
+        this.nextRead = signals.now();
         this.lastRead = nextRead;
         this.nextLook = nextRead + lookEvery;
     }
 
-    /** Reads until the worker stops. */
     void run() throws InterruptedException {
         boolean called = true;
         while (signals.isRunning()) {
@@ -63,7 +59,7 @@ final class KeyReader {
             } catch (StorageException e) {
                 pause = pollInterval;
             }
-            called = signals.reader().await(pause);
+            called = signals.reader.await(pause);
             if (called) {
                 waitUntil(lastRead + gap);
             }
@@ -72,13 +68,13 @@ final class KeyReader {
 
     /** Waits, whoever calls, but not when the worker stops. */
     private void waitUntil(long until) throws InterruptedException {
-        while (signals.isRunning() && until - time.nanoTime() > 0) {
-            signals.reader().await(until - time.nanoTime());
+        while (signals.isRunning() && until - signals.now() > 0) {
+            signals.reader.await(until - signals.now());
         }
     }
 
     private long pause() {
-        long now = time.nanoTime();
+        long now = signals.now();
         boolean toReadOn = expected && !plan.toRead(false).isEmpty();
         if (toReadOn || !plan.toReadAnew(1).isEmpty()) {
             return 0;
@@ -88,9 +84,9 @@ final class KeyReader {
     }
 
     private void readOnce(boolean called) {
-        plan.ringDue(time.nanoTime());
+        plan.ringDue(signals.now());
         readUnclear();
-        long now = time.nanoTime();
+        long now = signals.now();
         boolean again = called || now - nextRead >= 0;
         if (again) {
             nextRead = now + pollInterval;
@@ -109,13 +105,13 @@ final class KeyReader {
             }
         }
         if (plan.readyKeys() > 0) {
-            signals.claims().raise();
+            signals.claims.raise();
         }
     }
 
     private void ask(long now) {
         expected = store.hasOrdered();
-        lastRead = time.nanoTime();
+        lastRead = signals.now();
         nextAsk = lastRead + pollInterval;
         if (!expected) {
             nextRead = nextAsk;
@@ -131,9 +127,9 @@ final class KeyReader {
         if (after.isEmpty()) {
             return;
         }
-        lastRead = time.nanoTime();
+        lastRead = signals.now();
         List<OrderedEntry> entries = store.ordered(after, KeyPlan.PAGE);
-        boolean news = plan.read(after, KeyPlan.PAGE, entries, time.nanoTime());
+        boolean news = plan.read(after, KeyPlan.PAGE, entries, signals.now());
         if (news) {
             gap = 0;
         } else if (again) {
@@ -144,14 +140,14 @@ final class KeyReader {
     private void lookThrough() {
         Map<Integer, Long> after = plan.toLookThrough();
         if (!after.isEmpty()) {
-            plan.lookedThrough(after, KeyPlan.LOOK_PAGE, store.ordered(after, KeyPlan.LOOK_PAGE), time.nanoTime());
+            plan.lookedThrough(after, KeyPlan.LOOK_PAGE, store.ordered(after, KeyPlan.LOOK_PAGE), signals.now());
         }
     }
 
     private void readUnclear() {
         int limit = KeyQueue.MAX_IDS;
         for (String key : plan.toReadAnew(KEYS_AT_ONCE)) {
-            plan.readAnew(key, limit, store.ordered(key, limit), time.nanoTime());
+            plan.readAnew(key, limit, store.ordered(key, limit), signals.now());
         }
     }
 }

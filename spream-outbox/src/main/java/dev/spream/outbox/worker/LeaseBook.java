@@ -29,11 +29,7 @@ final class LeaseBook {
     private final MonotonicTime time;
     private final Map<OutboxClaim.Ref, HeldClaim> held = new ConcurrentHashMap<>();
 
-    /**
-     * An empty book.
-     *
-     * @param breaker told of claims that are lost, or whose call does not come back
-     */
+    /** @param breaker told of claims that are lost, or whose call does not come back */
     LeaseBook(
             WorkerStore store,
             OutboxWorkerOptions options,

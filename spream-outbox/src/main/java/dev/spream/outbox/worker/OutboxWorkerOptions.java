@@ -80,7 +80,6 @@ public record OutboxWorkerOptions(
         return Math.max(SHORTEST_SWEEP, POLLS_PER_SWEEP * pollInterval.toNanos());
     }
 
-    /** The name of a thread of the worker. */
     String threadName(String role) {
         return "spream-outbox-" + name + "-" + role;
     }

@@ -2,7 +2,6 @@ package dev.spream.outbox.worker;
 
 import dev.spream.core.DurationText;
 import dev.spream.core.StorageException;
-import dev.spream.core.internal.MonotonicTime;
 import dev.spream.outbox.OutboxHistory;
 import java.time.Duration;
 import java.util.EnumMap;
@@ -29,7 +28,6 @@ final class Retention {
 
     private final WorkerStore store;
     private final WorkerEvents events;
-    private final MonotonicTime time;
     private final RandomGenerator random;
     private final WorkerSignals signals;
     private final long longestStart;
@@ -39,12 +37,10 @@ final class Retention {
             WorkerStore store,
             OutboxWorkerOptions options,
             WorkerEvents events,
-            MonotonicTime time,
             RandomGenerator random,
             WorkerSignals signals) {
         this.store = store;
         this.events = events;
-        this.time = time;
         this.random = random;
         this.signals = signals;
         this.longestStart = Math.min(ROUND, options.sweepNanos());
@@ -59,7 +55,6 @@ final class Retention {
         }
     }
 
-    /** Works until the worker is told to stop. */
     void run() throws InterruptedException {
         if (ages.isEmpty()) {
             return;
@@ -82,7 +77,7 @@ final class Retention {
 
     private boolean isRunningAfter(long pause) throws InterruptedException {
         if (signals.isRunning()) {
-            signals.retention().await(pause);
+            signals.retention.await(pause);
         }
         return signals.isRunning();
     }
@@ -94,13 +89,13 @@ final class Retention {
             if (!isRunningAfter(took)) {
                 return;
             }
-            long begun = time.nanoTime();
+            long begun = signals.now();
             try {
                 removed = store.removeOld(part, age, STEP);
             } catch (StorageException e) {
                 return; // told; tried again in the next round
             }
-            took = time.nanoTime() - begun;
+            took = signals.now() - begun;
             if (removed > 0) {
                 int rows = removed;
                 log.debug("[{}] {} {} removed", events.name(), rows, part.text());

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.BiConsumer;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -39,16 +40,6 @@ final class SettlementWriter {
     private static final int MAX_BATCH = 500;
     private static final int TRIES_AS_A_WHOLE = 2;
     private static final Duration IDLE = Duration.ofMinutes(1);
-
-    /** Told when a claim has ended. */
-    interface Ended {
-        /**
-         * The store has answered to settlements.
-         *
-         * @param lost those of claims that were not the worker's any more
-         */
-        void ended(List<Pending> settled, List<Pending> lost);
-    }
 
     /** A settlement that waits for the store. */
     record Pending(HeldClaim held, Settlement settlement) {}
@@ -77,7 +68,7 @@ final class SettlementWriter {
     private volatile long finishBy;
 
     // Confined to the thread that writes.
-    private Ended ended = (settled, lost) -> {};
+    private BiConsumer<List<Pending>, List<Pending>> ended = (settled, lost) -> {};
     private final Deque<Batch> again = new ArrayDeque<>();
     private long againAt;
     private final ExponentialBackoff backoff;
@@ -104,8 +95,8 @@ final class SettlementWriter {
         wake.raise();
     }
 
-    /** Writes until told to finish. */
-    void run(Ended whenEnded) throws InterruptedException {
+    /** @param whenEnded told which settlements the store has, and which were of claims that were not the worker's any more */
+    void run(BiConsumer<List<Pending>, List<Pending>> whenEnded) throws InterruptedException {
         ended = whenEnded;
         while (true) {
             boolean last = finishing;
@@ -194,7 +185,7 @@ final class SettlementWriter {
         }
         settled.forEach(pending -> book.remove(pending.held()));
         late.forEach(pending -> book.tellLost(pending.held(), "its settlement came too late"));
-        ended.ended(settled, late);
+        ended.accept(settled, late);
     }
 
     private void writeApart(Batch batch) {
@@ -226,6 +217,6 @@ final class SettlementWriter {
 
     private void giveUp(List<Pending> batch, String why) {
         batch.forEach(pending -> book.tellLost(pending.held(), why));
-        ended.ended(List.of(), batch);
+        ended.accept(List.of(), batch);
     }
 }

@@ -13,11 +13,7 @@ final class Slots {
     private final AtomicInteger taken = new AtomicInteger();
     private volatile boolean wanted;
 
-    /**
-     * Room for that many.
-     *
-     * @param wake raised when room is given back that is wanted
-     */
+    /** @param wake raised when room is given back that is wanted */
     Slots(int capacity, Alarm wake) {
         this.capacity = capacity;
         this.wake = wake;

@@ -1,41 +1,41 @@
 package dev.spream.outbox.worker;
 
 import dev.spream.core.StorageException;
-import dev.spream.core.internal.MonotonicTime;
+import dev.spream.outbox.OutboxStore;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 
 /** The chores of a worker, on a thread of its own: it keeps its lanes, aborts entries that have expired, and stays registered. */
 final class Upkeep {
     private static final int EXPIRE_AT_ONCE = 500;
 
     private final WorkerStore store;
-    private final EnqueueWatch watch;
+    private final Runnable onEnqueue;
     private final LaneKeeper lanes;
     private final Breaker breaker;
     private final WorkerEvents events;
-    private final MonotonicTime time;
     private final RandomGenerator random;
     private final WorkerSignals signals;
     private final long sweepEvery;
     private final long every;
     private volatile boolean stopped;
+    private OutboxStore.@Nullable Watch watch; // confined to the thread, until it has ended
 
+    /** @param onEnqueue called by any thread when something was enqueued; must not wait */
     Upkeep(
             WorkerStore store,
-            EnqueueWatch watch,
+            Runnable onEnqueue,
             LaneKeeper lanes,
             Breaker breaker,
             OutboxWorkerOptions options,
             WorkerEvents events,
-            MonotonicTime time,
             RandomGenerator random,
             WorkerSignals signals) {
         this.store = store;
-        this.watch = watch;
+        this.onEnqueue = onEnqueue;
         this.lanes = lanes;
         this.breaker = breaker;
         this.events = events;
-        this.time = time;
         this.random = random;
         this.signals = signals;
         this.sweepEvery = options.sweepNanos();
@@ -44,37 +44,46 @@ final class Upkeep {
 
     void stop() {
         stopped = true;
-        signals.upkeep().raise();
+        signals.upkeep.raise();
     }
 
-    /** Works until it is stopped. */
     void run() throws InterruptedException {
-        long nextSweep = time.nanoTime();
+        long nextSweep = signals.now();
         while (!stopped) {
             if (signals.isRunning()) {
-                watch.keep();
+                keepWatch();
             }
             seeToLanes();
-            if (time.nanoTime() - nextSweep >= 0 && signals.isRunning()) {
+            if (signals.now() - nextSweep >= 0 && signals.isRunning()) {
                 expire();
-                nextSweep = time.nanoTime() + sweepEvery / 2 + random.nextLong(sweepEvery);
+                nextSweep = signals.now() + sweepEvery / 2 + random.nextLong(sweepEvery);
             }
-            signals.upkeep().await(Math.min(every, untilProbe()));
+            signals.upkeep.await(Math.min(every, untilProbe()));
+        }
+    }
+
+    private void keepWatch() {
+        if (watch == null) {
+            try {
+                watch = store.watch(onEnqueue);
+            } catch (StorageException e) {
+                // Reported; tried again at the next time, and the worker looks by itself.
+            }
         }
     }
 
     /** Keeps the lanes; but not while the breaker is open, since others may get through. For a probe it takes lanes again. */
     private void seeToLanes() {
-        if (breaker.allowance(time.nanoTime()) == 0) {
+        if (breaker.allowance(signals.now()) == 0) {
             lanes.stayAway();
             return;
         }
         lanes.hold();
-        signals.reader().raise();
+        signals.reader.raise();
     }
 
     private long untilProbe() {
-        long pause = breaker.pauseLeft(time.nanoTime());
+        long pause = breaker.pauseLeft(signals.now());
         return pause > 0 ? pause : Long.MAX_VALUE;
     }
 
@@ -95,7 +104,9 @@ final class Upkeep {
 
     /** Releases what it holds, when its thread has ended. */
     void leave() {
-        watch.close();
+        if (watch != null) {
+            watch.close();
+        }
         lanes.leave();
     }
 }

@@ -3,13 +3,20 @@ package dev.spream.outbox.worker;
 import dev.spream.core.internal.SafeListeners;
 import dev.spream.outbox.OutboxClaim;
 import dev.spream.outbox.OutboxOwner;
+import dev.spream.outbox.Settlement;
+import java.time.Duration;
 import java.util.function.Consumer;
 
 /** The reporting of a worker: the worker's name in its log, and its listeners. Safe for use by many threads. */
-record WorkerEvents(OutboxOwner owner, SafeListeners<OutboxListener> listeners) {
+record WorkerEvents(OutboxOwner owner, SettlementLog settlements, SafeListeners<OutboxListener> listeners) {
 
     void tell(Consumer<OutboxListener> event) {
         listeners.tell(event);
+    }
+
+    void settled(OutboxClaim claim, Settlement settlement, Duration sinceClaim) {
+        settlements.settled(claim, settlement, sinceClaim.toMillis());
+        tell(listener -> listener.settled(claim, settlement, sinceClaim));
     }
 
     /** The worker's name, with which lines of its log begin. */

@@ -71,31 +71,29 @@ final class WorkerRun implements SingleRun.Stoppable {
         this.sending = new TaskGroup(time, front::fail);
         this.heartbeat = new Alarm(time);
         this.watchdog = new Alarm(time);
-        WorkerEvents events = new WorkerEvents(owner, new SafeListeners<>(options.listeners()));
+        WorkerEvents events = new WorkerEvents(
+                owner, new SettlementLog(owner, sender.name()), new SafeListeners<>(options.listeners()));
         StoreCalls calls = new StoreCalls(owner, events.listeners());
         WorkerStore store = new WorkerStore(outbox, owner, options.lease(), time, calls);
         Breaker breaker =
                 new Breaker(options.breakerFailures(), options.breakerPause().toNanos());
-        BreakerReports reports = new BreakerReports(breaker, options, events, time, signals);
+        BreakerReports reports = new BreakerReports(breaker, options, events, signals);
         AttemptPolicy policy = new AttemptPolicy(options, sender.guarantee(), random);
-        Attempts attempts = new Attempts(sender, options.sendTimeout(), policy, reports, events, time, signals);
-        SettlementLog settlementLog = new SettlementLog(owner, sender.name());
+        Attempts attempts = new Attempts(sender, options.sendTimeout(), policy, reports, events, signals);
         KeyPlan plan = new KeyPlan(options.sweepNanos());
         LaneKeeper lanes = new LaneKeeper(store, plan, time);
         this.book = new LeaseBook(store, options, reports, events, time);
         this.writer = new SettlementWriter(store, book, events, time, random);
-        this.entries = new EntryLifecycle(
-                attempts, writer, book, plan, options, settlementLog, events, time, signals, sending);
-        this.claims = new ClaimLoop(store, plan, lanes, breaker, entries, options, time, random, signals);
-        this.reader = new KeyReader(store, plan, options, time, signals);
-        EnqueueWatch watch = new EnqueueWatch(store, this::enqueued);
-        this.upkeep = new Upkeep(store, watch, lanes, breaker, options, events, time, random, signals);
-        this.retention = new Retention(store, options, events, time, random, signals);
+        this.entries = new EntryLifecycle(attempts, writer, book, plan, options, events, signals, sending);
+        this.claims = new ClaimLoop(store, plan, lanes, breaker, entries, options, random, signals);
+        this.reader = new KeyReader(store, plan, options, signals);
+        this.upkeep = new Upkeep(store, this::enqueued, lanes, breaker, options, events, random, signals);
+        this.retention = new Retention(store, options, events, random, signals);
     }
 
     private void enqueued() {
         claims.call();
-        signals.reader().raise();
+        signals.reader.raise();
     }
 
     void run() {
@@ -104,7 +102,7 @@ final class WorkerRun implements SingleRun.Stoppable {
         back.start(options.threadName("clock"), this::watchClock);
         back.start(options.threadName("upkeep"), upkeep::run);
         back.start(options.threadName("retention"), retention::run);
-        settling.start(options.threadName("settle"), () -> writer.run(entries));
+        settling.start(options.threadName("settle"), () -> writer.run(entries::ended));
         front.start(options.threadName("read"), reader::run);
         front.start(options.threadName("claim"), claims::run);
         log.info("[{}] the outbox worker {} has started", owner.name(), owner);
@@ -128,7 +126,7 @@ final class WorkerRun implements SingleRun.Stoppable {
     /** Every step may be repeated, after an interrupt. */
     private void end(boolean interrupted) throws InterruptedException {
         while (!interrupted && signals.isRunning()) {
-            signals.runner().await(TimeUnit.HOURS.toNanos(1));
+            signals.runner.await(TimeUnit.HOURS.toNanos(1));
         }
         joinOrTell(front, "claiming");
         awaitAttempts();
@@ -154,12 +152,12 @@ final class WorkerRun implements SingleRun.Stoppable {
 
     private void awaitAttempts() throws InterruptedException {
         while (!entries.isIdle() && !signals.isCancelled()) {
-            signals.runner().await(TimeUnit.HOURS.toNanos(1));
+            signals.runner.await(TimeUnit.HOURS.toNanos(1));
         }
         long until = time.nanoTime() + CANCEL_GRACE;
         while (!entries.isIdle() && until - time.nanoTime() > 0) {
             book.interruptCalls();
-            signals.runner().await(until - time.nanoTime());
+            signals.runner.await(until - time.nanoTime());
         }
         if (!entries.isIdle()) {
             log.error(

@@ -4,8 +4,8 @@ import dev.spream.core.internal.Alarm;
 import dev.spream.core.internal.MonotonicTime;
 
 /**
- * The stage of a worker's shutdown, which only ever increases, and the alarms that wake its threads. Safe
- * for use by many threads.
+ * The clock of a worker, the stage of its shutdown, which only ever increases, and the alarms that wake its threads. Safe for use
+ * by many threads.
  */
 final class WorkerSignals {
     enum Stage {
@@ -17,14 +17,16 @@ final class WorkerSignals {
         CANCELLED
     }
 
-    private final Alarm claims;
-    private final Alarm reader;
-    private final Alarm upkeep;
-    private final Alarm retention;
-    private final Alarm runner;
+    final Alarm claims; // raised when there may be something to claim, or room for it
+    final Alarm reader; // raised when the plan has to be read anew
+    final Alarm upkeep; // raised when the lanes have to be seen to
+    final Alarm retention;
+    final Alarm runner; // raised while the worker stops, when an attempt has ended
+    private final MonotonicTime time;
     private volatile Stage stage = Stage.RUNNING;
 
     WorkerSignals(MonotonicTime time) {
+        this.time = time;
         this.claims = new Alarm(time);
         this.reader = new Alarm(time);
         this.upkeep = new Alarm(time);
@@ -32,28 +34,9 @@ final class WorkerSignals {
         this.runner = new Alarm(time);
     }
 
-    /** Raised when there may be something to claim, or room for it. */
-    Alarm claims() {
-        return claims;
-    }
-
-    /** Raised when the plan has to be read anew. */
-    Alarm reader() {
-        return reader;
-    }
-
-    /** Raised when the lanes have to be seen to. */
-    Alarm upkeep() {
-        return upkeep;
-    }
-
-    Alarm retention() {
-        return retention;
-    }
-
-    /** Raised while the worker stops, when an attempt has ended. */
-    Alarm runner() {
-        return runner;
+    /** The time by the worker's clock, in nanoseconds. */
+    long now() {
+        return time.nanoTime();
     }
 
     boolean isRunning() {

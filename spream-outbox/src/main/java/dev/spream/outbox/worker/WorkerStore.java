@@ -23,7 +23,6 @@ import java.util.Set;
  * {@link StoreCalls} has reported that. Safe for use by many threads.
  */
 record WorkerStore(OutboxStore store, OutboxOwner owner, Duration lease, MonotonicTime time, StoreCalls calls) {
-    /** A lease that is about to be requested. */
     LocalLease requestLease() {
         return LocalLease.requested(time, lease);
     }
