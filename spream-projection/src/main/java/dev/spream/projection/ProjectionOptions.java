@@ -85,39 +85,36 @@ public record ProjectionOptions(
     }
 
     public ProjectionOptions withSegments(int value) {
-        return new ProjectionOptions(
-                value, batch, linger, lease, maxAttempts, initialDelay, maxDelay, gaps, maxParked, maxFailingPercent);
+        return with(value, batch, linger, lease, gaps);
     }
 
     public ProjectionOptions withBatch(int value) {
-        return new ProjectionOptions(
-                segments,
-                value,
-                linger,
-                lease,
-                maxAttempts,
-                initialDelay,
-                maxDelay,
-                gaps,
-                maxParked,
-                maxFailingPercent);
+        return with(segments, value, linger, lease, gaps);
     }
 
     public ProjectionOptions withLinger(Duration value) {
-        return new ProjectionOptions(
-                segments, batch, value, lease, maxAttempts, initialDelay, maxDelay, gaps, maxParked, maxFailingPercent);
+        return with(segments, batch, value, lease, gaps);
     }
 
     public ProjectionOptions withLease(Duration value) {
+        return with(segments, batch, linger, value, gaps);
+    }
+
+    public ProjectionOptions withGaps(Gaps value) {
+        return with(segments, batch, linger, lease, value);
+    }
+
+    private ProjectionOptions with(
+            int someSegments, int someBatch, Duration someLinger, Duration someLease, Gaps someGaps) {
         return new ProjectionOptions(
-                segments,
-                batch,
-                linger,
-                value,
+                someSegments,
+                someBatch,
+                someLinger,
+                someLease,
                 maxAttempts,
                 initialDelay,
                 maxDelay,
-                gaps,
+                someGaps,
                 maxParked,
                 maxFailingPercent);
     }
@@ -127,36 +124,8 @@ public record ProjectionOptions(
                 segments, batch, linger, lease, attempts, initial, max, gaps, maxParked, maxFailingPercent);
     }
 
-    public ProjectionOptions withGaps(Gaps value) {
+    public ProjectionOptions withParkLimits(int aggregates, int percent) {
         return new ProjectionOptions(
-                segments,
-                batch,
-                linger,
-                lease,
-                maxAttempts,
-                initialDelay,
-                maxDelay,
-                value,
-                maxParked,
-                maxFailingPercent);
-    }
-
-    public ProjectionOptions withMaxParked(int aggregates) {
-        return new ProjectionOptions(
-                segments,
-                batch,
-                linger,
-                lease,
-                maxAttempts,
-                initialDelay,
-                maxDelay,
-                gaps,
-                aggregates,
-                maxFailingPercent);
-    }
-
-    public ProjectionOptions withMaxFailingPercent(int percent) {
-        return new ProjectionOptions(
-                segments, batch, linger, lease, maxAttempts, initialDelay, maxDelay, gaps, maxParked, percent);
+                segments, batch, linger, lease, maxAttempts, initialDelay, maxDelay, gaps, aggregates, percent);
     }
 }

@@ -6,28 +6,27 @@ import java.util.Map;
 import java.util.function.LongPredicate;
 
 /**
- * The lines of a log that would come again and again: in a period the first of each kind is written, and the others are
+ * The lines of a log that would come again and again: in a period the first ones of each kind are written, and the others are
  * counted. Safe for use by many threads.
  */
 public final class RepeatedLines {
     private final MonotonicTime time;
     private final long period;
+    private final int most;
     private final Map<String, Counted> kinds = new HashMap<>(); // guarded by this
 
-    public RepeatedLines(MonotonicTime time, Duration period) {
+    /** @param most how many lines of a kind are written in a period */
+    public RepeatedLines(MonotonicTime time, Duration period, int most) {
         this.time = time;
         this.period = period.toNanos();
+        this.most = most;
     }
 
     /** Whether a line of that kind is to be written now; else it is counted. */
     public synchronized boolean pass(String kind) {
-        Counted counted = kinds.get(kind);
-        if (counted == null) {
-            kinds.put(kind, new Counted(time.nanoTime()));
-            return true;
-        }
-        counted.leftOut++;
-        return false;
+        Counted counted = kinds.computeIfAbsent(kind, first -> new Counted(time.nanoTime()));
+        counted.lines++;
+        return counted.lines <= most;
     }
 
     /**
@@ -51,8 +50,8 @@ public final class RepeatedLines {
             if (!over.test(counted.since)) {
                 return false;
             }
-            if (counted.leftOut > 0) {
-                taken.put(kind.getKey(), counted.leftOut);
+            if (counted.lines > most) {
+                taken.put(kind.getKey(), counted.lines - most);
             }
             return true;
         });
@@ -61,7 +60,7 @@ public final class RepeatedLines {
 
     private static final class Counted {
         private final long since;
-        private long leftOut;
+        private long lines;
 
         Counted(long since) {
             this.since = since;

@@ -16,7 +16,7 @@ import org.slf4j.event.Level;
  * Each of those is a line at DEBUG. A change that is skipped is kept nowhere else, and has its line always. Safe for use by
  * many threads.
  */
-final class AttemptLog {
+record AttemptLog(EngineContext context, RepeatedLines repeated) {
     static final Duration PERIOD = Duration.ofSeconds(10);
 
     private static final Logger log = LoggerFactory.getLogger(AttemptLog.class);
@@ -27,62 +27,56 @@ final class AttemptLog {
     private static final String UNDECODABLE = "more rows could not be decoded and were dead-lettered";
     private static final String BATCHES = "more batches failed, of which the rest is handed over one by one";
 
-    private final EngineContext context;
-    private final RepeatedLines repeated;
-
     AttemptLog(EngineContext context) {
-        this.context = context;
-        this.repeated = new RepeatedLines(context.time(), PERIOD);
+        this(context, new RepeatedLines(context.time(), PERIOD, 1));
     }
 
     void retried(DeliveryFailure failure, Duration delay) {
-        log.atLevel(level(RETRIED))
-                .setCause(LoggedFailure.of(failure.cause()))
-                .log(
-                        "[{}] consumer failed on {} (attempt {}); trying again in {}",
-                        context.label(failure.partition()),
-                        failure.change().identity(),
-                        failure.attempt(),
-                        DurationText.of(delay));
+        say(
+                level(RETRIED),
+                failure,
+                "[{}] consumer failed on {} (attempt {}); trying again in {}",
+                failure.attempt(),
+                DurationText.of(delay));
     }
 
     void skipped(DeliveryFailure failure) {
-        log.warn(
+        say(
+                Level.WARN,
+                failure,
                 "[{}] consumer failed on {} after {}; the change is skipped, as decided",
-                context.label(failure.partition()),
-                failure.change().identity(),
-                attempts(failure.attempt()),
-                LoggedFailure.of(failure.cause()));
+                attempts(failure.attempt()));
     }
 
     void deadLettered(DeliveryFailure failure) {
-        settled(
-                DEAD_LETTERED,
+        say(
+                level(DEAD_LETTERED),
                 failure,
-                "[{}] consumer failed on {} after {}; the change is dead-lettered, as decided, and delivery continues behind it");
+                "[{}] consumer failed on {} after {}; the change is dead-lettered, as decided, and delivery continues behind it",
+                attempts(failure.attempt()));
     }
 
     void parked(DeliveryFailure failure) {
-        settled(
-                PARKED,
+        say(
+                level(PARKED),
                 failure,
-                "[{}] consumer failed on {} after {}; its keys are parked, as decided: it and later changes of them are dead-lettered until they are released");
+                "[{}] consumer failed on {} after {}; its keys are parked, as decided: it and later changes of them are dead-lettered until they are released",
+                attempts(failure.attempt()));
     }
 
     void unreadable(DeliveryFailure failure) {
-        settled(
-                UNREADABLE,
+        say(
+                level(UNREADABLE),
                 failure,
-                "[{}] consumer failed on {} after {}; its primary keys cannot be read, so the change is dead-lettered as it came and nothing is parked: later changes of its keys are delivered");
+                "[{}] consumer failed on {} after {}; its primary keys cannot be read, so the change is dead-lettered as it came and nothing is parked: later changes of its keys are delivered",
+                attempts(failure.attempt()));
     }
 
     void undecodable(DeliveryFailure failure) {
-        log.atLevel(level(UNDECODABLE))
-                .setCause(LoggedFailure.of(failure.cause()))
-                .log(
-                        "[{}] a row cannot be decoded and was dead-lettered as {}; later changes of its keys are delivered",
-                        context.label(failure.partition()),
-                        failure.change().identity());
+        say(
+                level(UNDECODABLE),
+                failure,
+                "[{}] a row cannot be decoded and was dead-lettered as {}; later changes of its keys are delivered");
     }
 
     void batchFailed(HeldPartition partition, int size, Throwable thrown) {
@@ -98,14 +92,12 @@ final class AttemptLog {
         return count == 1 ? "1 attempt" : count + " attempts";
     }
 
-    private void settled(String kind, DeliveryFailure failure, String line) {
-        log.atLevel(level(kind))
+    private void say(Level level, DeliveryFailure failure, String line, Object... more) {
+        log.atLevel(level)
                 .setCause(LoggedFailure.of(failure.cause()))
-                .log(
-                        line,
-                        context.label(failure.partition()),
-                        failure.change().identity(),
-                        attempts(failure.attempt()));
+                .addArgument(context.label(failure.partition()))
+                .addArgument(failure.change().identity())
+                .log(line, more);
     }
 
     private Level level(String kind) {
@@ -117,7 +109,6 @@ final class AttemptLog {
         summarize(repeated.takeOver());
     }
 
-    /** Says what was left out. */
     void summarizeAll() {
         summarize(repeated.takeAll());
     }

@@ -17,23 +17,19 @@ import java.nio.ByteBuffer;
 import java.time.DateTimeException;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /** Reads the rows of an events table out of changes, as {@link ChangeStreamEventSource} says. Safe for use by many threads. */
-final class EventRows {
-    private final EventsTable table;
-    private final Set<String> eventColumns = new HashSet<>();
+record EventRows(EventsTable table, Set<String> eventColumns) {
 
     EventRows(EventsTable table) {
-        this.table = table;
-        for (Column column : Column.values()) {
-            eventColumns.add(table.nameOf(column));
-        }
+        this(table, Arrays.stream(Column.values()).map(table::nameOf).collect(Collectors.toSet()));
     }
 
     /** Whether the change is one of the events table. */

@@ -34,11 +34,7 @@ final class BatchAttempt<T> implements ProjectionStore.Work<T> {
     private @Nullable EventEnvelope current;
     private @Nullable Throwable thrown;
 
-    /**
-     * An attempt.
-     *
-     * @param rehearsal whether it is rolled back if an event could be applied
-     */
+    /** @param rehearsal whether it is rolled back if an event could be applied */
     BatchAttempt(
             BatchPlanner planner,
             EventWriter<T> writer,
@@ -72,7 +68,6 @@ final class BatchAttempt<T> implements ProjectionStore.Work<T> {
         return planned.progress(position);
     }
 
-    /** The aggregates of the events. */
     Set<String> aggregates() {
         return events.stream().map(EventEnvelope::aggregateId).collect(Collectors.toSet());
     }

@@ -26,8 +26,6 @@ final class BatchPlanner {
     private final Map<String, Set<Long>> skipped;
 
     /**
-     * A planner.
-     *
      * @param types that the projection handles; empty for all
      * @param partial whether the first events of an aggregate may be left out
      */
@@ -88,7 +86,6 @@ final class BatchPlanner {
                         .toList();
     }
 
-    /** Collects a plan. */
     private static final class Planning {
         private final List<EventEnvelope> handle = new ArrayList<>();
         private final Map<String, Long> versions = new HashMap<>();
@@ -102,7 +99,6 @@ final class BatchPlanner {
         }
     }
 
-    /** One aggregate. */
     private final class Key {
         private final Planning planning;
         private final boolean parkedBefore;

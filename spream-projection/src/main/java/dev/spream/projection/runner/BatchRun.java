@@ -63,8 +63,8 @@ final class BatchRun<T> {
         /** What is written, as it is since before the fence was had. */
         ProjectionVersion version();
 
-        /** Whether the store can be relied on to let it write. */
-        boolean mayWrite();
+        /** Ends the loop unless the store can be relied on to let it write. */
+        void requireMayWrite() throws LoopEnd;
 
         /** Whether it was interrupted, so that what fails says nothing. */
         boolean isCancelled();
@@ -108,11 +108,7 @@ final class BatchRun<T> {
     private boolean breaking; // its events may be what brings transactions down
     private int maybeCommitted; // up to here, though the store failed
 
-    /**
-     * A batch to apply.
-     *
-     * @param position of the batch, where its feed has positions
-     */
+    /** @param position of the batch, where its feed has positions */
     BatchRun(
             ManagerContext<T> manager,
             VersionCode<T> code,
@@ -168,9 +164,7 @@ final class BatchRun<T> {
 
     /** Has the store commit the events with their checkpoint; what failed, if something did. */
     private @Nullable Throwable attempt(BatchAttempt<T> attempt) throws LoopEnd {
-        if (!loop.mayWrite()) {
-            throw LoopEnd.fenced(name);
-        }
+        loop.requireMayWrite();
         boolean fenced;
         try {
             fenced = !manager.store().apply(loop.fence(), attempt.aggregates(), attempt);

@@ -6,12 +6,7 @@ import dev.spream.projection.ProjectionFailure;
 import dev.spream.projection.ProjectionStore;
 
 /** Judges what a failure in a transaction means. Safe for use by many threads. */
-final class FailureJudge {
-    private final ProjectionStore<?> store;
-
-    FailureJudge(ProjectionStore<?> store) {
-        this.store = store;
-    }
+record FailureJudge(ProjectionStore<?> store) {
 
     /**
      * What it means for the event that failed.

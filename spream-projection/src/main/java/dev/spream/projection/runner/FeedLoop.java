@@ -93,7 +93,6 @@ final class FeedLoop<T> implements BatchRun.Loop {
         this.version = status.version();
     }
 
-    /** Works until it is stopped or cannot go on. */
     void run() {
         thread = Thread.currentThread();
         try {
@@ -136,9 +135,7 @@ final class FeedLoop<T> implements BatchRun.Loop {
         feed = opened;
         try {
             while (!stopping) {
-                if (!mayWrite()) {
-                    throw LoopEnd.fenced(label);
-                }
+                requireMayWrite();
                 retrier.run();
                 if (gather(opened)) {
                     takeWhatIsDue();
@@ -308,9 +305,7 @@ final class FeedLoop<T> implements BatchRun.Loop {
         if (seen <= stored || !assignment.positioned()) {
             return;
         }
-        if (!mayWrite()) {
-            throw LoopEnd.fenced(label);
-        }
+        requireMayWrite();
         long position = seen;
         Progress progress = new Progress(Map.of(), Map.of(), List.of(), OptionalLong.of(position), Optional.empty());
         boolean fenced;
@@ -410,8 +405,10 @@ final class FeedLoop<T> implements BatchRun.Loop {
     }
 
     @Override
-    public boolean mayWrite() {
-        return assignment.held().getAsBoolean();
+    public void requireMayWrite() throws LoopEnd {
+        if (!assignment.held().getAsBoolean()) {
+            throw LoopEnd.fenced(label);
+        }
     }
 
     @Override
@@ -487,12 +484,7 @@ final class FeedLoop<T> implements BatchRun.Loop {
         return ended;
     }
 
-    /** Whether it got anything done. */
     boolean hasWorked() {
         return worked;
-    }
-
-    boolean isRunBy(Thread other) {
-        return other.equals(thread);
     }
 }

@@ -35,8 +35,6 @@ final class FollowingFeed implements EventFeed {
     private volatile boolean closed;
 
     /**
-     * What follows a feed.
-     *
      * @param after where it begins
      * @param live asks up to which position the live version is
      */

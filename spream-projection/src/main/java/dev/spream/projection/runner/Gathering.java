@@ -79,7 +79,6 @@ final class Gathering {
         return oldest;
     }
 
-    /** See {@link FeedBatch#head}. */
     long head() {
         return head;
     }
@@ -104,7 +103,6 @@ final class Gathering {
         return isEmpty() ? Long.MAX_VALUE : Math.max(0, until - now);
     }
 
-    /** Waits no longer. */
     void hurry(long now) {
         until = now;
     }

@@ -1,7 +1,9 @@
 package dev.spream.projection.runner;
 
 import dev.spream.core.internal.MonotonicTime;
-import java.util.concurrent.TimeUnit;
+import dev.spream.core.internal.RepeatedLines;
+import java.time.Duration;
+import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.event.Level;
 
@@ -10,35 +12,26 @@ import org.slf4j.event.Level;
  */
 final class LimitedLines {
     private static final int MOST = 10;
-    private static final long WINDOW = TimeUnit.MINUTES.toNanos(1);
+    private static final Duration WINDOW = Duration.ofMinutes(1);
 
     private final Logger log;
     private final String projection;
-    private final MonotonicTime time;
     private final Level level;
     private final String rest;
+    private final RepeatedLines lines;
 
-    // Guarded by this.
-    private long since;
-    private int said;
-    private long leftOut;
-
-    /**
-     * Lines of a projection.
-     *
-     * @param rest what is said of those that were left out, after their number and "more"
-     */
+    /** @param rest what is said of those that were left out, after their number and "more" */
     LimitedLines(Logger log, String projection, MonotonicTime time, Level level, String rest) {
         this.log = log;
         this.projection = projection;
-        this.time = time;
         this.level = level;
         this.rest = rest;
+        this.lines = new RepeatedLines(time, WINDOW, MOST);
     }
 
     void say(String message, Object... arguments) {
         summarize();
-        if (take()) {
+        if (lines.pass(rest)) {
             Object[] all = new Object[arguments.length + 1];
             all[0] = projection;
             System.arraycopy(arguments, 0, all, 1, arguments.length);
@@ -46,44 +39,17 @@ final class LimitedLines {
         }
     }
 
-    /** Whether another line may be said in this minute. */
-    private synchronized boolean take() {
-        long now = time.nanoTime();
-        if (said == 0 || now - since >= WINDOW) {
-            since = now;
-            said = 0;
-        }
-        if (said == MOST) {
-            leftOut++;
-            return false;
-        }
-        said++;
-        return true;
-    }
-
     /** Says how many were left out in a minute that is over. To be called now and then. */
     void summarize() {
-        summarize(WINDOW);
+        summarize(lines.takeOver());
     }
 
     /** Says how many were left out since. */
     void end() {
-        summarize(0);
+        summarize(lines.takeAll());
     }
 
-    private void summarize(long age) {
-        long count = takeLeftOut(age);
-        if (count > 0) {
-            log.atLevel(level).log("[{}] {} more {}", projection, count, rest);
-        }
-    }
-
-    private synchronized long takeLeftOut(long age) {
-        if (leftOut == 0 || time.nanoTime() - since < age) {
-            return 0;
-        }
-        long count = leftOut;
-        leftOut = 0;
-        return count;
+    private void summarize(Map<String, Long> leftOut) {
+        leftOut.forEach((what, count) -> log.atLevel(level).log("[{}] {} more {}", projection, count, what));
     }
 }

@@ -19,8 +19,6 @@ final class LoopSlot<T> {
     private long notBefore;
 
     /**
-     * An empty slot.
-     *
      * @param loops makes its loops
      * @param thread the name of its threads
      */
@@ -32,7 +30,6 @@ final class LoopSlot<T> {
         this.notBefore = manager.now();
     }
 
-    /** Forgets a loop that has ended. */
     void tidy() {
         FeedLoop<T> last = loop;
         if (last == null || !last.hasEnded()) {

@@ -33,7 +33,6 @@ record ManagerContext<T>(
         return time.nanoTime();
     }
 
-    /** The time of day, for how long ago events occurred. */
     Instant instant() {
         return clock.instant();
     }

@@ -9,14 +9,7 @@ import java.util.Optional;
 import java.util.random.RandomGenerator;
 
 /** Decides for how long an aggregate is parked. As safe for use by many threads as its random numbers. */
-final class ParkPolicy {
-    private final ProjectionOptions options;
-    private final RandomGenerator random;
-
-    ParkPolicy(ProjectionOptions options, RandomGenerator random) {
-        this.options = options;
-        this.random = random;
-    }
+record ParkPolicy(ProjectionOptions options, RandomGenerator random) {
 
     int maxAttempts() {
         return options.maxAttempts();

@@ -36,11 +36,7 @@ final class ParkedLog {
         return new LimitedLines(log, projection, time, level, "aggregates %s; see 'projection show'".formatted(what));
     }
 
-    /**
-     * An aggregate was parked.
-     *
-     * @param firstVersion that is set aside
-     */
+    /** @param firstVersion that is set aside */
     void parked(String key, long firstVersion, Parking parking) {
         boolean again = parking.nextTry().isPresent();
         (again ? parked : waiting)

@@ -98,7 +98,6 @@ final class ParkedRetrier<T> {
         };
     }
 
-    /** Tries one of them. */
     private final class KeyRetry {
         private final ParkedKey key;
         private final long until;
@@ -124,9 +123,7 @@ final class ParkedRetrier<T> {
 
         /** Whether there is more to try at once. */
         private boolean tryOnce() throws LoopEnd, InterruptedException {
-            if (!loop.mayWrite()) {
-                throw LoopEnd.fenced(status.name);
-            }
+            loop.requireMayWrite();
             RetryAttempt<T> attempt = new RetryAttempt<>(code.planner(), code.writer(loop.version(), key.followed()));
             long startedAt = manager.now();
             Optional<KeyState> state;

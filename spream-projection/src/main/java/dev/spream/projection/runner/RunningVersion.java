@@ -38,17 +38,14 @@ final class RunningVersion<T> {
         }
     }
 
-    /** Its version is that now, with another role perhaps. */
     void become(ProjectionVersion version) {
         status.become(version);
     }
 
-    /** Lets its loops finish their batches, and ends. */
     void stop() {
         keeper.stop();
     }
 
-    /** Interrupts its loops, and ends. */
     void cancel() {
         keeper.cancel();
     }

@@ -42,7 +42,6 @@ final class StatusWatch {
         this.keeper = keeper;
     }
 
-    /** Works until it is stopped. */
     void run() throws InterruptedException {
         while (!stopped) {
             read();

@@ -21,7 +21,6 @@ final class VersionCode<T> {
         this.planner = new BatchPlanner(projection.eventTypes(), setup.options().gaps(), policy, version.from() > 0);
     }
 
-    /** The projection as it writes this version. */
     Projection<? super T> projection() {
         return projection;
     }

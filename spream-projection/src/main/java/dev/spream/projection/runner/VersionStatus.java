@@ -99,7 +99,6 @@ final class VersionStatus {
         return version;
     }
 
-    /** The version is that now, with another role perhaps. */
     void become(ProjectionVersion now) {
         if (version.role() != now.role()) {
             watchWake.raise();

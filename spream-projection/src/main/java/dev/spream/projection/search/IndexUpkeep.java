@@ -38,7 +38,6 @@ public final class IndexUpkeep implements AutoCloseable {
     private final Alarm closing = new Alarm(MonotonicTime.SYSTEM);
     private volatile boolean closed;
 
-    /** A version of what is opened so. */
     private record Kept(IntFunction<SearchIndex> opening, int version) {}
 
     private IndexUpkeep(Duration interval, Duration tombstones) {

@@ -1,5 +1,6 @@
 package dev.spream.projection.search;
 
+import static dev.spream.core.internal.Bounds.requireBetween;
 import static java.util.Objects.requireNonNull;
 
 import java.util.Collections;
@@ -28,12 +29,8 @@ public record SearchQuery(String text, Map<String, String> filters, Optional<Str
             throw new IllegalArgumentException(
                     "the text has %d characters, must have at most %d".formatted(text.length(), MAX_TEXT));
         }
-        if (offset < 0 || offset > MAX_OFFSET) {
-            throw new IllegalArgumentException("offset is %d, must be 0 to %d".formatted(offset, MAX_OFFSET));
-        }
-        if (limit < 1 || limit > MAX_LIMIT) {
-            throw new IllegalArgumentException("limit is %d, must be 1 to %d".formatted(limit, MAX_LIMIT));
-        }
+        requireBetween("offset", offset, 0, MAX_OFFSET);
+        requireBetween("limit", limit, 1, MAX_LIMIT);
     }
 
     /** The first 20 that match. */

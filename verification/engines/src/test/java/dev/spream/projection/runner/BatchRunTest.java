@@ -85,9 +85,7 @@ final class BatchRunTest {
         }
 
         @Override
-        public boolean mayWrite() {
-            return true;
-        }
+        public void requireMayWrite() {}
 
         @Override
         public boolean isCancelled() {
