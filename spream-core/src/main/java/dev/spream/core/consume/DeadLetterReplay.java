@@ -35,10 +35,10 @@ public final class DeadLetterReplay {
     /** How often letters are looked at again that somebody else has claimed, as a delivery does for a moment. */
     private static final int BUSY_PASSES = 3;
 
-    private final DeadLetterStore store;
-    private final Consumer consumer;
-    private final boolean evenIfOvertaken;
-    private final java.util.function.Consumer<RecordIdentity> listener;
+    final DeadLetterStore store;
+    final Consumer consumer;
+    final boolean evenIfOvertaken;
+    final java.util.function.Consumer<RecordIdentity> listener;
 
     private DeadLetterReplay(
             DeadLetterStore store,
@@ -99,7 +99,7 @@ public final class DeadLetterReplay {
     /** Repeats while letters are added to keys that would be free without them. */
     private ReplayResult replay(Predicate<DeadLetterStore.Entry> letters, Predicate<RecordKey> keys)
             throws InterruptedException {
-        ReplayRun run = new ReplayRun(store, consumer, evenIfOvertaken, listener);
+        ReplayRun run = new ReplayRun(this);
         return stored(() -> {
             List<DeadLetterStore.Entry> open = store.openLetters();
             boolean more = true;

@@ -30,10 +30,9 @@ final class ReplayRun {
     private static final int MAX_BATCH = 500;
     private static final long MAX_NANOS = 500_000_000;
 
+    private final DeadLetterReplay replay;
     private final DeadLetterStore store;
     private final Consumer consumer;
-    private final boolean evenIfOvertaken;
-    private final java.util.function.Consumer<RecordIdentity> listener;
 
     private final Map<RecordIdentity, Throwable> refused = new LinkedHashMap<>();
     private final Set<RecordKey> blocked = new HashSet<>(); // for good, by letters that were refused
@@ -44,15 +43,10 @@ final class ReplayRun {
     private int replayed;
     private int left;
 
-    ReplayRun(
-            DeadLetterStore store,
-            Consumer consumer,
-            boolean evenIfOvertaken,
-            java.util.function.Consumer<RecordIdentity> listener) {
-        this.store = store;
-        this.consumer = consumer;
-        this.evenIfOvertaken = evenIfOvertaken;
-        this.listener = listener;
+    ReplayRun(DeadLetterReplay replay) {
+        this.replay = replay;
+        this.store = replay.store;
+        this.consumer = replay.consumer;
     }
 
     ReplayResult result() {
@@ -87,7 +81,7 @@ final class ReplayRun {
         List<DeadLetterStore.Entry> batch = new ArrayList<>(batchSize);
         while (batch.size() < batchSize && !waiting.isEmpty()) {
             DeadLetterStore.Entry letter = waiting.remove();
-            if (letter.overtaken() && !evenIfOvertaken) {
+            if (letter.overtaken() && !replay.evenIfOvertaken) {
                 overtaken.add(letter.identity());
             } else if (isBehind(letter)) {
                 leave(letter);
@@ -102,7 +96,7 @@ final class ReplayRun {
     private void handOver(List<DeadLetterStore.Entry> batch, Deque<DeadLetterStore.Entry> waiting) throws Exception {
         List<DeadLetterStore.Entry> putBack = new ArrayList<>();
         try (DeadLetterStore.Claim claim =
-                store.claim(batch.stream().map(DeadLetterStore.Entry::identity).toList(), evenIfOvertaken)) {
+                store.claim(batch.stream().map(DeadLetterStore.Entry::identity).toList(), replay.evenIfOvertaken)) {
             Map<RecordIdentity, StoredLetter> claimed = claim.letters().stream()
                     .collect(Collectors.toMap(letter -> letter.change().identity(), Function.identity()));
             List<DeadLetterStore.Entry> open = new ArrayList<>();
@@ -234,7 +228,7 @@ final class ReplayRun {
             released.addAll(claim.replayed(
                     taken.stream().map(DeadLetterStore.Entry::identity).toList(), true));
             replayed += taken.size();
-            taken.forEach(letter -> listener.accept(letter.identity()));
+            taken.forEach(letter -> replay.listener.accept(letter.identity()));
         }
     }
 

@@ -6,14 +6,7 @@ import java.util.List;
 import java.util.Optional;
 
 /** The rules of {@link LineageCheck} for one partition by itself: its end, its watermark and its gaps. */
-final class LineageEnds {
-    private final SubscriptionRecord subscription;
-    private final List<LineageFinding> findings;
-
-    LineageEnds(SubscriptionRecord subscription, List<LineageFinding> findings) {
-        this.subscription = subscription;
-        this.findings = findings;
-    }
+record LineageEnds(SubscriptionRecord subscription, List<LineageFinding> findings) {
 
     void check(LineageNode node) {
         checkGaps(node);

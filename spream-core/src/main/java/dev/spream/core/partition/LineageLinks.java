@@ -7,18 +7,19 @@ import java.util.Map;
 import java.util.Optional;
 
 /** The rules of {@link LineageCheck} between a partition and its parents and children. */
-final class LineageLinks {
-    private final Map<PartitionToken, LineageNode> nodes;
-    private final Optional<Instant> lowWatermark;
-    private final List<LineageFinding> findings;
-    private final List<LineageNode> lost;
+record LineageLinks(
+        Map<PartitionToken, LineageNode> nodes,
+        Optional<Instant> lowWatermark,
+        List<LineageFinding> findings,
+        List<LineageNode> lost) {
 
     LineageLinks(
             Map<PartitionToken, LineageNode> nodes, Optional<Instant> lowWatermark, List<LineageFinding> findings) {
-        this.nodes = nodes;
-        this.lowWatermark = lowWatermark;
-        this.findings = findings;
-        this.lost = nodes.values().stream().filter(LineageNode::isLost).toList();
+        this(
+                nodes,
+                lowWatermark,
+                findings,
+                nodes.values().stream().filter(LineageNode::isLost).toList());
     }
 
     void check(LineageNode node) {

@@ -38,7 +38,6 @@ final class JsonText {
         return value;
     }
 
-    /** See {@link Json#member}. */
     static Optional<String> member(String object, String name) {
         JsonText parser = new JsonText(object);
         String found = null;

@@ -1,5 +1,10 @@
 package dev.spream.core.record;
 
+import java.util.Arrays;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
 /**
  * The Spanner type of a column.
  *
@@ -25,28 +30,13 @@ public enum TypeCode {
     /** A type that this version does not know; {@link SpannerType#codeName()} keeps its name. */
     UNKNOWN;
 
+    private static final Map<String, TypeCode> BY_NAME =
+            Arrays.stream(values()).collect(Collectors.toMap(TypeCode::name, Function.identity()));
+
     /**
      * The type of that name, or {@link #UNKNOWN}. {@code INT}, which the documentation's examples use, is {@link #INT64}.
      */
     public static TypeCode of(String name) {
-        return switch (name) {
-            case "BOOL" -> BOOL;
-            case "INT64", "INT" -> INT64;
-            case "FLOAT64" -> FLOAT64;
-            case "FLOAT32" -> FLOAT32;
-            case "TIMESTAMP" -> TIMESTAMP;
-            case "DATE" -> DATE;
-            case "STRING" -> STRING;
-            case "BYTES" -> BYTES;
-            case "ARRAY" -> ARRAY;
-            case "STRUCT" -> STRUCT;
-            case "NUMERIC" -> NUMERIC;
-            case "JSON" -> JSON;
-            case "PROTO" -> PROTO;
-            case "ENUM" -> ENUM;
-            case "INTERVAL" -> INTERVAL;
-            case "UUID" -> UUID;
-            default -> UNKNOWN;
-        };
+        return name.equals("INT") ? INT64 : BY_NAME.getOrDefault(name, UNKNOWN);
     }
 }

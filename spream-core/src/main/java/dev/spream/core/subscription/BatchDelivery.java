@@ -28,7 +28,6 @@ record BatchDelivery(
         BatchConsumer consumer,
         ConsumerCalls calls,
         DeadLetterCalls deadLetters,
-        Deliveries deliveries,
         AttemptLog attempts) {
 
     /** Delivers records, in this order. Those that are not settled then were put back, handed on to be judged, or left. */
@@ -99,7 +98,7 @@ record BatchDelivery(
         void handOver(Optional<Instant> deadline) {
             for (InflightRecord record : records) {
                 int attempt = record.nextAttempt();
-                given.add(deliveries.of(partition, attempt, deadline));
+                given.add(calls.delivery(partition, attempt, deadline));
                 context.listener().tell(listener -> listener.delivering(partition.token(), record.change(), attempt));
             }
         }

@@ -25,7 +25,6 @@ record ChangeDelivery(
         Consumer consumer,
         ConsumerCalls calls,
         DeadLetterCalls deadLetters,
-        Deliveries deliveries,
         AttemptLog attempts) {
 
     /**
@@ -95,7 +94,7 @@ record ChangeDelivery(
         return calls.call(
                 partition.token(),
                 change,
-                deadline -> consumer.consume(change, deliveries.of(partition, attempt, deadline)));
+                deadline -> consumer.consume(change, calls.delivery(partition, attempt, deadline)));
     }
 
     /** Does what the error handler decides; the delay before the next attempt, or empty if the record is settled. */

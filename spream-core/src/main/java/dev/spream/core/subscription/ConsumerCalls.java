@@ -1,14 +1,18 @@
 package dev.spream.core.subscription;
 
 import dev.spream.core.DurationText;
+import dev.spream.core.consume.Delivery;
+import dev.spream.core.internal.Bounds;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.record.DataChangeRecord;
+import dev.spream.core.subscription.lease.HeldPartition;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,17 +29,19 @@ final class ConsumerCalls {
     private static final Duration MIN_INTERVAL = Duration.ofMillis(1);
     private static final Duration MAX_INTERVAL = Duration.ofSeconds(1);
 
-    /** What calls the user's code. */
     interface Body {
         void call(Optional<Instant> deadline) throws Exception;
     }
 
     private final EngineContext context;
+    private final Supplier<Optional<Instant>> lowWatermark;
     private final Optional<Duration> timeout;
     private final Set<Call> open = ConcurrentHashMap.newKeySet();
 
-    ConsumerCalls(EngineContext context) {
+    /** @param lowWatermark of the subscription, as last read from the storage */
+    ConsumerCalls(EngineContext context, Supplier<Optional<Instant>> lowWatermark) {
         this.context = context;
+        this.lowWatermark = lowWatermark;
         this.timeout = context.options().consumeTimeout();
     }
 
@@ -61,6 +67,10 @@ final class ConsumerCalls {
         return thrown;
     }
 
+    Delivery delivery(HeldPartition partition, int attempt, Optional<Instant> deadline) {
+        return new Delivery(partition.token(), partition.lease().epoch(), attempt, deadline, lowWatermark.get());
+    }
+
     private static @Nullable Throwable thrownBy(Body body, Optional<Instant> deadline) {
         try {
             body.call(deadline);
@@ -79,12 +89,7 @@ final class ConsumerCalls {
 
     /** How often to look for overdue calls; empty if calls have no limit. */
     Optional<Duration> interval() {
-        return timeout.map(limit -> limit.dividedBy(CHECKS_PER_TIMEOUT)).map(interval -> {
-            if (interval.compareTo(MIN_INTERVAL) < 0) {
-                return MIN_INTERVAL;
-            }
-            return interval.compareTo(MAX_INTERVAL) > 0 ? MAX_INTERVAL : interval;
-        });
+        return timeout.map(limit -> Bounds.clamp(limit.dividedBy(CHECKS_PER_TIMEOUT), MIN_INTERVAL, MAX_INTERVAL));
     }
 
     void interruptOverdue() {

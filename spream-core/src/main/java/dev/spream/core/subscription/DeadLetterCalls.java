@@ -12,6 +12,7 @@ import dev.spream.core.subscription.inflight.InflightRecord;
 import dev.spream.core.subscription.lease.HeldPartition;
 import java.time.Instant;
 import java.util.Optional;
+import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -146,14 +147,10 @@ final class DeadLetterCalls {
                         letter.failure().map(DeliveryFailure::cause).orElse(null)));
     }
 
-    /** A call of the sink. */
-    private interface Call {
-        boolean call() throws Exception;
-    }
-
-    private boolean calling(PartitionToken partition, DataChangeRecord change, Call call) throws InterruptedException {
+    private boolean calling(PartitionToken partition, DataChangeRecord change, Callable<Boolean> call)
+            throws InterruptedException {
         try {
-            return context.userCalls().call("the dead letter sink", call::call);
+            return context.userCalls().call("the dead letter sink", call);
         } catch (InterruptedException e) {
             throw e;
         } catch (Throwable t) {

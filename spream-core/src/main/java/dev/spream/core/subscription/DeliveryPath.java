@@ -7,41 +7,28 @@ import dev.spream.core.subscription.lease.HeldPartition;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The ways that changes take to the consumer of one subscription. Safe for use by many threads. */
-final class DeliveryPath {
-    private final AttemptLog attempts;
-    private final ChangeDelivery changes;
-    private final @Nullable BatchDelivery batches;
-    private final int maxRecords;
+/**
+ * The ways that changes take to the consumer of one subscription. Safe for use by many threads.
+ *
+ * @param maxRecords how many records may be delivered together
+ */
+record DeliveryPath(
+        AttemptLog attempts,
+        ChangeDelivery changes,
+        @Nullable BatchDelivery batches,
+        int maxRecords) {
 
-    DeliveryPath(
-            EngineContext context,
-            Consumer consumer,
-            ConsumerCalls calls,
-            ParkedKeys parkedKeys,
-            Deliveries deliveries) {
+    static DeliveryPath of(EngineContext context, Consumer consumer, ConsumerCalls calls, ParkedKeys parkedKeys) {
         DeadLetterCalls deadLetters = new DeadLetterCalls(context, parkedKeys);
-        this.attempts = new AttemptLog(context);
-        this.changes = new ChangeDelivery(context, consumer, calls, deadLetters, deliveries, attempts);
-        this.maxRecords = consumer instanceof BatchConsumer ? context.options().maxBatchSize() : 1;
-        this.batches = consumer instanceof BatchConsumer batchConsumer
-                ? new BatchDelivery(context, batchConsumer, calls, deadLetters, deliveries, attempts)
-                : null;
-    }
-
-    /** What is said of deliveries that fail. */
-    AttemptLog attempts() {
-        return attempts;
-    }
-
-    /** One change in a call. */
-    ChangeDelivery changes() {
-        return changes;
-    }
-
-    /** How many records may be delivered together. */
-    int maxRecords() {
-        return maxRecords;
+        AttemptLog attempts = new AttemptLog(context);
+        ChangeDelivery changes = new ChangeDelivery(context, consumer, calls, deadLetters, attempts);
+        return consumer instanceof BatchConsumer together
+                ? new DeliveryPath(
+                        attempts,
+                        changes,
+                        new BatchDelivery(context, together, calls, deadLetters, attempts),
+                        context.options().maxBatchSize())
+                : new DeliveryPath(attempts, changes, null, 1);
     }
 
     /** Delivers records of one partition, in this order; those that are settled then were reported to the control. */

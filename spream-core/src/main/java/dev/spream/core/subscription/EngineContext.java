@@ -60,7 +60,6 @@ record EngineContext(
                 userCalls);
     }
 
-    /** How many partitions may be read at the same time. */
     int maxOpenPartitions() {
         return Math.min(options.maxOpenPartitions(), source.maxOpenQueries());
     }
@@ -76,7 +75,6 @@ record EngineContext(
         return Math.clamp(share, MIN_PREFETCH_BYTES, MAX_PREFETCH_BYTES);
     }
 
-    /** Runs queries of the stream while {@code isReading} says so. */
     QueryRunner queries(BooleanSupplier isReading) {
         return new QueryRunner(source, time, options::stallTimeout, isReading);
     }
@@ -86,7 +84,6 @@ record EngineContext(
         return source.streamName() + "/" + token.abbreviated();
     }
 
-    /** The name of a thread that does something for a partition. */
     String threadName(String role, PartitionToken token) {
         return "spream-" + source.streamName() + "-" + role + "-" + token.abbreviated();
     }

@@ -1,5 +1,6 @@
 package dev.spream.core.subscription;
 
+import dev.spream.core.internal.Bounds;
 import java.time.Duration;
 import java.time.Instant;
 import org.slf4j.Logger;
@@ -14,10 +15,7 @@ record Housekeeper(EngineContext context) {
 
     Duration interval() {
         Duration interval = context.options().finishedRetention().dividedBy(ROUNDS_PER_RETENTION);
-        if (interval.compareTo(MIN_INTERVAL) < 0) {
-            return MIN_INTERVAL;
-        }
-        return interval.compareTo(MAX_INTERVAL) > 0 ? MAX_INTERVAL : interval;
+        return Bounds.clamp(interval, MIN_INTERVAL, MAX_INTERVAL);
     }
 
     void cleanUp() {

@@ -194,17 +194,9 @@ record LossAcceptance(
                     SourceException.Kind.TRANSIENT, "the initial query ended without any partition", null);
         }
         ChildPartitionsRecord inItsPlace = new ChildPartitionsRecord(at, "", living);
-        boolean held = context.storageCalls()
-                .repeat(
-                        "adding partitions in the place of an expired one",
-                        partition.token(),
-                        isActive,
-                        storage -> storage.addChildren(partition.lease(), inItsPlace));
-        if (!held) {
-            partition.lose();
+        if (!intake.isStored(inItsPlace, "adding partitions in the place of an expired one")) {
             return Optional.empty();
         }
-        context.partitionsChanged().raise();
         context.listener().tell(listener -> listener.childrenDiscovered(partition.token(), inItsPlace));
         return Optional.of(lost(
                 at,

@@ -54,8 +54,6 @@ final class Membership {
      * The workers that are alive, this one in any case. One that let a lease run out is not, whatever its registration says:
      * it was to renew both. Read again when what is known is older than the discovery interval, and when a lease has run
      * out.
-     *
-     * @param wanted whether to repeat a failed call to the storage
      */
     List<WorkerRegistration> members(Lineage lineage, BooleanSupplier wanted) throws InterruptedException {
         long now = context.time().nanoTime();

@@ -33,7 +33,6 @@ final class ParkedKeys {
         return keys.size();
     }
 
-    /** Forgets keys that the sink has released. */
     void release(Set<RecordKey> released) {
         keys.removeAll(released);
     }

@@ -103,8 +103,6 @@ record PartitionHandOver(EngineContext context, WatermarkWriter watermarks) {
     /**
      * Stores the watermark of a partition that nobody reads or consumes any more, and releases it. A storage that fails
      * until that is not wanted any more leaves it as it is.
-     *
-     * @param wanted whether to repeat a failed call to the storage
      */
     void complete(HeldPartition partition, BooleanSupplier wanted) throws InterruptedException {
         try {

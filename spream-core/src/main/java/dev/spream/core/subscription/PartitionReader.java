@@ -305,7 +305,6 @@ final class PartitionReader {
         stop();
     }
 
-    /** Cancels the query if it has shown no life for too long; the reader then connects anew. Called from time to time. */
     void cancelIfStalled() {
         queries.cancelIfStalled();
     }
@@ -348,7 +347,6 @@ final class PartitionReader {
         stop();
     }
 
-    /** Its thread has ended. */
     void ended() {
         ended = true;
     }

@@ -10,6 +10,7 @@ import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.subscription.lease.FairShare;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -31,7 +32,6 @@ import org.slf4j.LoggerFactory;
 final class PartitionScheduler {
     private static final Logger log = LoggerFactory.getLogger(PartitionScheduler.class);
 
-    /** What this worker reads. */
     interface Readers {
         /** Whether this worker still has a reader for the partition, be its lease lost. */
         boolean isRead(PartitionToken partition);
@@ -39,10 +39,8 @@ final class PartitionScheduler {
         /** How many partitions are read. */
         int open();
 
-        /** Starts to read an acquired partition. */
         void start(PartitionLease lease, LocalLease held);
 
-        /** The partitions that are being handed over. */
         Set<PartitionToken> leaving();
 
         /** Lets that many partitions be handed over. */
@@ -86,7 +84,8 @@ final class PartitionScheduler {
             FairShare share = FairShare.of(lineage, membership.members(lineage, wanted), context.worker(), leaving);
             boolean claimed = claim(share, wanted);
             give(share);
-            context.partitionsChanged().await(shorter(untilLeaseEnds(lineage), untilNextRound(share, claimed)));
+            context.partitionsChanged()
+                    .await(Collections.min(List.of(untilLeaseEnds(lineage), untilNextRound(share, claimed))));
         }
         return false;
     }
@@ -114,10 +113,6 @@ final class PartitionScheduler {
                 .min(Comparator.naturalOrder())
                 .map(end -> Duration.between(lineage.readAt(), end).plus(LEASE_END_MARGIN))
                 .orElse(context.options().partitionDiscoveryInterval());
-    }
-
-    private static Duration shorter(Duration a, Duration b) {
-        return a.compareTo(b) < 0 ? a : b;
     }
 
     /** Of the subscription, as last read from the storage. */

@@ -3,7 +3,6 @@ package dev.spream.core.subscription;
 import dev.spream.core.consume.Ordering;
 import dev.spream.core.consume.RecordKey;
 import dev.spream.core.consume.UndecodableRowException;
-import dev.spream.core.internal.MonotonicTime;
 import dev.spream.core.internal.SectionLock;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.subscription.inflight.Budget;
@@ -37,16 +36,13 @@ final class RecordDispatcher implements DeliveryControl {
     private static final int REFILL_SHARE = 4;
     private static final Set<?> ONE_LANE = Set.of(Ordering.PARTITION);
 
+    private final EngineContext context;
     private final HeldPartition partition;
     private final DeliveryPath path;
     private final boolean takesBatches;
     private final Budget.Share budget;
-    private final MonotonicTime time;
-    private final UserCalls userCalls;
     private final SubscriberOptions options;
-    private final Ordering ordering;
     private final int resumeAt; // a full window is refilled in portions: waking the reader for each record costs more
-    private final String label;
     private final String threadName;
     private final Consumer<Throwable> onFailure;
 
@@ -68,16 +64,13 @@ final class RecordDispatcher implements DeliveryControl {
             DeliveryPath path,
             Budget.Share budget,
             Consumer<Throwable> onFailure) {
+        this.context = context;
         this.partition = partition;
         this.path = path;
         this.takesBatches = path.maxRecords() > 1;
         this.budget = budget;
-        this.time = context.time();
-        this.userCalls = context.userCalls();
         this.options = context.options();
-        this.ordering = options.effectiveOrdering();
         this.resumeAt = options.maxInflight() - Math.max(1, options.maxInflight() / REFILL_SHARE);
-        this.label = context.label(partition.token());
         this.threadName = context.threadName("consumer", partition.token());
         this.onFailure = onFailure;
     }
@@ -110,7 +103,7 @@ final class RecordDispatcher implements DeliveryControl {
     }
 
     private Set<?> lanesOf(DataChangeRecord change) {
-        return switch (ordering) {
+        return switch (options.effectiveOrdering()) {
             case PARTITION -> ONE_LANE;
             case KEY -> keysOf(change);
             case NONE -> Set.of();
@@ -124,7 +117,7 @@ final class RecordDispatcher implements DeliveryControl {
             throw new SubscriptionException(
                     "[%s] the primary keys of %s cannot be read, so its place among the other changes is not known; the watermark stays at %s, and the subscription stops"
                             .formatted(
-                                    label,
+                                    context.label(partition.token()),
                                     change.identity(),
                                     partition.tracker().watermark()),
                     e);
@@ -179,7 +172,8 @@ final class RecordDispatcher implements DeliveryControl {
             }
         } catch (Throwable t) {
             stop();
-            if (!(t instanceof InterruptedException && (isCancelled() || userCalls.isCancelled()))) {
+            if (!(t instanceof InterruptedException
+                    && (isCancelled() || context.userCalls().isCancelled()))) {
                 onFailure.accept(t);
             }
         } finally {
@@ -295,7 +289,7 @@ final class RecordDispatcher implements DeliveryControl {
                 if (!cancelled) {
                     changed.await();
                 } else if (grace > 0) {
-                    grace = time.awaitNanos(changed, grace);
+                    grace = context.time().awaitNanos(changed, grace);
                 } else {
                     return false;
                 }
@@ -354,7 +348,7 @@ final class RecordDispatcher implements DeliveryControl {
             calling--;
             startRunners();
             while (!stopping && nanos > 0) {
-                nanos = time.awaitNanos(stopped, nanos);
+                nanos = context.time().awaitNanos(stopped, nanos);
             }
         } finally {
             calling++;

@@ -49,11 +49,7 @@ final class RecordIntake {
     private boolean broughtChanges;
     private boolean broughtHeartbeats;
 
-    /**
-     * An intake from the lease's watermark on.
-     *
-     * @param isActive whether the partition is still to be read
-     */
+    /** @param isActive whether the partition is still to be read */
     RecordIntake(
             EngineContext context, HeldPartition partition, RecordDispatcher dispatcher, BooleanSupplier isActive) {
         this.context = context;
@@ -199,14 +195,7 @@ final class RecordIntake {
     }
 
     private void store(ChildPartitionsRecord record) throws InterruptedException {
-        boolean held = context.storageCalls()
-                .repeat(
-                        "adding child partitions",
-                        partition.token(),
-                        isActive,
-                        storage -> storage.addChildren(partition.lease(), record));
-        if (!held) {
-            partition.lose();
+        if (!isStored(record, "adding child partitions")) {
             return;
         }
         for (ChildPartition child : record.childPartitions()) {
@@ -214,9 +203,24 @@ final class RecordIntake {
         }
         childrenStart = record.startTimestamp();
         broughtChildren = true;
-        context.partitionsChanged().raise();
         mark(record.startTimestamp());
         context.listener().tell(listener -> listener.childrenDiscovered(partition.token(), record));
+    }
+
+    /** Stores partitions that follow this one, and wakes the scheduler; false if the lease was lost. */
+    boolean isStored(ChildPartitionsRecord record, String operation) throws InterruptedException {
+        boolean held = context.storageCalls()
+                .repeat(
+                        operation,
+                        partition.token(),
+                        isActive,
+                        storage -> storage.addChildren(partition.lease(), record));
+        if (held) {
+            context.partitionsChanged().raise();
+        } else {
+            partition.lose();
+        }
+        return held;
     }
 
     /** Goes on there: what comes before is lost, and the loss is recorded. Everything that was taken is settled. */
@@ -245,7 +249,6 @@ final class RecordIntake {
         return broughtChanges || broughtHeartbeats;
     }
 
-    /** Whether any query has brought children. */
     boolean hasChildren() {
         return !children.isEmpty();
     }

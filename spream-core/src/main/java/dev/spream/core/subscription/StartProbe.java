@@ -163,7 +163,6 @@ final class StartProbe {
                 failure);
     }
 
-    /** Cancels the query if it has shown no life for too long; it is then asked again. */
     void cancelIfStalled() {
         queries.cancelIfStalled();
     }

@@ -73,7 +73,6 @@ final class StorageCalls {
         return repeat(new Call(operation, Optional.of(partition)), wanted, call);
     }
 
-    /** The same for a call without a result. */
     void run(String operation, BooleanSupplier wanted, Consumer<PartitionStorage> call) throws InterruptedException {
         repeat(operation, wanted, storage -> {
             call.accept(storage);
@@ -81,20 +80,25 @@ final class StorageCalls {
         });
     }
 
+    /** What is attempted once. */
+    interface Attempt<E extends Exception> {
+        void run() throws E;
+    }
+
     /**
      * Makes a call once; one that fails in a way that may pass is made again by its caller, later.
      *
      * @param until what ends the attempts, such as " until they run out"; empty for nothing
      */
-    void once(String operation, String until, Runnable call) {
+    <E extends Exception> void once(String operation, String until, Attempt<E> call) throws E {
         try {
             call.run();
-            worked(operation);
+            worked(new Call(operation, Optional.empty()));
         } catch (StorageException e) {
             if (!e.retryable()) {
                 throw e;
             }
-            failed(operation, e, until);
+            failed(new Call(operation, Optional.empty()), e, until);
         }
     }
 
@@ -122,19 +126,6 @@ final class StorageCalls {
                 abandoned(what); // one that worked at last is not known any more
             }
         }
-    }
-
-    /**
-     * Says that a call failed and is repeated: in the log the first time, until it works.
-     *
-     * @param until what ends the attempts, such as " until they run out"; empty for nothing
-     */
-    void failed(String operation, StorageException failure, String until) {
-        failed(new Call(operation, Optional.empty()), failure, until);
-    }
-
-    private void worked(String operation) {
-        worked(new Call(operation, Optional.empty()));
     }
 
     /** Says that a call that failed before is not repeated any more. */

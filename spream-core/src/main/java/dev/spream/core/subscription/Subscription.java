@@ -60,7 +60,6 @@ final class Subscription implements PartitionScheduler.Readers, SingleRun.Stoppa
     private final Budget budget;
     private final WatermarkWriter watermarks;
     private final LeaseKeeper leases;
-    private final Membership membership;
     private final PartitionScheduler scheduler;
     private final PartitionHandOver handOver;
     private final Housekeeper housekeeper;
@@ -89,16 +88,15 @@ final class Subscription implements PartitionScheduler.Readers, SingleRun.Stoppa
         this.tasks = new TaskGroup(context.time(), this::onFailure);
         this.background = new TaskGroup(context.time(), tasks::fail);
         this.watching = new TaskGroup(context.time(), tasks::fail);
-        this.calls = new ConsumerCalls(context);
-        this.path = new DeliveryPath(context, consumer, calls, parkedKeys, new Deliveries(this::lowWatermark));
+        this.calls = new ConsumerCalls(context, this::lowWatermark);
+        this.path = DeliveryPath.of(context, consumer, calls, parkedKeys);
         this.opener = new SubscriptionOpener(context, () -> stop == Stop.NO);
         this.budget = context.newBudget();
         this.drainAlarm = new Alarm(context.time());
         this.watermarks = new WatermarkWriter(context, consumer);
-        this.membership = new Membership(context);
-        this.leases = new LeaseKeeper(context, membership, this::heldPartitions);
+        this.leases = new LeaseKeeper(context, new Membership(context), this::heldPartitions);
         this.housekeeper = new Housekeeper(context);
-        this.scheduler = new PartitionScheduler(context, this, membership);
+        this.scheduler = new PartitionScheduler(context, this, leases.membership());
         this.handOver = new PartitionHandOver(context, watermarks);
     }
 
@@ -158,7 +156,11 @@ final class Subscription implements PartitionScheduler.Readers, SingleRun.Stoppa
             return true;
         }
         endTimestamp = subscription.get().endTimestamp();
-        context.storageCalls().run("registering the worker", () -> stop == Stop.NO, storage -> membership.register());
+        context.storageCalls()
+                .run(
+                        "registering the worker",
+                        () -> stop == Stop.NO,
+                        storage -> leases.membership().register());
         RunningSubscription view = new RunningSubscription(context, this::heldPartitions, this::lowWatermark);
         started = true;
         context.listener().tell(listener -> listener.started(view));
@@ -194,14 +196,8 @@ final class Subscription implements PartitionScheduler.Readers, SingleRun.Stoppa
     /** Tried once, and again at the next interval: repeating it here would keep a reader from finishing its partition. */
     private void storeWatermarks() throws InterruptedException {
         path.attempts().summarize();
-        try {
-            watermarks.persist(heldPartitions(), () -> false);
-        } catch (StorageException e) {
-            if (!e.retryable()) {
-                throw e;
-            }
-            context.storageCalls().failed(WatermarkWriter.STORING, e, "");
-        }
+        context.storageCalls()
+                .once(WatermarkWriter.STORING, "", () -> watermarks.persist(heldPartitions(), () -> false));
     }
 
     @Override
@@ -318,7 +314,7 @@ final class Subscription implements PartitionScheduler.Readers, SingleRun.Stoppa
 
     /** Others may claim what this worker will not, from now on and not only when it has ended. */
     private void leaveMembers() {
-        membership.leave();
+        leases.membership().leave();
         Periodic renewal = leaseRenewal;
         if (renewal != null) {
             renewal.hurry();

@@ -41,17 +41,12 @@ final class WatermarkWriter {
         this.consumer = consumer;
     }
 
-    /**
-     * Stores the watermarks that moved since they were last stored.
-     *
-     * @param wanted whether to repeat a failed call to the storage
-     */
+    /** Stores the watermarks that moved since they were last stored. */
     void persist(Collection<HeldPartition> partitions, BooleanSupplier wanted) throws InterruptedException {
         persist(partitions, call -> context.storageCalls().repeat(STORING, wanted, call));
         context.storageCalls().abandoned(STORING); // unless it works, what failed before has finished or left
     }
 
-    /** The same for one partition. */
     void persist(HeldPartition partition, BooleanSupplier wanted) throws InterruptedException {
         persist(List.of(partition), call -> context.storageCalls().repeat(STORING, partition.token(), wanted, call));
     }
@@ -75,7 +70,6 @@ final class WatermarkWriter {
     /**
      * Finishes a partition of which everything is settled.
      *
-     * @param wanted whether to repeat a failed call to the storage
      * @return false if its lease was lost
      */
     boolean finish(HeldPartition partition, EndProof proof, BooleanSupplier wanted) throws InterruptedException {
@@ -95,7 +89,6 @@ final class WatermarkWriter {
         return finished;
     }
 
-    /** Whether the consumer is being flushed. */
     boolean isFlushing() {
         return flushing.isLocked();
     }
@@ -122,7 +115,6 @@ final class WatermarkWriter {
         }
     }
 
-    /** A call to the storage, repeated. */
     private interface Calling {
         Set<PartitionToken> call(Function<PartitionStorage, Set<PartitionToken>> call) throws InterruptedException;
     }

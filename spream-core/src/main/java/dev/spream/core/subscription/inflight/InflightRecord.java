@@ -26,8 +26,7 @@ public final class InflightRecord {
     boolean alone;
     boolean settled;
 
-    @Nullable
-    List<InflightRecord> followers;
+    List<InflightRecord> followers = List.of();
 
     // Confined to the thread that delivers it; handed on under the dispatcher's lock.
     private int attempts;
@@ -111,23 +110,16 @@ public final class InflightRecord {
     }
 
     void follow(InflightRecord before) {
-        List<InflightRecord> behind = before.followers;
-        if (behind == null) {
-            behind = new ArrayList<>(2);
-            before.followers = behind;
+        if (before.followers.isEmpty()) {
+            before.followers = new ArrayList<>(2);
         }
-        behind.add(this);
+        before.followers.add(this);
         waitingFor++;
     }
 
     /** Whether it is settled, as the thread that settled it may ask. */
     public boolean isSettled() {
         return settled;
-    }
-
-    List<InflightRecord> followers() {
-        List<InflightRecord> behind = followers;
-        return behind == null ? List.of() : behind;
     }
 
     /** About how much memory a change takes, as text: values are parsed only when a consumer asks for them. */

@@ -70,14 +70,14 @@ public final class KeyLanes {
         for (InflightRecord next = first; next != null; next = batch.size() < max ? older(following) : null) {
             next.taken = true;
             batch.add(next);
-            for (InflightRecord follower : next.followers()) {
+            for (InflightRecord follower : next.followers) {
                 follower.waitingFor--;
                 if (follower.waitingFor == 0 && !follower.alone && !follower.taken) {
                     following.add(follower);
                 }
             }
         }
-        batch.forEach(taken -> taken.followers().forEach(follower -> follower.waitingFor++));
+        batch.forEach(taken -> taken.followers.forEach(follower -> follower.waitingFor++));
         batch.sort(ready.comparator());
         return batch;
     }
@@ -115,7 +115,7 @@ public final class KeyLanes {
             for (Object lane : gone.lanes()) {
                 newest.remove(lane, gone);
             }
-            for (InflightRecord follower : gone.followers()) {
+            for (InflightRecord follower : gone.followers) {
                 if (--follower.waitingFor > 0) {
                     continue;
                 }

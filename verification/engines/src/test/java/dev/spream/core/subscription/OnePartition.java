@@ -55,8 +55,8 @@ final class OnePartition {
                 new InflightTracker("Orders/p", options.maxInflight(), START),
                 LocalLease.requested(time, LEASE_TIME));
         budget = context.newBudget();
-        calls = new ConsumerCalls(context);
-        path = new DeliveryPath(context, consumer, calls, new ParkedKeys(), new Deliveries(() -> Optional.of(START)));
+        calls = new ConsumerCalls(context, () -> Optional.of(START));
+        path = DeliveryPath.of(context, consumer, calls, new ParkedKeys());
         dispatcher = new RecordDispatcher(
                 context, partition, path, budget.open(), thrown -> failure.compareAndSet(null, thrown));
         watermarks = new WatermarkWriter(context, consumer);
