@@ -1,5 +1,7 @@
 package dev.spream.lock;
 
+import static dev.spream.core.internal.Bounds.requireBetween;
+
 import java.util.Comparator;
 
 /**
@@ -16,10 +18,7 @@ public record LockKey(int level, long bucket) implements Comparable<LockKey> {
             Comparator.comparingInt(LockKey::level).thenComparingLong(LockKey::bucket);
 
     public LockKey {
-        if (level < 0 || level >= LockTarget.MAX_LEVELS) {
-            throw new IllegalArgumentException(
-                    "level is %d, must be 0 to %d".formatted(level, LockTarget.MAX_LEVELS - 1));
-        }
+        requireBetween("level", level, 0, LockTarget.MAX_LEVELS - 1);
         if (bucket < 0) {
             throw new IllegalArgumentException("bucket is %d, must not be negative".formatted(bucket));
         }

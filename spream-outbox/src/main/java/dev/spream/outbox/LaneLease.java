@@ -1,5 +1,7 @@
 package dev.spream.outbox;
 
+import static dev.spream.core.internal.Bounds.requireBetween;
+
 import dev.spream.core.Sha256;
 
 /**
@@ -14,9 +16,7 @@ public record LaneLease(int lane, long epoch) {
     public static final int LANES = 256;
 
     public LaneLease {
-        if (lane < 0 || lane >= LANES) {
-            throw new IllegalArgumentException("lane is %d, must be 0 to %d".formatted(lane, LANES - 1));
-        }
+        requireBetween("lane", lane, 0, LANES - 1);
     }
 
     /** The lane of an ordering key: the first byte of the SHA-256 of its UTF-8, in every store and for ever. */

@@ -79,7 +79,7 @@ record ChangeDelivery(
     /** Dead-letters a change that cannot be decoded; it is durable when this returns. */
     void keepUndecodable(HeldPartition partition, DataChangeRecord change, UndecodableRowException failure)
             throws InterruptedException {
-        Instant now = now();
+        Instant now = context.time().instant();
         DeliveryFailure undecodable = new DeliveryFailure(partition.token(), change, 1, now, now, failure);
         deadLetters.keep(DeadLetter.Reason.FAILED, undecodable);
         attempts.undecodable(undecodable);
@@ -105,7 +105,7 @@ record ChangeDelivery(
             Duration consumeTime,
             DeliveryControl control)
             throws InterruptedException {
-        Instant failedAt = now();
+        Instant failedAt = context.time().instant();
         DeliveryFailure failure = new DeliveryFailure(
                 partition.token(),
                 record.change(),
@@ -205,9 +205,5 @@ record ChangeDelivery(
                                 AttemptLog.attempts(failure.attempt()),
                                 partition.tracker().watermark()),
                 failure.cause());
-    }
-
-    private Instant now() {
-        return context.time().instant();
     }
 }

@@ -152,7 +152,7 @@ final class PartitionReader {
         if (intake.broughtChildren()) {
             return Optional.of(intake.proofByChildren());
         }
-        if (endTimestamp.isEmpty() || intake.hasChildren() || isRoot()) {
+        if (endTimestamp.isEmpty() || intake.hasChildren() || partition.token().isRoot()) {
             reconnect(null);
             return Optional.empty();
         }
@@ -276,10 +276,6 @@ final class PartitionReader {
         }
         log.info("[{}] finished at {} by {}", label, proof.at(), proof.kind());
         context.listener().tell(listener -> listener.partitionFinished(partition.token(), proof));
-    }
-
-    private boolean isRoot() {
-        return partition.token().isRoot();
     }
 
     /**

@@ -114,11 +114,10 @@ final class RecordIntake {
             throw failure;
         }
         DataChangeRecord standIn = standIn(change);
-        return !isNew(standIn) || keep(standIn, new UndecodableRowException(messageOf(failure), change.row(), failure));
-    }
-
-    private static String messageOf(Throwable failure) {
-        return String.valueOf(failure.getMessage());
+        return !isNew(standIn)
+                || keep(
+                        standIn,
+                        new UndecodableRowException(String.valueOf(failure.getMessage()), change.row(), failure));
     }
 
     private DataChangeRecord standIn(UndecodableChange change) {

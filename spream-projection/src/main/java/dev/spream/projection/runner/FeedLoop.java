@@ -248,7 +248,8 @@ final class FeedLoop<T> implements BatchRun.Loop {
             behind(lag.delivered(batch, events, seen));
             new BatchRun<>(manager, code, failures, this, events, batch.position()).run();
         }
-        caughtUpTo(batch, events);
+        seen = Math.max(seen, batch.position());
+        behind(lag.dealtWith(batch, events, seen));
         sayWhetherReadable(batch);
         works();
         if (manager.now() - storedAt >= (version.isLive() ? POSITION_EVERY : FOLLOWED_EVERY)) {
@@ -262,11 +263,6 @@ final class FeedLoop<T> implements BatchRun.Loop {
         status.progressed.set(true);
         log.warn("[{}] {} is kept among the dead letters", status.name, item);
         manager.tell(listener -> listener.undecodable(status.name, item.origin(), item.reason()));
-    }
-
-    private void caughtUpTo(FeedBatch batch, List<FeedItem.Event> events) {
-        seen = Math.max(seen, batch.position());
-        behind(lag.dealtWith(batch, events, seen));
     }
 
     /** A version that is built gathers more while it is far behind. */

@@ -11,10 +11,6 @@ import java.util.random.RandomGenerator;
 /** Decides for how long an aggregate is parked. As safe for use by many threads as its random numbers. */
 record ParkPolicy(ProjectionOptions options, RandomGenerator random) {
 
-    int maxAttempts() {
-        return options.maxAttempts();
-    }
-
     Parking poison(int attempts, String error) {
         return new Parking(ParkReason.POISON, attempts, error, Optional.empty());
     }

@@ -70,10 +70,6 @@ final class SegmentKeeper<T> implements Keeper {
         return options.lease().toNanos();
     }
 
-    private boolean isHeld() {
-        return granted.isHeld();
-    }
-
     @Override
     public void run() throws InterruptedException {
         long nextHold = manager.now();
@@ -240,7 +236,7 @@ final class SegmentKeeper<T> implements Keeper {
                 new Fence.Segment(status.name, manager.owner(), lease.segment(), lease.epoch()),
                 held.epoch,
                 new FeedRequest(status.name, lease.segment(), number, lease.position()),
-                this::isHeld));
+                () -> granted.isHeld()));
     }
 
     private void leaveSurplus() {
@@ -284,7 +280,7 @@ final class SegmentKeeper<T> implements Keeper {
 
     @Override
     public void checkLease() {
-        if (!isHeld()) {
+        if (!granted.isHeld()) {
             segments.values().forEach(held -> held.slot.cancel());
         }
     }
@@ -303,6 +299,6 @@ final class SegmentKeeper<T> implements Keeper {
 
     @Override
     public int held() {
-        return isHeld() ? segments.size() : 0;
+        return granted.isHeld() ? segments.size() : 0;
     }
 }

@@ -6,7 +6,6 @@ import dev.spream.projection.ProjectionState;
 import dev.spream.projection.ProjectionVersion;
 import dev.spream.projection.RebuildProgress;
 import dev.spream.projection.VersionRole;
-import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -179,7 +178,7 @@ final class StatusWatch {
                         Math.floor(1_000 * progress.share()) / 10,
                         progress.applied(),
                         Math.round(progress.rate().orElse(0)),
-                        left(progress.left()));
+                        progress.left().map(DurationText::of).orElse("an unknown time"));
             }
         }
 
@@ -202,10 +201,6 @@ final class StatusWatch {
             } else {
                 log.info("[{}] has caught up with the live version", version.stateName());
             }
-        }
-
-        private static String left(Optional<Duration> left) {
-            return left.map(DurationText::of).orElse("an unknown time");
         }
     }
 }
