@@ -30,9 +30,9 @@ record Holding(PartitionToken token, WorkerId owner, long epoch) {
     /** Binds three arrays: tokens, owners, epochs. */
     static Parameters bind(Parameters parameters, Collection<Holding> holdings) throws SQLException {
         return parameters
-                .texts(holdings.stream().map(held -> held.token().value()).toList())
-                .texts(holdings.stream().map(held -> held.owner().value()).toList())
-                .numbers(holdings.stream().map(Holding::epoch).toList());
+                .texts(holdings, held -> held.token().value())
+                .texts(holdings, held -> held.owner().value())
+                .numbers(holdings, Holding::epoch);
     }
 
     /** The tokens of those that are not among the ones that the server found. */

@@ -214,11 +214,6 @@ public final class JdbcPartitionStorage implements PartitionStorage {
                     BuilderChecks.requireSubscription(requireNonNull(subscription, "subscription"), MAX_NAME_LENGTH);
         }
 
-        @Override
-        protected Builder self() {
-            return this;
-        }
-
         /**
          * Builds the storage, after the tables were migrated or checked.
          *

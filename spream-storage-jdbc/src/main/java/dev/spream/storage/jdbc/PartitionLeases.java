@@ -86,12 +86,8 @@ record PartitionLeases(Database database, String subscription) {
                 .rows(
                         "acquiring %d partitions of subscription '%s'".formatted(claims.size(), subscription),
                         ACQUIRE,
-                        p -> p.texts(claims.stream()
-                                        .map(claim -> claim.token().value())
-                                        .toList())
-                                .numbers(claims.stream()
-                                        .map(PartitionClaim::epoch)
-                                        .toList())
+                        p -> p.texts(claims, claim -> claim.token().value())
+                                .numbers(claims, PartitionClaim::epoch)
                                 .text(subscription)
                                 .text(worker.value())
                                 .number(JdbcTimestamps.micros(leaseTime))

@@ -117,10 +117,8 @@ record PartitionProgress(Database database, String subscription) {
                         ADD_CHILDREN,
                         p -> bind(p, parent)
                                 .decimal(JdbcTimestamps.exact(children.startTimestamp()))
-                                .texts(added.stream().map(ChildPartition::token).toList())
-                                .texts(added.stream()
-                                        .map(child -> Parameters.arrayText(child.parentTokens()))
-                                        .toList()),
+                                .texts(added, ChildPartition::token)
+                                .texts(added, child -> Parameters.arrayText(child.parentTokens())),
                         row -> row.getString("subscription"))
                 .isEmpty();
     }
@@ -143,10 +141,9 @@ record PartitionProgress(Database database, String subscription) {
                                 what,
                                 ADVANCE,
                                 p -> Holding.bind(p, asked)
-                                        .decimals(asked.stream()
-                                                .map(holding ->
-                                                        JdbcTimestamps.exact(requireNonNull(latest.get(holding))))
-                                                .toList())
+                                        .decimals(
+                                                asked,
+                                                holding -> JdbcTimestamps.exact(requireNonNull(latest.get(holding))))
                                         .text(subscription)
                                         .text(subscription),
                                 Holding::read));
@@ -173,9 +170,7 @@ record PartitionProgress(Database database, String subscription) {
                 p -> bind(p, lease)
                         .text(proof.kind().name())
                         .decimal(JdbcTimestamps.exact(proof.at()))
-                        .texts(proof.children().stream()
-                                .map(PartitionToken::value)
-                                .toList())
+                        .texts(proof.children(), PartitionToken::value)
                         .decimal(JdbcTimestamps.exact(watermark))
                         .text(subscription),
                 row -> new FinishOutcome(PartitionState.valueOf(row.getString("state")), Arrays.asList((String[])

@@ -55,10 +55,8 @@ record SubscriptionTable(Database database, String name) {
     }
 
     Optional<SubscriptionRecord> find() {
-        return database
-                .rows("reading subscription '%s'".formatted(name), SELECT, p -> p.text(name), SubscriptionTable::record)
-                .stream()
-                .findFirst();
+        return database.find(
+                "reading subscription '%s'".formatted(name), SELECT, p -> p.text(name), SubscriptionTable::record);
     }
 
     boolean completeIfAllFinished() {

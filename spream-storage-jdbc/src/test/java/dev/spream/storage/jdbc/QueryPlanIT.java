@@ -104,7 +104,7 @@ final class QueryPlanIT {
                         p -> p.texts(tokens)
                                 .texts(owners)
                                 .numbers(epochs)
-                                .decimals(watermarks)
+                                .decimals(watermarks, watermark -> watermark)
                                 .text("orders")
                                 .text("orders")));
 

@@ -10,7 +10,6 @@ import dev.spream.storage.jdbc.internal.SqlErrors;
 import dev.spream.storage.jdbc.internal.Statements;
 import dev.spream.storage.jdbc.internal.Transactions;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
@@ -89,9 +88,7 @@ final class DeadLetterDatabase {
         requireOpen();
         Transactions.Open transaction = transactions.open();
         try {
-            try (Statement begin = transaction.connection().createStatement()) {
-                begin.execute(transactions.begin());
-            }
+            Statements.execute(transaction.connection(), transactions.begin());
             return work.run(transaction, new Statements(transaction.connection(), schema::in));
         } catch (Throwable e) {
             try (transaction) {

@@ -394,11 +394,6 @@ public final class JdbcDeadLetterStore implements DeadLetterStore, AutoCloseable
                     BuilderChecks.requireSubscription(requireNonNull(subscription, "subscription"), MAX_NAME_LENGTH);
         }
 
-        @Override
-        protected Builder self() {
-            return this;
-        }
-
         /**
          * How long a letter stays stored after it was replayed or discarded, 7 days by default. What is older goes when a
          * store is opened. Open letters stay as long as they are open.

@@ -200,8 +200,7 @@ record LetterTable(String subscription) {
     }
 
     Optional<Row> find(Statements transaction, RecordIdentity identity) throws SQLException {
-        return transaction.rows(FIND, p -> bind(p.text(subscription), identity), Row::read).stream()
-                .findFirst();
+        return transaction.find(FIND, p -> bind(p.text(subscription), identity), Row::read);
     }
 
     void insert(Statements transaction, StoredLetter letter, String json, List<StoredKey> keys) throws SQLException {
@@ -214,8 +213,8 @@ record LetterTable(String subscription) {
         transaction.update(
                 INSERT_KEYS,
                 p -> p.texts(StoredKey.hashes(keys))
-                        .texts(keys.stream().map(StoredKey::tableName).toList())
-                        .texts(keys.stream().map(StoredKey::text).toList())
+                        .texts(keys, StoredKey::tableName)
+                        .texts(keys, StoredKey::text)
                         .number(id));
     }
 
@@ -234,11 +233,7 @@ record LetterTable(String subscription) {
     /** Those of the letters that were still open, and not kept again since. */
     List<Row> settle(Statements transaction, List<Row> letters, String how) throws SQLException {
         Set<Long> settled = Set.copyOf(transaction.rows(
-                SETTLE,
-                p -> p.text(how)
-                        .numbers(letters.stream().map(Row::id).toList())
-                        .numbers(letters.stream().map(Row::kept).toList()),
-                row -> row.getLong(1)));
+                SETTLE, p -> p.text(how).numbers(letters, Row::id).numbers(letters, Row::kept), row -> row.getLong(1)));
         transaction.update(DELETE_KEYS, p -> p.numbers(settled));
         return letters.stream().filter(letter -> settled.contains(letter.id())).toList();
     }
@@ -283,7 +278,7 @@ record LetterTable(String subscription) {
                                 .distinct()
                                 .toList())
                         .text(subscription)
-                        .numbers(letters.stream().map(Listed::id).toList()),
+                        .numbers(letters, Listed::id),
                 row -> first.put(row.getString("key_hash"), identity(row)));
         return first;
     }
@@ -360,13 +355,9 @@ record LetterTable(String subscription) {
     /** Three arrays. */
     static Parameters bindAll(Parameters parameters, Collection<RecordIdentity> identities) throws SQLException {
         return parameters
-                .decimals(identities.stream()
-                        .map(identity -> JdbcTimestamps.exact(identity.commitTimestamp()))
-                        .toList())
-                .texts(identities.stream()
-                        .map(RecordIdentity::serverTransactionId)
-                        .toList())
-                .texts(identities.stream().map(RecordIdentity::recordSequence).toList());
+                .decimals(identities, identity -> JdbcTimestamps.exact(identity.commitTimestamp()))
+                .texts(identities, RecordIdentity::serverTransactionId)
+                .texts(identities, RecordIdentity::recordSequence);
     }
 
     private static RecordIdentity identity(ResultSet row) throws SQLException {

@@ -34,8 +34,8 @@ record ParkedTable(String subscription) {
                 PARK,
                 p -> p.text(subscription)
                         .texts(StoredKey.hashes(keys))
-                        .texts(keys.stream().map(StoredKey::tableName).toList())
-                        .texts(keys.stream().map(StoredKey::text).toList()));
+                        .texts(keys, StoredKey::tableName)
+                        .texts(keys, StoredKey::text));
     }
 
     boolean isParked(Statements transaction, List<StoredKey> keys) throws SQLException {

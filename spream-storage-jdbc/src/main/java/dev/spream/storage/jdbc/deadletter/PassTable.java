@@ -102,8 +102,7 @@ record PassTable(String subscription, LetterLocks locks) {
         transaction.update(
                 PASS,
                 p -> LetterTable.bindAll(
-                        p.text(subscription)
-                                .texts(passes.stream().map(Pass::keyHash).toList()),
+                        p.text(subscription).texts(passes, Pass::keyHash),
                         passes.stream().map(Pass::change).toList()));
     }
 

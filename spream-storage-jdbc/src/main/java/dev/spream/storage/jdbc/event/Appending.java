@@ -1,14 +1,16 @@
 package dev.spream.storage.jdbc.event;
 
+import dev.spream.core.StorageException;
 import dev.spream.projection.event.NewEvent;
 import dev.spream.projection.event.RecordedEvent;
 import dev.spream.projection.event.VersionConflictException;
 import dev.spream.storage.jdbc.internal.Parameters;
+import dev.spream.storage.jdbc.internal.Statements;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Function;
 
 /**
  * The statements that append. One is enough where nobody is in the way. It appends the first event if the aggregate has the
@@ -16,7 +18,7 @@ import java.util.function.Function;
  * can append behind an event that is not committed yet. Why nothing was appended, another statement tells, which sees what the
  * first may have waited for.
  */
-final class Appending {
+record Appending(Statements transaction) {
     /** No aggregate has it. */
     private static final long ANY_VERSION = -1;
 
@@ -60,32 +62,66 @@ final class Appending {
             LEFT JOIN (SELECT %s FROM @events WHERE event_id = ANY (?)) e ON true
             ORDER BY e.event_version""".formatted(StoredEvent.COLUMNS);
 
-    private Appending() {}
+    /** How often others may get ahead of an append that expects no version; one that waits in line is passed once at most. */
+    private static final int ROUNDS = 20;
+
+    private static final String WAIT_IN_LINE = "SELECT true FROM pg_advisory_xact_lock(?::int, hashtext(?))";
+
+    /** The events as they are in the store, those that were appended before as well. */
+    List<RecordedEvent> append(AppendRequest request) throws SQLException {
+        for (int round = 0; round < ROUNDS; round++) {
+            List<StoredEvent> appended = transaction.rows(sql(request), p -> bind(p, request), StoredEvent::read);
+            if (!appended.isEmpty()) {
+                return inOrder(appended);
+            }
+            Optional<List<RecordedEvent>> present = look(request);
+            if (present.isPresent()) {
+                return present.get();
+            }
+            transaction.rows(
+                    WAIT_IN_LINE, p -> p.number(EventLocks.AGGREGATE).text(request.aggregateId()), row -> true);
+        }
+        throw new StorageException(
+                "appending %s failed: others appended to it all the time; the same may succeed later"
+                        .formatted(request),
+                true,
+                null);
+    }
+
+    private Optional<List<RecordedEvent>> look(AppendRequest request) throws SQLException {
+        List<Long> version = new ArrayList<>();
+        List<RecordedEvent> present = new ArrayList<>();
+        transaction.rows(LOOK, p -> p.text(request.aggregateId()).texts(request.eventIds()), row -> {
+            version.add(row.getLong("last_version"));
+            if (row.getObject("position") != null) {
+                present.add(StoredEvent.read(row).recorded());
+            }
+            return true;
+        });
+        return explain(request, version.getFirst(), present);
+    }
 
     static String sql(AppendRequest request) {
         return request.events().size() == 1 ? ONE : SEVERAL;
     }
 
     static void bind(Parameters p, AppendRequest request) throws SQLException {
-        p.texts(each(request, NewEvent::eventId))
-                .texts(each(request, NewEvent::eventType))
-                .texts(each(request, NewEvent::eventData))
-                .optionalClocks(each(request, event -> Optional.of(AppendRequest.occurredAt(event))))
-                .texts(each(request, event -> event.metadata().correlationId()))
-                .texts(each(request, event -> event.metadata().userId()))
-                .texts(each(request, event -> event.metadata().sourceService()))
-                .optionalTexts(each(request, event -> event.metadata().idempotencyKey()))
+        List<NewEvent> events = request.events();
+        p.texts(events, NewEvent::eventId)
+                .texts(events, NewEvent::eventType)
+                .texts(events, NewEvent::eventData)
+                .clocks(events, AppendRequest::occurredAt)
+                .texts(events, event -> event.metadata().correlationId())
+                .texts(events, event -> event.metadata().userId())
+                .texts(events, event -> event.metadata().sourceService())
+                .optionalTexts(events, event -> event.metadata().idempotencyKey())
                 .text(request.aggregateId())
                 .text(request.aggregateId())
                 .number(request.expected().orElse(ANY_VERSION))
                 .texts(request.eventIds());
-        if (request.events().size() > 1) {
+        if (events.size() > 1) {
             p.text(request.aggregateId());
         }
-    }
-
-    private static <T> List<T> each(AppendRequest request, Function<NewEvent, T> part) {
-        return request.events().stream().map(part).toList();
     }
 
     /** What was appended, in the order of the versions. */

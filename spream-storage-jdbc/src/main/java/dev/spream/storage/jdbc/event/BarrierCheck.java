@@ -19,13 +19,12 @@ final class BarrierCheck {
      */
     static void require(EventDatabase database) {
         String trigger = database.table().name() + "_barrier";
-        String problem = database.rows("looking at the table " + database.table(), ASK, p -> p.text(trigger), row -> {
-                    if (!row.getBoolean("guarded")) {
-                        return "its trigger %s is not there, or not enabled always".formatted(trigger);
-                    }
-                    return row.getBoolean("one_by_one") ? "" : "its positions are not given one by one";
-                })
-                .getFirst();
+        String problem = database.row("looking at the table " + database.table(), ASK, p -> p.text(trigger), row -> {
+            if (!row.getBoolean("guarded")) {
+                return "its trigger %s is not there, or not enabled always".formatted(trigger);
+            }
+            return row.getBoolean("one_by_one") ? "" : "its positions are not given one by one";
+        });
         if (!problem.isEmpty()) {
             throw new StorageException(
                     ("%s cannot be read in order: %s, so that events that commit late would be passed over; restore it as"

@@ -1,11 +1,10 @@
 package dev.spream.storage.jdbc.event;
 
+import dev.spream.storage.jdbc.internal.Statements;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -35,14 +34,7 @@ final class Blockers {
     }
 
     static List<AppendBlocker> find(Connection connection, EventTable table) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(table.in(FIND));
-                ResultSet row = statement.executeQuery()) {
-            List<AppendBlocker> found = new ArrayList<>();
-            while (row.next()) {
-                found.add(read(row));
-            }
-            return found;
-        }
+        return new Statements(connection, table::in).rows(FIND, p -> {}, Blockers::read);
     }
 
     private static AppendBlocker read(ResultSet row) throws SQLException {

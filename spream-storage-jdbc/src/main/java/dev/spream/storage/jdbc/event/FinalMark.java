@@ -99,12 +99,8 @@ final class FinalMark {
      * @throws StorageException if the database has lost it, or cannot be asked
      */
     long requireGiven(long position) {
-        long given = database.rows(
-                        "looking for the last position of " + database.table(),
-                        GIVEN,
-                        p -> {},
-                        row -> row.getLong("given"))
-                .getFirst();
+        long given = database.row(
+                "looking for the last position of " + database.table(), GIVEN, p -> {}, row -> row.getLong("given"));
         if (given < position) {
             throw lost(position);
         }

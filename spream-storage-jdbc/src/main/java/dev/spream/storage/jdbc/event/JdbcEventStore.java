@@ -7,9 +7,9 @@ import dev.spream.projection.event.ExpectedVersion;
 import dev.spream.projection.event.NewEvent;
 import dev.spream.projection.event.RecordedEvent;
 import dev.spream.projection.event.VersionConflictException;
+import dev.spream.storage.jdbc.internal.Statements;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.List;
 import javax.sql.DataSource;
 
@@ -83,10 +83,8 @@ public final class JdbcEventStore implements EventStore {
 
     private List<RecordedEvent> appendInTransaction(AppendRequest request) throws SQLException {
         return database.transactions().run(connection -> {
-            try (Statement begin = connection.createStatement()) {
-                begin.execute(database.transactions().begin());
-            }
-            return new EventTransaction(connection, database.table()).append(request);
+            Statements.execute(connection, database.transactions().begin());
+            return new Appending(new Statements(connection, database.table()::in)).append(request);
         });
     }
 
@@ -106,7 +104,12 @@ public final class JdbcEventStore implements EventStore {
             Connection connection, String aggregateId, ExpectedVersion expected, List<NewEvent> events) {
         AppendRequest request = AppendRequest.of(aggregateId, expected, events);
         try {
-            return EventTransaction.of(connection, database.table(), request).append(request);
+            return new Appending(Statements.ofCaller(
+                            connection,
+                            database.table()::in,
+                            "appending " + request,
+                            "they would not belong to the change that they tell of"))
+                    .append(request);
         } catch (SQLException e) {
             throw AppendErrors.failure(request, e);
         }

@@ -25,11 +25,6 @@ public final class JdbcEventStoreBuilder extends TablesBuilder<JdbcEventStoreBui
         super(dataSource, DEFAULT_STATEMENT_TIMEOUT);
     }
 
-    @Override
-    protected JdbcEventStoreBuilder self() {
-        return this;
-    }
-
     /** The table of the events, {@code events} by default; what belongs to it is called like it. */
     public JdbcEventStoreBuilder table(String table) {
         this.table = EventTable.requireName(table);
@@ -44,7 +39,7 @@ public final class JdbcEventStoreBuilder extends TablesBuilder<JdbcEventStoreBui
     public JdbcEventStore build() {
         EventTable events = new EventTable(schema(), table);
         ensure(events.migrated());
-        EventDatabase database = EventDatabase.of(dataSource(), events, statementTimeout());
+        EventDatabase database = new EventDatabase(dataSource(), events, statementTimeout());
         BarrierCheck.require(database);
         return new JdbcEventStore(database);
     }

@@ -5,7 +5,6 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -190,12 +189,9 @@ final class TailSession {
 
     /** The last position that was given to anybody. */
     private long given() throws SQLException {
-        try (Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery(database.table().in(FinalMark.GIVEN))) {
-            row.next();
-            tailer.works();
-            return row.getLong(1);
-        }
+        long given = Statements.answer(connection, database.table().in(FinalMark.GIVEN), row -> row.getLong(1));
+        tailer.works();
+        return given;
     }
 
     /** Looks up now and then, so that it ends soon after it is told to. */
@@ -209,8 +205,6 @@ final class TailSession {
     }
 
     private void execute(String sql) throws SQLException {
-        try (Statement statement = connection.createStatement()) {
-            statement.execute(database.table().in(sql));
-        }
+        Statements.execute(connection, database.table().in(sql));
     }
 }

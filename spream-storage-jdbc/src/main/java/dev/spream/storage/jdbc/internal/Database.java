@@ -8,7 +8,9 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
 import javax.sql.DataSource;
 
 /**
@@ -17,32 +19,57 @@ import javax.sql.DataSource;
  *
  * <p>Safe for use by many threads.
  */
-public final class Database {
+public class Database {
     private final DataSource dataSource;
-    private final SchemaName schema;
+    private final UnaryOperator<String> names;
     private final Duration timeLimit;
     private volatile boolean closed;
 
     public Database(DataSource dataSource, SchemaName schema, Duration timeLimit) {
+        this(dataSource, schema::in, timeLimit);
+    }
+
+    /** @param names puts the tables into a statement that names them by their places */
+    protected Database(DataSource dataSource, UnaryOperator<String> names, Duration timeLimit) {
         this.dataSource = dataSource;
-        this.schema = schema;
+        this.names = names;
         this.timeLimit = timeLimit;
     }
 
-    public SchemaName schema() {
-        return schema;
+    /** The source of connections, which its owner closes. */
+    public final DataSource dataSource() {
+        return dataSource;
+    }
+
+    protected final Duration timeLimit() {
+        return timeLimit;
+    }
+
+    /** Runs what takes several statements; not refused by {@link #close}. */
+    public final Transactions transactions() {
+        return new Transactions(dataSource, timeLimit);
     }
 
     /** The rows that the statement returns. {@code what} names the call in the message of a failure. */
-    public <T> List<T> rows(String what, String sql, Binder binder, RowReader<T> reader) {
+    public final <T> List<T> rows(String what, String sql, Binder binder, RowReader<T> reader) {
         return run(what, statements -> statements.rows(sql, binder, reader));
+    }
+
+    /** Of a statement that returns one row. */
+    public final <T> T row(String what, String sql, Binder binder, RowReader<T> reader) {
+        return rows(what, sql, binder, reader).getFirst();
+    }
+
+    /** Of a statement that returns one row or none. */
+    public final <T> Optional<T> find(String what, String sql, Binder binder, RowReader<T> reader) {
+        return rows(what, sql, binder, reader).stream().findFirst();
     }
 
     /**
      * The first rows that the statement returns, up to the first that is enough with those before it. The server sends the
      * others only as far as they belong to the same {@code fetch} rows, so that no more than those are in memory beside them.
      */
-    public <T> List<T> rowsUntil(
+    public final <T> List<T> rowsUntil(
             String what, String sql, Binder binder, RowReader<T> reader, int fetch, Predicate<? super T> enough) {
         return run(what, statements -> {
             Connection connection = statements.connection();
@@ -68,12 +95,17 @@ public final class Database {
     }
 
     /** How many rows the statement changed. */
-    public int update(String what, String sql, Binder binder) {
+    public final int update(String what, String sql, Binder binder) {
         return run(what, statements -> statements.update(sql, binder));
     }
 
-    public void close() {
+    /** Whatever is asked afterwards fails. */
+    public final void close() {
         closed = true;
+    }
+
+    protected final boolean isClosed() {
+        return closed;
     }
 
     private <T> T run(String what, Call<T> call) {
@@ -96,7 +128,7 @@ public final class Database {
         connection.setAutoCommit(true);
         T result;
         try {
-            result = call.run(new Statements(connection, schema::in, Math.toIntExact(timeLimit.toSeconds())));
+            result = call.run(new Statements(connection, names, Math.toIntExact(timeLimit.toSeconds())));
         } catch (SQLException | RuntimeException e) {
             restoreAfter(e, connection, autoCommit, networkTimeout);
             throw e;

@@ -10,6 +10,7 @@ import java.time.OffsetDateTime;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -50,45 +51,70 @@ public final class Parameters {
     }
 
     public Parameters texts(Collection<String> values) throws SQLException {
-        return array("text", values.toArray());
+        return texts(values, text -> text);
+    }
+
+    public <E> Parameters texts(Collection<E> values, Function<? super E, String> part) throws SQLException {
+        return array("text", values, part);
+    }
+
+    public <E> Parameters optionalTexts(Collection<E> values, Function<? super E, Optional<String>> part)
+            throws SQLException {
+        return array("text", values, value -> part.apply(value).orElse(null));
     }
 
     public Parameters numbers(Collection<Long> values) throws SQLException {
-        return array("bigint", values.toArray());
+        return numbers(values, number -> number);
     }
 
-    public Parameters decimals(Collection<BigDecimal> values) throws SQLException {
-        return array("numeric", values.toArray());
+    public <E> Parameters numbers(Collection<E> values, Function<? super E, Long> part) throws SQLException {
+        return array("bigint", values, part);
     }
 
-    public Parameters optionalTexts(Collection<Optional<String>> values) throws SQLException {
-        return array("text", values.stream().map(value -> value.orElse(null)).toArray());
+    public <E> Parameters decimals(Collection<E> values, Function<? super E, BigDecimal> part) throws SQLException {
+        return array("numeric", values, part);
     }
 
     public Parameters integers(Collection<Integer> values) throws SQLException {
-        return array("int", values.toArray());
+        return integers(values, number -> number);
     }
 
-    public Parameters optionalIntegers(Collection<Optional<Integer>> values) throws SQLException {
-        return array("int", values.stream().map(value -> value.orElse(null)).toArray());
+    public <E> Parameters integers(Collection<E> values, Function<? super E, Integer> part) throws SQLException {
+        return array("int", values, part);
     }
 
-    public Parameters flags(Collection<Boolean> values) throws SQLException {
-        return array("boolean", values.toArray());
+    public <E> Parameters optionalIntegers(Collection<E> values, Function<? super E, Optional<Integer>> part)
+            throws SQLException {
+        return array("int", values, value -> part.apply(value).orElse(null));
     }
 
-    public Parameters optionalClocks(Collection<Optional<OffsetDateTime>> values) throws SQLException {
+    public <E> Parameters flags(Collection<E> values, Function<? super E, Boolean> part) throws SQLException {
+        return array("boolean", values, part);
+    }
+
+    public <E> Parameters clocks(Collection<E> values, Function<? super E, OffsetDateTime> part) throws SQLException {
+        return array("timestamptz", values, value -> part.apply(value).toString());
+    }
+
+    public <E> Parameters optionalClocks(Collection<E> values, Function<? super E, Optional<OffsetDateTime>> part)
+            throws SQLException {
         return array(
                 "timestamptz",
-                values.stream()
-                        .map(value -> value.map(OffsetDateTime::toString).orElse(null))
-                        .toArray());
+                values,
+                value -> part.apply(value).map(OffsetDateTime::toString).orElse(null));
     }
 
-    private Parameters array(String type, Object[] values) throws SQLException {
-        Array array = connection.createArrayOf(type, values);
+    private <E> Parameters array(
+            String type, Collection<E> values, Function<? super E, ? extends @Nullable Object> part)
+            throws SQLException {
+        Array array = connection.createArrayOf(type, values.stream().map(part).toArray());
         statement.setArray(++last, array);
         return this;
+    }
+
+    /** PostgreSQL holds any character in a text but this. */
+    public static String storable(String text) {
+        return text.replace("\0", "");
     }
 
     /**

@@ -3,7 +3,6 @@ package dev.spream.storage.jdbc.internal;
 import dev.spream.core.StorageException;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
@@ -17,7 +16,7 @@ import org.slf4j.LoggerFactory;
  * Tables that belong together: whether they are there and new enough, and their migration by Flyway, which keeps a history
  * table for them alone. Processes that start at once wait for each other; the later ones find nothing to do.
  */
-public final class SchemaMigration {
+public record SchemaMigration(DataSource dataSource, SchemaName schema, MigratedTables tables) {
     private static final Logger log = LoggerFactory.getLogger(SchemaMigration.class);
 
     /** Taken by one process at a time for all that it creates, which Flyway does only in part; ends with its transaction. */
@@ -31,16 +30,6 @@ public final class SchemaMigration {
 
     private static final String SAME_NAMES =
             "SELECT schemaname, tablename FROM pg_tables WHERE tablename = ANY (?) ORDER BY 1, 2";
-
-    private final DataSource dataSource;
-    private final SchemaName schema;
-    private final MigratedTables tables;
-
-    public SchemaMigration(DataSource dataSource, SchemaName schema, MigratedTables tables) {
-        this.dataSource = dataSource;
-        this.schema = schema;
-        this.tables = tables;
-    }
 
     /** {@linkplain #migrate Migrates} the tables, or {@linkplain #check requires} them as they have to be. */
     public void ensure(boolean migrate) {
@@ -167,9 +156,7 @@ public final class SchemaMigration {
                 return;
             }
             connection.setAutoCommit(true);
-            try (Statement create = connection.createStatement()) {
-                create.execute("CREATE SCHEMA \"%s\"".formatted(schema));
-            }
+            Statements.execute(connection, "CREATE SCHEMA \"%s\"".formatted(schema));
         }
     }
 

@@ -1,11 +1,14 @@
 package dev.spream.storage.jdbc.internal;
 
+import dev.spream.core.StorageException;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.UnaryOperator;
 import org.postgresql.PGStatement;
 
@@ -20,6 +23,25 @@ public record Statements(Connection connection, UnaryOperator<String> names, int
     /** Statements of a transaction that sets its limits itself. */
     public Statements(Connection connection, UnaryOperator<String> names) {
         this(connection, names, 0);
+    }
+
+    /**
+     * Statements of the transaction that a connection is in, or begins with the next statement.
+     *
+     * @param what names the call in the message of a failure
+     * @param apart what that message says of a connection that commits each statement by itself
+     * @throws StorageException if it does
+     */
+    public static Statements ofCaller(Connection connection, UnaryOperator<String> names, String what, String apart)
+            throws SQLException {
+        if (connection.getAutoCommit()) {
+            throw new StorageException(
+                    "%s failed: the connection is in auto-commit mode, where %s; call setAutoCommit(false) first"
+                            .formatted(what, apart),
+                    false,
+                    null);
+        }
+        return new Statements(connection, names);
     }
 
     public <T> List<T> rows(String sql, Database.Binder binder, Database.RowReader<T> reader) throws SQLException {
@@ -40,6 +62,11 @@ public record Statements(Connection connection, UnaryOperator<String> names, int
         return rows(sql, binder, reader).getFirst();
     }
 
+    /** Of a statement that returns one row or none. */
+    public <T> Optional<T> find(String sql, Database.Binder binder, Database.RowReader<T> reader) throws SQLException {
+        return rows(sql, binder, reader).stream().findFirst();
+    }
+
     /** How many rows the statement changed. */
     public int update(String sql, Database.Binder binder) throws SQLException {
         try (PreparedStatement statement = prepare(sql)) {
@@ -54,6 +81,22 @@ public record Statements(Connection connection, UnaryOperator<String> names, int
             statement.setQueryTimeout(timeLimitSeconds);
         }
         return statement;
+    }
+
+    /** Runs statements without parameters and results. */
+    public static void execute(Connection connection, String sql) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
+    }
+
+    /** The answer to a question without parameters, which has one row. */
+    public static <T> T answer(Connection connection, String sql, Database.RowReader<T> reader) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(sql)) {
+            row.next();
+            return reader.read(row);
+        }
     }
 
     /** Planned anew each time: a plan that was kept from when the table was small is a thousand times slower later. */

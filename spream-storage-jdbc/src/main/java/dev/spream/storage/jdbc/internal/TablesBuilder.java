@@ -43,11 +43,20 @@ public abstract class TablesBuilder<B extends TablesBuilder<B>> {
      * seconds later.
      */
     public final B statementTimeout(Duration statementTimeout) {
-        this.statementTimeout = BuilderChecks.requireStatementTimeout(statementTimeout);
+        checkStatementTimeout(statementTimeout);
+        this.statementTimeout = statementTimeout;
         return self();
     }
 
-    protected abstract B self();
+    /** Refuses a statement timeout that these tables cannot have. */
+    protected void checkStatementTimeout(Duration timeout) {
+        BuilderChecks.requireStatementTimeout(timeout);
+    }
+
+    @SuppressWarnings("unchecked")
+    private B self() {
+        return (B) this;
+    }
 
     protected final DataSource dataSource() {
         return dataSource;

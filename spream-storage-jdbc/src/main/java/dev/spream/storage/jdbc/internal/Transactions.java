@@ -11,17 +11,9 @@ import javax.sql.DataSource;
  *
  * <p>Safe for use by many threads.
  */
-public final class Transactions {
+public record Transactions(DataSource dataSource, Duration timeLimit) {
     /** What a server has to cancel a statement and say so, before the connection counts as dead. */
     static final Duration ANSWER_TIME = Duration.ofSeconds(2);
-
-    private final DataSource dataSource;
-    private final Duration timeLimit;
-
-    public Transactions(DataSource dataSource, Duration timeLimit) {
-        this.dataSource = dataSource;
-        this.timeLimit = timeLimit;
-    }
 
     /**
      * The beginning of the first statement of a transaction, which sees what others commit meanwhile, whatever the server's

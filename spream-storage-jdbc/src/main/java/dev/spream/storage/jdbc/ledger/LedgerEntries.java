@@ -86,14 +86,10 @@ record LedgerEntries(SchemaName schema, String name) {
             new Parameters(connection, statement)
                     .text(lockName())
                     .text(name)
-                    .numbers(offers.stream().map(Offer::commitNanos).toList())
-                    .texts(offers.stream()
-                            .map(offer -> offer.identity().serverTransactionId())
-                            .toList())
-                    .texts(offers.stream()
-                            .map(offer -> offer.identity().recordSequence())
-                            .toList())
-                    .flags(offers.stream().map(Offer::isReplay).toList())
+                    .numbers(offers, Offer::commitNanos)
+                    .texts(offers, offer -> offer.identity().serverTransactionId())
+                    .texts(offers, offer -> offer.identity().recordSequence())
+                    .flags(offers, Offer::isReplay)
                     .text(name);
             boolean rows = statement.execute();
             while (!rows) {

@@ -7,7 +7,6 @@ import dev.spream.storage.jdbc.internal.Statements;
 import dev.spream.storage.jdbc.internal.Transactions;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.locks.ReentrantLock;
@@ -145,9 +144,7 @@ final class LedgerPruning {
     }
 
     private Statements begin(Connection connection) throws SQLException {
-        try (Statement begin = connection.createStatement()) {
-            begin.execute(transactions.begin() + LOCK_TIMEOUT);
-        }
+        Statements.execute(connection, transactions.begin() + LOCK_TIMEOUT);
         return new Statements(connection, schema::in);
     }
 }

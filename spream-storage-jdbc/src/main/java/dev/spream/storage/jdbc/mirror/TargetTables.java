@@ -3,11 +3,11 @@ package dev.spream.storage.jdbc.mirror;
 import dev.spream.api.spi.RejectedException;
 import dev.spream.core.record.ColumnType;
 import dev.spream.core.record.DataChangeRecord;
+import dev.spream.storage.jdbc.internal.Statements;
 import dev.spream.storage.jdbc.internal.Transactions;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -93,9 +93,7 @@ final class TargetTables {
             return before; // of someone else's making
         }
         for (String statement : problemsOf(before.orElse(null), name, change)) {
-            try (Statement ddl = connection.createStatement()) {
-                ddl.execute(statement);
-            }
+            Statements.execute(connection, statement);
             log.info("made the mirror's table {} what it has to be: {}", name, statement);
         }
         return TargetCatalog.read(connection, name);

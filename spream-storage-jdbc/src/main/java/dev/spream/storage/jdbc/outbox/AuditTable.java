@@ -5,6 +5,8 @@ import dev.spream.outbox.ManualAct;
 import dev.spream.outbox.OutboxRow;
 import dev.spream.outbox.OutboxStatus;
 import dev.spream.storage.jdbc.internal.JdbcTimestamps;
+import dev.spream.storage.jdbc.internal.Parameters;
+import dev.spream.storage.jdbc.internal.Statements;
 import java.sql.SQLException;
 import java.util.List;
 
@@ -24,12 +26,7 @@ final class AuditTable {
 
     /** @param note follows what became of the entry; may be empty */
     static void add(
-            OutboxTransaction transaction,
-            String action,
-            OutboxStatus before,
-            OutboxRow after,
-            String note,
-            ManualAct act)
+            Statements transaction, String action, OutboxStatus before, OutboxRow after, String note, ManualAct act)
             throws SQLException {
         String outcome = "%s -> %s, generation %d%s"
                 .formatted(before.text(), after.status().text(), after.generation(), note);
@@ -37,26 +34,21 @@ final class AuditTable {
     }
 
     /** Of many at once. */
-    static void add(OutboxTransaction transaction, String action, String outcome, ManualAct act) throws SQLException {
+    static void add(Statements transaction, String action, String outcome, ManualAct act) throws SQLException {
         add(transaction, action, NO_ENTRY, "", outcome, act);
     }
 
     private static void add(
-            OutboxTransaction transaction, String action, long entry, String key, String outcome, ManualAct act)
+            Statements transaction, String action, long entry, String key, String outcome, ManualAct act)
             throws SQLException {
         transaction.update(
                 ADD,
-                p -> p.text(storable(act.actor()))
+                p -> p.text(Parameters.storable(act.actor()))
                         .text(action)
                         .number(entry)
                         .text(key)
                         .text(outcome)
-                        .text(storable(act.reason())));
-    }
-
-    /** PostgreSQL holds any character but this. */
-    static String storable(String text) {
-        return text.replace("\0", "");
+                        .text(Parameters.storable(act.reason())));
     }
 
     /** The oldest first. */

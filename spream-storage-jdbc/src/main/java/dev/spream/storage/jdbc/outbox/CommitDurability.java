@@ -13,12 +13,11 @@ final class CommitDurability {
 
     /** Warns if the connections of an outbox commit without waiting for the disk. */
     static void check(OutboxDatabase database) {
-        String setting = database.rows(
-                        "reading synchronous_commit for " + database.tables(),
-                        SETTING,
-                        p -> {},
-                        row -> row.getString("setting"))
-                .getFirst();
+        String setting = database.row(
+                "reading synchronous_commit for " + database.tables(),
+                SETTING,
+                p -> {},
+                row -> row.getString("setting"));
         if (setting.equals("off")) {
             log.warn(
                     "[{}] synchronous_commit is off: a server that crashes loses the last commits, so requests that were"

@@ -5,6 +5,7 @@ import dev.spream.outbox.OutboxClaim;
 import dev.spream.outbox.ReasonCode;
 import dev.spream.outbox.Settlement;
 import dev.spream.storage.jdbc.internal.JdbcTimestamps;
+import dev.spream.storage.jdbc.internal.Parameters;
 import java.util.Optional;
 
 /** A settlement as columns of one statement. */
@@ -53,7 +54,7 @@ record Ending(
                 Optional.of(result.httpStatus()),
                 result.responsePayload().map(JsonTexts::storable),
                 result.reason().map(ReasonCode::value),
-                message.map(Ending::storable),
+                message.map(Parameters::storable),
                 0,
                 false);
     }
@@ -66,13 +67,8 @@ record Ending(
                 Optional.empty(),
                 Optional.empty(),
                 Optional.of(reason.value()),
-                Optional.of(storable(message)),
+                Optional.of(Parameters.storable(message)),
                 delayMicros,
                 unknown);
-    }
-
-    /** PostgreSQL holds any character but this. */
-    private static String storable(String message) {
-        return message.replace("\0", "");
     }
 }

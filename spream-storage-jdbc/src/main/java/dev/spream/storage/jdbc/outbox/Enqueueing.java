@@ -10,6 +10,7 @@ import dev.spream.outbox.LedgerEntry;
 import dev.spream.outbox.LedgerStatus;
 import dev.spream.outbox.OutboxMessage;
 import dev.spream.storage.jdbc.internal.JdbcTimestamps;
+import dev.spream.storage.jdbc.internal.Statements;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.time.OffsetDateTime;
@@ -30,7 +31,7 @@ import java.util.function.Function;
  * that two transactions with the same keys do not wait for each other in a circle; and looks the others up with another,
  * which sees what the first had waited for.
  */
-record Enqueueing(OutboxTransaction transaction) {
+record Enqueueing(Statements transaction) {
     static final String ENQUEUE = """
             WITH asked AS MATERIALIZED (
                 SELECT * FROM unnest(?::text[], ?::text[], ?::text[], ?::text[], ?::int[], ?::timestamptz[], ?::timestamptz[],
@@ -96,25 +97,21 @@ record Enqueueing(OutboxTransaction transaction) {
         return transaction
                 .rows(
                         ENQUEUE,
-                        p -> p.texts(each(messages, OutboxMessage::idempotencyKey))
-                                .texts(each(messages, OutboxMessage::requestDigest))
-                                .texts(each(messages, OutboxMessage::payload))
-                                .optionalTexts(each(messages, OutboxMessage::orderingKey))
-                                .optionalIntegers(each(
+                        p -> p.texts(messages, OutboxMessage::idempotencyKey)
+                                .texts(messages, OutboxMessage::requestDigest)
+                                .texts(messages, OutboxMessage::payload)
+                                .optionalTexts(messages, OutboxMessage::orderingKey)
+                                .optionalIntegers(
                                         messages,
-                                        message -> message.orderingKey().map(LaneLease::laneOf)))
-                                .optionalClocks(each(
-                                        messages, message -> message.notBefore().map(Enqueueing::clock)))
-                                .optionalClocks(each(
-                                        messages, message -> message.expiresAt().map(Enqueueing::clock)))
-                                .optionalTexts(each(messages, OutboxMessage::traceparent)),
+                                        message -> message.orderingKey().map(LaneLease::laneOf))
+                                .optionalClocks(
+                                        messages, message -> message.notBefore().map(Enqueueing::clock))
+                                .optionalClocks(
+                                        messages, message -> message.expiresAt().map(Enqueueing::clock))
+                                .optionalTexts(messages, OutboxMessage::traceparent),
                         row -> Map.entry(row.getString("idempotency_key"), row.getLong("id")))
                 .stream()
                 .collect(toMap(Map.Entry::getKey, Map.Entry::getValue));
-    }
-
-    private static <T> List<T> each(Collection<OutboxMessage> messages, Function<OutboxMessage, T> part) {
-        return messages.stream().map(part).toList();
     }
 
     /** What the server can hold: microseconds of the years 1 to 9999. */

@@ -142,8 +142,8 @@ record EntryClaims(OutboxDatabase database) {
         return result(database.rows(
                 "claiming %d ordered entries of %s".formatted(ids.size(), database.tables()),
                 CLAIM_ORDERED,
-                p -> p.integers(lanes.stream().map(LaneLease::lane).toList())
-                        .numbers(lanes.stream().map(LaneLease::epoch).toList())
+                p -> p.integers(lanes, LaneLease::lane)
+                        .numbers(lanes, LaneLease::epoch)
                         .text(owner.toString())
                         .numbers(ids)
                         .text(owner.toString())

@@ -12,12 +12,10 @@ import dev.spream.storage.jdbc.internal.Parameters;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.function.Function;
 
 /**
  * Renews and ends claims. Each call locks its rows in the order of their ids, as long as they are the worker's by its token,
@@ -173,10 +171,8 @@ record EntrySettlements(OutboxDatabase database) {
         database.rows(
                         "renewing %d claims of %s".formatted(claims.size(), database.tables()),
                         RENEW,
-                        p -> p.numbers(claims.stream().map(OutboxClaim.Ref::id).toList())
-                                .numbers(claims.stream()
-                                        .map(OutboxClaim.Ref::token)
-                                        .toList())
+                        p -> p.numbers(claims, OutboxClaim.Ref::id)
+                                .numbers(claims, OutboxClaim.Ref::token)
                                 .text(owner.toString())
                                 .number(JdbcTimestamps.micros(lease)),
                         row -> new OutboxClaim.Ref(row.getLong("id"), row.getLong("claim_token")))
@@ -227,28 +223,20 @@ record EntrySettlements(OutboxDatabase database) {
 
     private static void bind(Parameters parameters, OutboxOwner owner, List<Ending> endings) throws SQLException {
         parameters
-                .numbers(each(endings, ending -> ending.ref().id()))
-                .numbers(each(endings, ending -> ending.ref().token()))
-                .texts(each(endings, Ending::name))
-                .optionalIntegers(each(endings, Ending::httpStatus))
-                .optionalTexts(each(endings, Ending::response))
-                .optionalTexts(each(endings, Ending::reason))
-                .optionalTexts(each(endings, Ending::message))
-                .numbers(each(endings, Ending::delayMicros))
-                .flags(each(endings, Ending::outcomeUnknown))
+                .numbers(endings, ending -> ending.ref().id())
+                .numbers(endings, ending -> ending.ref().token())
+                .texts(endings, Ending::name)
+                .optionalIntegers(endings, Ending::httpStatus)
+                .optionalTexts(endings, Ending::response)
+                .optionalTexts(endings, Ending::reason)
+                .optionalTexts(endings, Ending::message)
+                .numbers(endings, Ending::delayMicros)
+                .flags(endings, Ending::outcomeUnknown)
                 .text(owner.toString());
     }
 
     private static Verdict verdict(ResultSet row) throws SQLException {
         return new Verdict(new OutboxClaim.Ref(row.getLong("id"), row.getLong("token")), row.getString("verdict"));
-    }
-
-    private static <T> List<T> each(List<Ending> endings, Function<Ending, T> part) {
-        List<T> parts = new ArrayList<>(endings.size());
-        for (Ending ending : endings) {
-            parts.add(part.apply(ending));
-        }
-        return parts;
     }
 
     /** What became of a settlement. */

@@ -8,6 +8,7 @@ import dev.spream.outbox.LedgerStatus;
 import dev.spream.outbox.ReasonCode;
 import dev.spream.storage.jdbc.internal.JdbcTimestamps;
 import dev.spream.storage.jdbc.internal.SqlErrors;
+import dev.spream.storage.jdbc.internal.Statements;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -119,15 +120,13 @@ public final class JdbcIdempotencyLedger implements IdempotencyLedger<Connection
     public Optional<Integer> reopen(Connection transaction, String idempotencyKey) {
         return call("beginning a request again", transaction, caller -> {
             caller.rows(HOLD, p -> p.text(idempotencyKey), row -> true);
-            return caller.rows(REOPEN, p -> p.text(idempotencyKey), row -> row.getInt("generation")).stream()
-                    .findFirst();
+            return caller.find(REOPEN, p -> p.text(idempotencyKey), row -> row.getInt("generation"));
         });
     }
 
     @Override
     public Optional<LedgerEntry> find(String idempotencyKey) {
-        return database.rows("finding a request", FIND, p -> p.text(idempotencyKey), LedgerRows::read).stream()
-                .findFirst();
+        return database.find("finding a request", FIND, p -> p.text(idempotencyKey), LedgerRows::read);
     }
 
     @Override
@@ -138,13 +137,13 @@ public final class JdbcIdempotencyLedger implements IdempotencyLedger<Connection
     private <T> T call(String action, Connection transaction, Call<T> call) {
         String what = "%s in the ledger of %s".formatted(action, database.tables());
         try {
-            return call.run(OutboxTransaction.of(transaction, database.tables(), what));
+            return call.run(database.ofCaller(transaction, what));
         } catch (SQLException e) {
             throw SqlErrors.storageException(what, e);
         }
     }
 
     private interface Call<T> {
-        T run(OutboxTransaction caller) throws SQLException;
+        T run(Statements caller) throws SQLException;
     }
 }

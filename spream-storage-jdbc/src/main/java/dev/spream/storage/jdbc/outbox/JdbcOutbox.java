@@ -28,12 +28,10 @@ import javax.sql.DataSource;
  */
 public final class JdbcOutbox implements Outbox<Connection> {
     private final OutboxDatabase database;
-    private final OutboxTables tables;
     private final OutboxSignal signal;
 
     private JdbcOutbox(OutboxDatabase database) {
         this.database = database;
-        this.tables = database.tables();
         this.signal = new OutboxSignal(database);
     }
 
@@ -63,14 +61,14 @@ public final class JdbcOutbox implements Outbox<Connection> {
     public List<EnqueueResult> enqueueAll(Connection transaction, List<OutboxMessage> messages) {
         String what = what(messages);
         try {
-            return new Enqueueing(OutboxTransaction.of(transaction, tables, what)).enqueue(messages);
+            return new Enqueueing(database.ofCaller(transaction, what)).enqueue(messages);
         } catch (SQLException e) {
             throw failure(what, e);
         }
     }
 
     private String what(List<OutboxMessage> messages) {
-        return "enqueueing %d messages in %s".formatted(messages.size(), tables);
+        return "enqueueing %d messages in %s".formatted(messages.size(), database.tables());
     }
 
     /** The same in a transaction of its own, which is committed. */

@@ -1,5 +1,6 @@
 package dev.spream.storage.jdbc.outbox;
 
+import dev.spream.storage.jdbc.internal.Statements;
 import java.sql.SQLException;
 import java.util.List;
 
@@ -82,7 +83,7 @@ final class LedgerPruning {
     }
 
     /** As many as the limit, or all; in a transaction that does more. */
-    int prune(OutboxTransaction transaction, long settledForMicros, int limit) throws SQLException {
+    int prune(Statements transaction, long settledForMicros, int limit) throws SQLException {
         boolean whole = position.equals(BEGINNING);
         int forgotten = 0;
         while (forgotten < limit) {
@@ -102,7 +103,7 @@ final class LedgerPruning {
     }
 
     /** Moves the position behind what it looked at; to the beginning, if that was the last. */
-    private int step(OutboxTransaction transaction, long settledForMicros, int limit, int walk) throws SQLException {
+    private int step(Statements transaction, long settledForMicros, int limit, int walk) throws SQLException {
         Position after = position;
         List<Looked> looked = transaction.rows(
                 LOOK,
@@ -126,12 +127,9 @@ final class LedgerPruning {
         return forgotten;
     }
 
-    private static int forget(OutboxTransaction transaction, List<Position> old, long settledForMicros)
-            throws SQLException {
-        List<String> keys = transaction.rows(
-                LOCK, p -> p.texts(old.stream().map(Position::key).toList()), row -> row.getString("idempotency_key"));
-        return transaction
-                .rows(DELETE, p -> p.texts(keys).number(settledForMicros), row -> row.getInt("forgotten"))
-                .getFirst();
+    private static int forget(Statements transaction, List<Position> old, long settledForMicros) throws SQLException {
+        List<String> keys =
+                transaction.rows(LOCK, p -> p.texts(old, Position::key), row -> row.getString("idempotency_key"));
+        return transaction.row(DELETE, p -> p.texts(keys).number(settledForMicros), row -> row.getInt("forgotten"));
     }
 }

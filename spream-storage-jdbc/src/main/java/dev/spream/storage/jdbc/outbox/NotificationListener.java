@@ -3,9 +3,9 @@ package dev.spream.storage.jdbc.outbox;
 import dev.spream.core.ExponentialBackoff;
 import dev.spream.core.LoggedFailure;
 import dev.spream.outbox.OutboxStore;
+import dev.spream.storage.jdbc.internal.Statements;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.concurrent.CountDownLatch;
@@ -76,7 +76,7 @@ final class NotificationListener implements OutboxStore.Watch {
             wake.run();
             worked = true;
             receive(connection);
-            execute(connection, "UNLISTEN *"); // the next one that has it from the pool does not listen
+            Statements.execute(connection, "UNLISTEN *"); // the next one that has it from the pool does not listen
         } catch (SQLException e) {
             brokenConnection(e);
         }
@@ -96,7 +96,7 @@ final class NotificationListener implements OutboxStore.Watch {
     private void listen(Connection connection) throws SQLException {
         connection.setNetworkTimeout(Runnable::run, Math.toIntExact(ANSWER_TIME.toMillis()));
         connection.setAutoCommit(true);
-        execute(connection, "LISTEN " + tables.channel());
+        Statements.execute(connection, "LISTEN " + tables.channel());
     }
 
     /** Looks up now and then, so that it ends soon after it is told to. */
@@ -112,7 +112,7 @@ final class NotificationListener implements OutboxStore.Watch {
                 }
             } else if (++silent >= MAX_SILENT) {
                 silent = 0;
-                execute(connection, "SELECT 1");
+                Statements.execute(connection, "SELECT 1");
             }
         }
     }
@@ -121,16 +121,10 @@ final class NotificationListener implements OutboxStore.Watch {
         try {
             return server.getNotifications(Math.toIntExact(LOOK_UP.toMillis()));
         } catch (SQLException e) {
-            execute(
+            Statements.execute(
                     connection,
                     "SELECT 1"); // so that the pool is told by an error of its own, and drops the connection
             throw e;
-        }
-    }
-
-    private static void execute(Connection connection, String sql) throws SQLException {
-        try (Statement statement = connection.createStatement()) {
-            statement.execute(sql);
         }
     }
 

@@ -8,6 +8,7 @@ import dev.spream.outbox.ManualResult;
 import dev.spream.outbox.OutboxRow;
 import dev.spream.outbox.OutboxStatus;
 import dev.spream.outbox.ReasonCode;
+import dev.spream.storage.jdbc.internal.Statements;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
@@ -95,7 +96,7 @@ record OperationsChanges(OutboxDatabase database) {
 
     /** Makes a change, or says why there is none. */
     private interface Change {
-        Made make(OutboxTransaction transaction, Locked entry) throws SQLException;
+        Made make(Statements transaction, Locked entry) throws SQLException;
     }
 
     ManualResult requeue(long id, ManualAct act) {
@@ -126,7 +127,7 @@ record OperationsChanges(OutboxDatabase database) {
     }
 
     /** The next generation of a request that failed. Two that begin it at a time wait for each other at the entry. */
-    private static OptionalInt reopen(OutboxTransaction transaction, Locked entry) throws SQLException {
+    private static OptionalInt reopen(Statements transaction, Locked entry) throws SQLException {
         List<LedgerEntry> last = transaction.rows(LAST, p -> p.text(entry.key()), LedgerRows::read);
         if (last.isEmpty()
                 || last.getFirst().status() != LedgerStatus.FAILED
@@ -158,8 +159,7 @@ record OperationsChanges(OutboxDatabase database) {
         });
     }
 
-    private static void end(OutboxTransaction transaction, long id, LedgerResult result, String message)
-            throws SQLException {
+    private static void end(Statements transaction, long id, LedgerResult result, String message) throws SQLException {
         boolean failed = result.status() == LedgerStatus.FAILED;
         transaction.update(
                 SETTLE,
@@ -170,18 +170,16 @@ record OperationsChanges(OutboxDatabase database) {
     }
 
     /** What the ledger had before it was to be told; the statement sees what the one before has waited for. */
-    private static Optional<LedgerResult> answer(OutboxTransaction transaction, Locked entry) throws SQLException {
+    private static Optional<LedgerResult> answer(Statements transaction, Locked entry) throws SQLException {
         return transaction
-                .rows(
+                .find(
                         ANSWER,
                         p -> p.text(entry.key()).number(entry.generation()).text(entry.digest()),
                         LedgerRows::read)
-                .stream()
-                .findFirst()
                 .flatMap(LedgerEntry::result);
     }
 
-    private static boolean book(OutboxTransaction transaction, Locked entry, LedgerResult result) throws SQLException {
+    private static boolean book(Statements transaction, Locked entry, LedgerResult result) throws SQLException {
         return transaction.update(
                         BOOK,
                         p -> p.text(entry.key())

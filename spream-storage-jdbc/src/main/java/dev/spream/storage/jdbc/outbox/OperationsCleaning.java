@@ -1,6 +1,7 @@
 package dev.spream.storage.jdbc.outbox;
 
 import dev.spream.outbox.ManualAct;
+import dev.spream.storage.jdbc.internal.Parameters;
 
 /** Changes many entries at once: gives those back that nobody sends, and removes what is settled and old. */
 final class OperationsCleaning {
@@ -44,19 +45,18 @@ final class OperationsCleaning {
         return database.update(
                 "giving back entries of " + database.tables(),
                 RELEASE,
-                p -> p.text(AuditTable.storable(act.actor())).text(AuditTable.storable(act.reason())));
+                p -> p.text(Parameters.storable(act.actor())).text(Parameters.storable(act.reason())));
     }
 
     int purge(long settledForMicros, int limit, ManualAct act) {
-        return database.rows(
-                        "purging " + database.tables(),
-                        PURGE,
-                        p -> p.number(settledForMicros)
-                                .number(limit)
-                                .text(AuditTable.storable(act.actor()))
-                                .text(AuditTable.storable(act.reason())),
-                        row -> row.getInt("removed"))
-                .getFirst();
+        return database.row(
+                "purging " + database.tables(),
+                PURGE,
+                p -> p.number(settledForMicros)
+                        .number(limit)
+                        .text(Parameters.storable(act.actor()))
+                        .text(Parameters.storable(act.reason())),
+                row -> row.getInt("removed"));
     }
 
     int pruneLedger(long settledForMicros, int limit, ManualAct act) {

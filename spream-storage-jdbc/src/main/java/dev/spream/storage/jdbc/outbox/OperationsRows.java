@@ -7,6 +7,7 @@ import dev.spream.outbox.OutboxStatus;
 import dev.spream.storage.jdbc.internal.Database;
 import dev.spream.storage.jdbc.internal.JdbcTimestamps;
 import dev.spream.storage.jdbc.internal.Parameters;
+import dev.spream.storage.jdbc.internal.Statements;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -34,24 +35,20 @@ record OperationsRows(OutboxDatabase database) {
     private static final String PAYLOAD = "SELECT o.order_request_json::text AS payload FROM @outbox o WHERE o.id = ?";
 
     Optional<OutboxRow> find(long id) {
-        return database.rows(what(), BY_ID, p -> p.number(id), OperationsRows::read).stream()
-                .findFirst();
+        return database.find(what(), BY_ID, p -> p.number(id), OperationsRows::read);
     }
 
     Optional<OutboxRow> find(String key) {
-        return database.rows(what(), BY_KEY, p -> p.text(key), OperationsRows::read).stream()
-                .findFirst();
+        return database.find(what(), BY_KEY, p -> p.text(key), OperationsRows::read);
     }
 
     Optional<String> payload(long id) {
-        return database.rows(what(), PAYLOAD, p -> p.number(id), row -> row.getString("payload")).stream()
-                .findFirst();
+        return database.find(what(), PAYLOAD, p -> p.number(id), row -> row.getString("payload"));
     }
 
     /** Within the transaction of a change. */
-    static Optional<OutboxRow> find(OutboxTransaction transaction, long id) throws SQLException {
-        return transaction.rows(BY_ID, p -> p.number(id), OperationsRows::read).stream()
-                .findFirst();
+    static Optional<OutboxRow> find(Statements transaction, long id) throws SQLException {
+        return transaction.find(BY_ID, p -> p.number(id), OperationsRows::read);
     }
 
     List<OutboxRow> list(OutboxFilter filter) {
@@ -59,8 +56,7 @@ record OperationsRows(OutboxDatabase database) {
         List<Database.Binder> values = new ArrayList<>(List.of(p -> p.number(filter.afterId())));
         if (!filter.statuses().isEmpty()) {
             conditions.add("o.status = ANY (?)");
-            values.add(p ->
-                    p.texts(filter.statuses().stream().map(OutboxStatus::text).toList()));
+            values.add(p -> p.texts(filter.statuses(), OutboxStatus::text));
         }
         if (filter.parkedOnly()) {
             conditions.add("o.status IN ('pending', 'failed') AND o.next_run_at = 'infinity'");

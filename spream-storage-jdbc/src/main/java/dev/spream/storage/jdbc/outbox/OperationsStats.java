@@ -178,9 +178,8 @@ record OperationsStats(OutboxDatabase database) {
 
     /** @param bound how many entries of a status are counted */
     OutboxStats sample(int bound) {
-        return database.rows(
-                        "sampling entries of " + database.tables(), SAMPLE, p -> p.number(bound), OperationsStats::read)
-                .getFirst();
+        return database.row(
+                "sampling entries of " + database.tables(), SAMPLE, p -> p.number(bound), OperationsStats::read);
     }
 
     OutboxStats read() {
@@ -189,9 +188,8 @@ record OperationsStats(OutboxDatabase database) {
 
     /** @param large from how many rows on settled entries are estimated */
     OutboxStats read(long large) {
-        return database.rows(
-                        "counting entries of " + database.tables(), READ, p -> p.number(large), OperationsStats::read)
-                .getFirst();
+        return database.row(
+                "counting entries of " + database.tables(), READ, p -> p.number(large), OperationsStats::read);
     }
 
     private static OutboxStats read(ResultSet row) throws SQLException {

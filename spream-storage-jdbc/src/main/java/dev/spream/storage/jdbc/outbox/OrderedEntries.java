@@ -42,9 +42,8 @@ record OrderedEntries(OutboxDatabase database) {
             ORDER BY o.id LIMIT ?""".formatted(COLUMNS);
 
     boolean any() {
-        return database.rows(
-                        "looking for ordered entries of " + database.tables(), ANY, p -> {}, row -> row.getBoolean(1))
-                .getFirst();
+        return database.row(
+                "looking for ordered entries of " + database.tables(), ANY, p -> {}, row -> row.getBoolean(1));
     }
 
     List<OrderedEntry> ofLanes(Map<Integer, Long> after, int perLane) {

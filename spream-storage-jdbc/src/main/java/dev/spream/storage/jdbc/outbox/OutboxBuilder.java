@@ -28,11 +28,6 @@ public final class OutboxBuilder<P> extends TablesBuilder<OutboxBuilder<P>> {
         this.product = product;
     }
 
-    @Override
-    protected OutboxBuilder<P> self() {
-        return this;
-    }
-
     /** The table of the entries, {@code outbox_orders} by default; the outbox's other tables are called like it. */
     public OutboxBuilder<P> table(String table) {
         this.table = OutboxTables.requireTable(table);
@@ -54,6 +49,6 @@ public final class OutboxBuilder<P> extends TablesBuilder<OutboxBuilder<P>> {
     public P build() {
         OutboxTables tables = new OutboxTables(schema(), table, ledger);
         ensure(tables.migrated());
-        return product.apply(OutboxDatabase.of(dataSource(), tables, statementTimeout()));
+        return product.apply(new OutboxDatabase(dataSource(), tables, statementTimeout()));
     }
 }

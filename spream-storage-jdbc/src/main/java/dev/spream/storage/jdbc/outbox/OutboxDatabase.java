@@ -2,48 +2,33 @@ package dev.spream.storage.jdbc.outbox;
 
 import dev.spream.storage.jdbc.internal.Database;
 import dev.spream.storage.jdbc.internal.SqlErrors;
+import dev.spream.storage.jdbc.internal.Statements;
 import dev.spream.storage.jdbc.internal.Transactions;
+import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
-import java.util.List;
 import javax.sql.DataSource;
 
-/**
- * The database of an outbox, whose tables statements name by their places. Safe for use by many threads.
- *
- * @param dataSource its owner closes it
- * @param statements runs what is a transaction by itself
- * @param transactions runs what takes several statements
- */
-record OutboxDatabase(DataSource dataSource, OutboxTables tables, Database statements, Transactions transactions) {
+/** The database of an outbox, whose tables statements name by their places. Safe for use by many threads. */
+final class OutboxDatabase extends Database {
+    private final OutboxTables tables;
 
-    static OutboxDatabase of(DataSource dataSource, OutboxTables tables, Duration statementTimeout) {
-        return new OutboxDatabase(
-                dataSource,
-                tables,
-                new Database(dataSource, tables.schema(), statementTimeout),
-                new Transactions(dataSource, statementTimeout));
+    OutboxDatabase(DataSource dataSource, OutboxTables tables, Duration statementTimeout) {
+        super(dataSource, tables::in, statementTimeout);
+        this.tables = tables;
     }
 
-    /** See {@link Database#rows}. */
-    <T> List<T> rows(String what, String sql, Database.Binder binder, Database.RowReader<T> reader) {
-        return statements.rows(what, tables.in(sql), binder, reader);
-    }
-
-    /** See {@link Database#update}. */
-    int update(String what, String sql, Database.Binder binder) {
-        return statements.update(what, tables.in(sql), binder);
+    OutboxTables tables() {
+        return tables;
     }
 
     /** Commits what several statements did, at READ COMMITTED. {@code what} names the call in the message of a failure. */
     <T> T inTransaction(String what, Work<T> work) {
+        Transactions transactions = transactions();
         try {
             return transactions.run(connection -> {
-                try (Statement begin = connection.createStatement()) {
-                    begin.execute(transactions.begin());
-                }
-                return work.run(new OutboxTransaction(connection, tables));
+                Statements.execute(connection, transactions.begin());
+                return work.run(new Statements(connection, tables::in));
             });
         } catch (SQLException e) {
             throw SqlErrors.storageException(what, e);
@@ -52,11 +37,11 @@ record OutboxDatabase(DataSource dataSource, OutboxTables tables, Database state
 
     /** What is done in one transaction. */
     interface Work<T> {
-        T run(OutboxTransaction transaction) throws SQLException;
+        T run(Statements transaction) throws SQLException;
     }
 
-    /** Whatever is asked afterwards fails. */
-    void close() {
-        statements.close();
+    /** The caller's transaction, which is to be committed together with what the entries tell of. */
+    Statements ofCaller(Connection transaction, String what) throws SQLException {
+        return Statements.ofCaller(transaction, tables::in, what, "it would not belong to the change that it tells of");
     }
 }

@@ -4,6 +4,7 @@ import dev.spream.outbox.LaneLease;
 import dev.spream.outbox.LaneShare;
 import dev.spream.outbox.OutboxOwner;
 import dev.spream.storage.jdbc.internal.JdbcTimestamps;
+import dev.spream.storage.jdbc.internal.Statements;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Collection;
@@ -64,14 +65,13 @@ record WorkerLanes(OutboxDatabase database) {
         });
     }
 
-    private static int share(OutboxTransaction transaction) throws SQLException {
-        int workers =
-                transaction.rows(COUNT, p -> {}, row -> row.getInt("alive")).getFirst();
+    private static int share(Statements transaction) throws SQLException {
+        int workers = transaction.row(COUNT, p -> {}, row -> row.getInt("alive"));
         return Math.ceilDiv(LaneLease.LANES, Math.max(1, workers));
     }
 
     private static List<LaneLease> held(
-            OutboxTransaction transaction, String owner, Collection<Integer> giveUp, int share, long micros)
+            Statements transaction, String owner, Collection<Integer> giveUp, int share, long micros)
             throws SQLException {
         return transaction
                 .rows(

@@ -31,7 +31,7 @@ import java.util.TreeMap;
  * if it has parked keys, and that of a version that is not live one to see that it has tables of its own.
  */
 record BatchApply(ProjectionDatabase database, StateTable states) {
-    static final String MOVE = """
+    static final String WRITE_CHECKPOINT = """
             UPDATE @projection_segments SET dealt = dealt + ?,
                 position = coalesce(?::bigint, position),
                 last_event_id = coalesce(?, last_event_id), last_event_at = coalesce(?::timestamptz, last_event_at)
@@ -141,7 +141,7 @@ record BatchApply(ProjectionDatabase database, StateTable states) {
         ParkedTable.setAside(trip, fence.projection(), progress.setAside());
         if (fence instanceof Fence.Segment held
                 && (progress.position().isPresent() || progress.last().isPresent() || progress.dealt() > 0)) {
-            move(trip, held, progress);
+            writeCheckpoint(trip, held, progress);
         }
         HandedTransaction.leave(trip);
         own.requireApart();
@@ -161,9 +161,9 @@ record BatchApply(ProjectionDatabase database, StateTable states) {
     }
 
     /** Its epoch is what the fence has seen: the row is held since then. */
-    private static void move(RoundTrip trip, Fence.Segment held, Progress progress) {
+    private static void writeCheckpoint(RoundTrip trip, Fence.Segment held, Progress progress) {
         trip.update(
-                MOVE,
+                WRITE_CHECKPOINT,
                 p -> p.number(progress.dealt())
                         .optionalText(position(progress))
                         .optionalText(progress.last().map(EventEnvelope::eventId))

@@ -5,6 +5,7 @@ import dev.spream.projection.ProjectionDeadLetter;
 import dev.spream.projection.event.EventEnvelope;
 import dev.spream.projection.event.FeedItem;
 import dev.spream.storage.jdbc.internal.JdbcTimestamps;
+import dev.spream.storage.jdbc.internal.Parameters;
 import dev.spream.storage.jdbc.projection.internal.EventColumns;
 import dev.spream.storage.jdbc.projection.internal.ProjectionDatabase;
 import dev.spream.storage.jdbc.projection.internal.ProjectionTransaction;
@@ -56,8 +57,8 @@ record DeadLetterTable(ProjectionDatabase database) {
                         what,
                         KEEP,
                         p -> p.text(projection)
-                                .text(EventColumns.storable(item.reason()))
-                                .text(EventColumns.storable(item.origin()))
+                                .text(Parameters.storable(item.reason()))
+                                .text(Parameters.storable(item.origin()))
                                 .text(StoredKeys.of(item.origin()))
                                 .text(hex(item.bytes()))
                                 .text(JsonObject.of(item.attributes()).toString())

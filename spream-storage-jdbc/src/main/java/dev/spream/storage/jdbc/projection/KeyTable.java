@@ -89,9 +89,7 @@ final class KeyTable {
                 WRITE,
                 p -> p.text(projection)
                         .texts(sorted.keySet())
-                        .numbers(sorted.values().stream()
-                                .map(KeyState::lastVersion)
-                                .toList())
-                        .flags(sorted.values().stream().map(KeyState::parked).toList()));
+                        .numbers(sorted.values(), KeyState::lastVersion)
+                        .flags(sorted.values(), KeyState::parked));
     }
 }

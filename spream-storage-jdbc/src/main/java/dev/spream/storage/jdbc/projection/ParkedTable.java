@@ -8,6 +8,7 @@ import dev.spream.projection.Parking;
 import dev.spream.projection.Tried;
 import dev.spream.projection.event.EventEnvelope;
 import dev.spream.storage.jdbc.internal.JdbcTimestamps;
+import dev.spream.storage.jdbc.internal.Parameters;
 import dev.spream.storage.jdbc.projection.internal.EventColumns;
 import dev.spream.storage.jdbc.projection.internal.Fences;
 import dev.spream.storage.jdbc.projection.internal.ProjectionDatabase;
@@ -127,14 +128,10 @@ record ParkedTable(ProjectionDatabase database) {
                         .number(Fences.segment(fence))
                         .texts(StoredKeys.of(ids))
                         .texts(ids)
-                        .texts(parkings.stream()
-                                .map(parking -> parking.reason().name())
-                                .toList())
-                        .integers(parkings.stream().map(Parking::attempts).toList())
-                        .texts(parkings.stream()
-                                .map(parking -> EventColumns.storable(parking.error()))
-                                .toList())
-                        .numbers(parkings.stream().map(ParkedTable::delay).toList()));
+                        .texts(parkings, parking -> parking.reason().name())
+                        .integers(parkings, Parking::attempts)
+                        .texts(parkings, parking -> Parameters.storable(parking.error()))
+                        .numbers(parkings, ParkedTable::delay));
     }
 
     private static long delay(Parking parking) {
@@ -179,18 +176,16 @@ record ParkedTable(ProjectionDatabase database) {
     }
 
     ParkedSummary summary(String projection) {
-        return database.rows(
-                        "counting parked aggregates of projection '%s'".formatted(projection),
-                        SUMMARY,
-                        p -> p.text(projection).text(projection),
-                        row -> new ParkedSummary(
-                                row.getLong("aggregates"),
-                                row.getLong("events"),
-                                row.getLong("waiting"),
-                                Optional.ofNullable(row.getString("first_error")),
-                                Optional.ofNullable(row.getBigDecimal("longest"))
-                                        .map(JdbcTimestamps::duration)))
-                .getFirst();
+        return database.row(
+                "counting parked aggregates of projection '%s'".formatted(projection),
+                SUMMARY,
+                p -> p.text(projection).text(projection),
+                row -> new ParkedSummary(
+                        row.getLong("aggregates"),
+                        row.getLong("events"),
+                        row.getLong("waiting"),
+                        Optional.ofNullable(row.getString("first_error")),
+                        Optional.ofNullable(row.getBigDecimal("longest")).map(JdbcTimestamps::duration)));
     }
 
     /** Those that were parked first. */
@@ -234,7 +229,7 @@ record ParkedTable(ProjectionDatabase database) {
                             POSTPONE,
                             p -> p.text(parking.reason().name())
                                     .number(parking.attempts())
-                                    .text(EventColumns.storable(parking.error()))
+                                    .text(Parameters.storable(parking.error()))
                                     .number(delay(parking))
                                     .text(projection)
                                     .text(key.getFirst())

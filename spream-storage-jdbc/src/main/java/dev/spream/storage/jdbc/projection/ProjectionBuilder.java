@@ -46,11 +46,6 @@ public final class ProjectionBuilder<P> extends TablesBuilder<ProjectionBuilder<
         this.product = product;
     }
 
-    @Override
-    protected ProjectionBuilder<P> self() {
-        return this;
-    }
-
     /**
      * Builds it, after the tables were migrated or checked; that takes three connections at the same time.
      *

@@ -5,6 +5,7 @@ import dev.spream.projection.ProjectionState;
 import dev.spream.projection.ProjectionStatus;
 import dev.spream.projection.event.EventEnvelope;
 import dev.spream.storage.jdbc.internal.JdbcTimestamps;
+import dev.spream.storage.jdbc.internal.Parameters;
 import dev.spream.storage.jdbc.projection.internal.EventColumns;
 import dev.spream.storage.jdbc.projection.internal.ProjectionDatabase;
 import dev.spream.storage.jdbc.projection.internal.RoundTrip;
@@ -122,10 +123,8 @@ final class StateTable {
     }
 
     Optional<ProjectionState> find(String projection) {
-        return database
-                .rows("reading projection '%s'".formatted(projection), READ, p -> p.text(projection), StateTable::read)
-                .stream()
-                .findFirst();
+        return database.find(
+                "reading projection '%s'".formatted(projection), READ, p -> p.text(projection), StateTable::read);
     }
 
     List<ProjectionState> list() {
@@ -143,7 +142,7 @@ final class StateTable {
 
     void report(String projection, long errors, Optional<String> lastError) {
         Optional<EventEnvelope> last = Optional.ofNullable(seen.get(projection));
-        Optional<String> error = lastError.map(EventColumns::storable);
+        Optional<String> error = lastError.map(Parameters::storable);
         String what = "reporting on projection '%s'".formatted(projection);
         int reported = database.update(
                 what,

@@ -2,8 +2,8 @@ package dev.spream.storage.jdbc.projection;
 
 import dev.spream.projection.Fence;
 import dev.spream.projection.ProjectionOperations.Act;
+import dev.spream.storage.jdbc.internal.Parameters;
 import dev.spream.storage.jdbc.projection.internal.AuditTable;
-import dev.spream.storage.jdbc.projection.internal.EventColumns;
 import dev.spream.storage.jdbc.projection.internal.Fences;
 import dev.spream.storage.jdbc.projection.internal.NamedVersions;
 import dev.spream.storage.jdbc.projection.internal.ProjectionDatabase;
@@ -46,7 +46,7 @@ record StatusChanges(ProjectionDatabase database) {
             }
             List<Boolean> failed = transaction.rows(
                     FAIL,
-                    p -> p.text(EventColumns.storable(error)).text(projection).number(epoch),
+                    p -> p.text(Parameters.storable(error)).text(projection).number(epoch),
                     row -> row.getBoolean(1));
             return !failed.isEmpty();
         });

@@ -105,7 +105,7 @@ final class EventLossIT {
             assertThat(given(server)).as("what the server has lost").isLessThan(100);
 
             try (Connection connection = server.dataSource().getConnection()) {
-                new KeptMark(EventDatabase.of(
+                new KeptMark(new EventDatabase(
                                 server.dataSource(),
                                 new EventTable(new SchemaName("spream"), "events"),
                                 Duration.ofSeconds(5)))

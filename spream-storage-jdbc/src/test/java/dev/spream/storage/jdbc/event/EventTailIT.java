@@ -356,7 +356,7 @@ final class EventTailIT {
     }
 
     private EventDatabase eventDatabase() {
-        return EventDatabase.of(
+        return new EventDatabase(
                 database.dataSource(), new EventTable(new SchemaName("spream"), "events"), Duration.ofSeconds(5));
     }
 

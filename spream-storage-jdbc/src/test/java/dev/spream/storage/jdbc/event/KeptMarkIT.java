@@ -49,7 +49,7 @@ final class KeptMarkIT {
     }
 
     private KeptMark process() {
-        return new KeptMark(EventDatabase.of(
+        return new KeptMark(new EventDatabase(
                 database.dataSource(), new EventTable(new SchemaName("spream"), "events"), Duration.ofSeconds(5)));
     }
 

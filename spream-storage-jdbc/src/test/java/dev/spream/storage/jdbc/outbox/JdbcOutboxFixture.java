@@ -25,7 +25,7 @@ final class JdbcOutboxFixture implements OutboxOperationsFixture<Connection> {
     private final JdbcOutboxStore anotherStore = JdbcOutboxStore.create(database.dataSource());
     private final JdbcOutboxOperations operations = JdbcOutboxOperations.create(database.dataSource());
     private final OutboxDatabase tables =
-            OutboxDatabase.of(database.dataSource(), OutboxTables.defaults(), Duration.ofSeconds(5));
+            new OutboxDatabase(database.dataSource(), OutboxTables.defaults(), Duration.ofSeconds(5));
 
     @Override
     public OutboxStore store() {

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 final class OperationsStatsIT {
     private final TestOutbox test = new TestOutbox();
     private final OperationsStats stats =
-            new OperationsStats(OutboxDatabase.of(test.dataSource(), OutboxTables.defaults(), Duration.ofSeconds(5)));
+            new OperationsStats(new OutboxDatabase(test.dataSource(), OutboxTables.defaults(), Duration.ofSeconds(5)));
 
     @AfterEach
     void close() {

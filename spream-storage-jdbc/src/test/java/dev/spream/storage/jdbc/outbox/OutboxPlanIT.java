@@ -228,12 +228,12 @@ final class OutboxPlanIT {
         p.numbers(ids)
                 .numbers(tokens)
                 .texts(Collections.nCopies(count, "succeeded"))
-                .optionalIntegers(Collections.nCopies(count, Optional.of(200)))
-                .optionalTexts(Collections.nCopies(count, Optional.empty()))
-                .optionalTexts(Collections.nCopies(count, Optional.empty()))
-                .optionalTexts(Collections.nCopies(count, Optional.empty()))
+                .optionalIntegers(Collections.nCopies(count, Optional.of(200)), status -> status)
+                .optionalTexts(Collections.nCopies(count, Optional.<String>empty()), text -> text)
+                .optionalTexts(Collections.nCopies(count, Optional.<String>empty()), text -> text)
+                .optionalTexts(Collections.nCopies(count, Optional.<String>empty()), text -> text)
                 .numbers(Collections.nCopies(count, 0L))
-                .flags(Collections.nCopies(count, false))
+                .flags(Collections.nCopies(count, false), flag -> flag)
                 .text(OWNER);
     }
 

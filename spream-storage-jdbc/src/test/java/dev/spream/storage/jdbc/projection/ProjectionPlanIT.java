@@ -120,7 +120,7 @@ final class ProjectionPlanIT {
                         p -> p.text(NAME)
                                 .texts(keys)
                                 .numbers(Collections.nCopies(BATCH, 2L))
-                                .flags(Collections.nCopies(BATCH, false))));
+                                .flags(Collections.nCopies(BATCH, false), flag -> flag)));
         plans.put(
                 "wake", explain(planMode, ParkedTable.WAKE, p -> p.texts(parked).text(NAME)));
         plans.put(

@@ -3,6 +3,7 @@ package dev.spream.storage.jdbc.projection.internal;
 import dev.spream.projection.AuditedAct;
 import dev.spream.projection.ProjectionOperations.Act;
 import dev.spream.storage.jdbc.internal.JdbcTimestamps;
+import dev.spream.storage.jdbc.internal.Parameters;
 import java.sql.SQLException;
 import java.util.List;
 
@@ -23,10 +24,10 @@ public final class AuditTable {
         transaction.update(
                 ADD,
                 p -> p.text(projection)
-                        .text(EventColumns.storable(act.actor()))
+                        .text(Parameters.storable(act.actor()))
                         .text(action)
-                        .text(EventColumns.storable(outcome))
-                        .text(EventColumns.storable(act.reason())));
+                        .text(Parameters.storable(outcome))
+                        .text(Parameters.storable(act.reason())));
     }
 
     /** Of all versions of a projection, or of the one that a version belongs to; the last first. */

@@ -13,7 +13,6 @@ import java.time.ZoneOffset;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Function;
 
 /** Events as rows have them. */
 public final class EventColumns {
@@ -32,15 +31,15 @@ public final class EventColumns {
 
     public static void bind(Parameters parameters, List<EventEnvelope> events) throws SQLException {
         parameters
-                .numbers(each(events, EventEnvelope::eventVersion))
-                .texts(each(events, EventEnvelope::eventId))
-                .texts(each(events, EventEnvelope::eventType))
-                .texts(each(events, EventEnvelope::eventData))
-                .decimals(each(events, EventColumns::occurredAt))
-                .texts(each(events, event -> event.metadata().correlationId()))
-                .texts(each(events, event -> event.metadata().userId()))
-                .texts(each(events, event -> event.metadata().sourceService()))
-                .optionalTexts(each(events, event -> event.metadata().idempotencyKey()));
+                .numbers(events, EventEnvelope::eventVersion)
+                .texts(events, EventEnvelope::eventId)
+                .texts(events, EventEnvelope::eventType)
+                .texts(events, EventEnvelope::eventData)
+                .decimals(events, EventColumns::occurredAt)
+                .texts(events, event -> event.metadata().correlationId())
+                .texts(events, event -> event.metadata().userId())
+                .texts(events, event -> event.metadata().sourceService())
+                .optionalTexts(events, event -> event.metadata().idempotencyKey());
     }
 
     public static BigDecimal exact(Instant time) {
@@ -49,10 +48,6 @@ public final class EventColumns {
 
     private static BigDecimal occurredAt(EventEnvelope event) {
         return exact(event.occurredAt());
-    }
-
-    private static <T> List<T> each(List<EventEnvelope> events, Function<EventEnvelope, T> member) {
-        return events.stream().map(member).toList();
     }
 
     public static EventEnvelope read(String aggregateId, ResultSet row) throws SQLException {
@@ -75,10 +70,5 @@ public final class EventColumns {
         return time.isBefore(FIRST)
                 ? FIRST.atOffset(ZoneOffset.UTC)
                 : JdbcTimestamps.clockCeiling(time.truncatedTo(ChronoUnit.MICROS));
-    }
-
-    /** PostgreSQL holds any character but this. */
-    public static String storable(String text) {
-        return text.replace("\0", "");
     }
 }

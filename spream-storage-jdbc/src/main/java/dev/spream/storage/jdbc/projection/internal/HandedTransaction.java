@@ -97,10 +97,7 @@ public final class HandedTransaction {
         try {
             ended = switch (state(transaction.connection())) {
                 case IDLE -> true;
-                case OPEN ->
-                    !transaction
-                            .rows(IS_KEPT, p -> {}, row -> row.getBoolean("kept"))
-                            .getFirst();
+                case OPEN -> !transaction.row(IS_KEPT, p -> {}, row -> row.getBoolean("kept"));
                 case FAILED -> false; // the server answers nothing more
             };
         } catch (SQLException e) {

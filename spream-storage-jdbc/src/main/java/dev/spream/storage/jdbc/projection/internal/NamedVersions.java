@@ -24,10 +24,8 @@ public record NamedVersions(ProjectionDatabase database) {
 
     /** As it is now; empty if there is none. */
     public Optional<String> find(String name) {
-        return database
-                .rows("looking for projection '%s'".formatted(name), STATE, named(name), row -> row.getString("state"))
-                .stream()
-                .findFirst();
+        return database.find(
+                "looking for projection '%s'".formatted(name), STATE, named(name), row -> row.getString("state"));
     }
 
     private static Optional<String> find(RoundTrip trip, String name) throws SQLException {

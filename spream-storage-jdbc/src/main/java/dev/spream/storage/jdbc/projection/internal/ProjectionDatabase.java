@@ -4,52 +4,32 @@ import dev.spream.core.StorageException;
 import dev.spream.storage.jdbc.internal.Database;
 import dev.spream.storage.jdbc.internal.SchemaName;
 import dev.spream.storage.jdbc.internal.SqlErrors;
-import dev.spream.storage.jdbc.internal.Transactions;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import javax.sql.DataSource;
 
 /** The database of projections. Safe for use by many threads. */
-public final class ProjectionDatabase {
-    private final DataSource dataSource;
+public final class ProjectionDatabase extends Database {
     private final SchemaName schema;
-    private final Duration statementTimeout;
-    private final Database statements;
-    private final Transactions transactions;
-    private volatile boolean closed;
 
     public ProjectionDatabase(DataSource dataSource, SchemaName schema, Duration statementTimeout) {
-        this.dataSource = dataSource;
+        super(dataSource, schema, statementTimeout);
         this.schema = schema;
-        this.statementTimeout = statementTimeout;
-        this.statements = new Database(dataSource, schema, statementTimeout);
-        this.transactions = new Transactions(dataSource, statementTimeout);
     }
 
     /** The same by other connections. */
     public ProjectionDatabase over(DataSource other) {
-        return new ProjectionDatabase(other, schema, statementTimeout);
+        return new ProjectionDatabase(other, schema, timeLimit());
     }
 
     /** The same for what may take longer. */
     public ProjectionDatabase patient(Duration longer) {
-        return new ProjectionDatabase(dataSource, schema, statementTimeout.plus(longer));
+        return new ProjectionDatabase(dataSource(), schema, timeLimit().plus(longer));
     }
 
     public SchemaName schema() {
         return schema;
-    }
-
-    /** See {@link Database#rows}. */
-    public <T> List<T> rows(String what, String sql, Database.Binder binder, Database.RowReader<T> reader) {
-        return statements.rows(what, sql, binder, reader);
-    }
-
-    /** See {@link Database#update}. */
-    public int update(String what, String sql, Database.Binder binder) {
-        return statements.update(what, sql, binder);
     }
 
     /**
@@ -59,7 +39,7 @@ public final class ProjectionDatabase {
      */
     public <T, E extends Exception> T inTransaction(String what, Work<T, E> work) throws E {
         try {
-            return run(what, transactions.begin(), work);
+            return run(what, transactions().begin(), work);
         } catch (SQLException e) {
             throw SqlErrors.storageException(what, e);
         }
@@ -72,7 +52,7 @@ public final class ProjectionDatabase {
      */
     public <T> T inHandedTransaction(String what, Work<T, HandedTransaction.Failure> work) throws Exception {
         try {
-            return run(what, transactions.begin() + HandedTransaction.BEGIN, work);
+            return run(what, transactions().begin() + HandedTransaction.BEGIN, work);
         } catch (HandedTransaction.Failure e) {
             throw e.thrown();
         } catch (SQLException e) {
@@ -89,7 +69,7 @@ public final class ProjectionDatabase {
     public <T, E extends Exception> T inTransaction(String what, String look, Work<T, E> work) throws E {
         AtomicBoolean worked = new AtomicBoolean();
         try {
-            return this.<T, E>run(what, transactions.begin(), transaction -> {
+            return this.<T, E>run(what, transactions().begin(), transaction -> {
                 T result = work.run(transaction);
                 worked.set(true);
                 return result;
@@ -100,10 +80,10 @@ public final class ProjectionDatabase {
     }
 
     private <T, E extends Exception> T run(String what, String begin, Work<T, E> work) throws SQLException, E {
-        if (closed) {
+        if (isClosed()) {
             throw new StorageException(what + " failed: the store is closed; open another", false, null);
         }
-        return transactions.run(connection -> work.run(new ProjectionTransaction(connection, schema, begin)));
+        return transactions().run(connection -> work.run(new ProjectionTransaction(connection, schema, begin)));
     }
 
     /** What is done in one transaction. */
@@ -115,11 +95,5 @@ public final class ProjectionDatabase {
     public static StorageException unknown(String what, String projection) {
         return new StorageException(
                 "%s failed: there is no projection '%s'; register it first".formatted(what, projection), false, null);
-    }
-
-    /** Whatever is asked afterwards fails. */
-    public void close() {
-        closed = true;
-        statements.close();
     }
 }

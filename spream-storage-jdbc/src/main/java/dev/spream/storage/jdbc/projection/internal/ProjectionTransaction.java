@@ -5,6 +5,7 @@ import dev.spream.storage.jdbc.internal.SchemaName;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * A transaction on a connection of its own, which its owner commits. Confined to a call.
@@ -29,6 +30,17 @@ public record ProjectionTransaction(Connection connection, SchemaName schema, St
         List<T> rows = trip.rows(statement, binder, reader);
         trip.run();
         return rows;
+    }
+
+    /** Likewise of a statement that returns one row. */
+    public <T> T row(String statement, Database.Binder binder, Database.RowReader<T> reader) throws SQLException {
+        return rows(statement, binder, reader).getFirst();
+    }
+
+    /** Likewise of a statement that returns one row or none. */
+    public <T> Optional<T> find(String statement, Database.Binder binder, Database.RowReader<T> reader)
+            throws SQLException {
+        return rows(statement, binder, reader).stream().findFirst();
     }
 
     /** Runs one statement that returns nothing, likewise. */

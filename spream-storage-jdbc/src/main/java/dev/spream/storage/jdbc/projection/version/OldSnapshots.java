@@ -150,9 +150,7 @@ final class OldSnapshots {
     }
 
     private String oldestRunning() throws SQLException {
-        return transaction
-                .rows(OLDEST_RUNNING, p -> {}, row -> row.getString("oldest_running"))
-                .getFirst();
+        return transaction.row(OLDEST_RUNNING, p -> {}, row -> row.getString("oldest_running"));
     }
 
     private List<Holder> holders(String oldestRunning) throws SQLException {

@@ -87,9 +87,7 @@ record ParityCheck(ProjectionDatabase database) {
     }
 
     private static boolean exists(ProjectionTransaction transaction, String table) throws SQLException {
-        return transaction
-                .rows(EXISTS, p -> p.text(table), row -> row.getBoolean(1))
-                .getFirst();
+        return transaction.row(EXISTS, p -> p.text(table), row -> row.getBoolean(1));
     }
 
     /** Of either; none if the read model is elsewhere. */

@@ -96,15 +96,12 @@ record RebuildStart(ProjectionDatabase database) {
     }
 
     private static Live state(ProjectionTransaction transaction, String state) throws SQLException {
-        return transaction
-                .rows(SEGMENTS, p -> p.text(state), row -> new Live(row.getInt("segments"), row.getLong("position")))
-                .getFirst();
+        return transaction.row(
+                SEGMENTS, p -> p.text(state), row -> new Live(row.getInt("segments"), row.getLong("position")));
     }
 
     private static int next(ProjectionTransaction transaction, String projection) throws SQLException {
-        return transaction
-                .rows(LATEST, p -> p.text(projection), row -> row.getInt("latest"))
-                .getFirst();
+        return transaction.row(LATEST, p -> p.text(projection), row -> row.getInt("latest"));
     }
 
     private static void add(

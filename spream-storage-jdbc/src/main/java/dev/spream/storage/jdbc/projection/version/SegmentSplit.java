@@ -73,9 +73,7 @@ public record SegmentSplit(ProjectionDatabase database) {
     }
 
     private static int number(ProjectionTransaction transaction, String state) throws SQLException {
-        return transaction
-                .rows(SEGMENTS, p -> p.text(state), row -> row.getInt("segments"))
-                .getFirst();
+        return transaction.row(SEGMENTS, p -> p.text(state), row -> row.getInt("segments"));
     }
 
     private record Merged(long epoch, long position, long dealt) {}

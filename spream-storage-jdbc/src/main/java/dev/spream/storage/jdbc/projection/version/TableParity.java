@@ -90,17 +90,11 @@ record TableParity(String name, String live, String other, List<Column> columns)
     private Parity.Table compare(ProjectionTransaction comparing, List<String> compared, List<String> oneSided)
             throws SQLException {
         String row = compared.stream().map(VersionSchemas::quoted).collect(Collectors.joining(", "));
-        return comparing
-                .rows(
-                        comparison(row, live, other),
-                        p -> {},
-                        found -> new Parity.Table(
-                                name,
-                                found.getLong("live"),
-                                found.getLong("other"),
-                                found.getLong("different"),
-                                oneSided))
-                .getFirst();
+        return comparing.row(
+                comparison(row, live, other),
+                p -> {},
+                found -> new Parity.Table(
+                        name, found.getLong("live"), found.getLong("other"), found.getLong("different"), oneSided));
     }
 
     private static String comparison(String columns, String live, String other) {
@@ -123,8 +117,6 @@ record TableParity(String name, String live, String other, List<Column> columns)
     }
 
     private static long count(ProjectionTransaction comparing, String table) throws SQLException {
-        return comparing
-                .rows("SELECT count(*) FROM " + table, p -> {}, row -> row.getLong(1))
-                .getFirst();
+        return comparing.row("SELECT count(*) FROM " + table, p -> {}, row -> row.getLong(1));
     }
 }

@@ -65,9 +65,7 @@ record VersionDrop(ProjectionDatabase database) {
                             .formatted(version, projection, AloneLock.holders(database, state)),
                     e);
         }
-        return transaction
-                .rows(LOCK, p -> p.text(projection).number(version), VersionTable.Stored::read)
-                .getFirst();
+        return transaction.row(LOCK, p -> p.text(projection).number(version), VersionTable.Stored::read);
     }
 
     /** Not what was not made for it: the tables of a version that was never prepared are the live ones. */

@@ -3,10 +3,10 @@ package dev.spream.storage.jdbc.projection.version;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.spream.projection.ProjectionVersion;
+import dev.spream.storage.jdbc.internal.Statements;
 import dev.spream.storage.jdbc.projection.internal.ProjectionTransaction;
 import dev.spream.storage.jdbc.projection.internal.StoredKeys;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.Collection;
 import java.util.Optional;
 import java.util.stream.Collectors;
@@ -59,8 +59,7 @@ final class VersionSchemas {
     static Optional<Found> find(ProjectionTransaction transaction, String schema, ProjectionVersion version)
             throws SQLException {
         String mark = mark(transaction, version);
-        return transaction.rows(FIND, p -> p.text(mark).text(schema), row -> new Found(row.getBoolean("own"))).stream()
-                .findFirst();
+        return transaction.find(FIND, p -> p.text(mark).text(schema), row -> new Found(row.getBoolean("own")));
     }
 
     /** Of plain names, so that nothing in it has to be quoted. */
@@ -71,9 +70,7 @@ final class VersionSchemas {
 
     /** What cannot be bound. */
     static void execute(ProjectionTransaction transaction, String sql) throws SQLException {
-        try (Statement statement = transaction.connection().createStatement()) {
-            statement.execute(sql);
-        }
+        Statements.execute(transaction.connection(), sql);
     }
 
     static String quoted(String name) {

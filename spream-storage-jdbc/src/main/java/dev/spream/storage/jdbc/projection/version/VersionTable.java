@@ -89,10 +89,8 @@ public record VersionTable(ProjectionDatabase database) {
 
     public long limit(ProjectionVersion version, int segment) {
         String what = "reading how far the live version of projection '%s' is".formatted(version.projection());
-        return database
-                .rows(what, LIMIT, p -> p.number(segment).text(version.projection()), row -> row.getLong("position"))
-                .stream()
-                .findFirst()
+        return database.find(
+                        what, LIMIT, p -> p.number(segment).text(version.projection()), row -> row.getLong("position"))
                 .orElseThrow(() -> ProjectionDatabase.unknown(what, version.projection()));
     }
 
