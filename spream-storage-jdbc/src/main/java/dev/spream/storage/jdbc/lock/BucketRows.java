@@ -1,10 +1,10 @@
 package dev.spream.storage.jdbc.lock;
 
 import dev.spream.lock.provisioning.LockSpaceCheck.Range;
+import dev.spream.storage.jdbc.internal.Parameters;
+import dev.spream.storage.jdbc.internal.Statements;
 import dev.spream.storage.jdbc.lock.dialect.LockTables;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,12 +23,10 @@ record BucketRows(LockTables tables) {
      */
     int make(Connection connection, int level, Range range) throws SQLException {
         int size = Math.toIntExact(range.size());
-        try (PreparedStatement insert = connection.prepareStatement(tables.in(tables.makeBuckets(size)))) {
-            insert.setInt(1, level);
-            insert.setLong(2, range.first());
-            insert.setInt(3, size);
-            return insert.executeUpdate();
-        }
+        return new Statements(connection, tables::in)
+                .update(
+                        tables.makeBuckets(size),
+                        p -> p.number(level).number(range.first()).number(size));
     }
 
     /** Those of a range that are not there, in order. */
@@ -41,39 +39,26 @@ record BucketRows(LockTables tables) {
     }
 
     private long count(Connection connection, int level, Range range) throws SQLException {
-        try (PreparedStatement count = connection.prepareStatement(tables.in(COUNT))) {
-            bind(count, level, range);
-            try (ResultSet row = count.executeQuery()) {
-                row.next();
-                return row.getLong(1);
-            }
-        }
+        return new Statements(connection, tables::in).row(COUNT, p -> bind(p, level, range), row -> row.getLong(1));
     }
 
     private List<Range> gaps(Connection connection, int level, Range range) throws SQLException {
         List<Range> gaps = new ArrayList<>();
-        try (PreparedStatement list = connection.prepareStatement(tables.in(LIST))) {
-            bind(list, level, range);
-            try (ResultSet rows = list.executeQuery()) {
-                long next = range.first();
-                while (rows.next()) {
-                    long bucket = rows.getLong(1);
-                    if (bucket > next) {
-                        gaps.add(new Range(next, bucket - 1));
-                    }
-                    next = bucket + 1;
-                }
-                if (next <= range.last()) {
-                    gaps.add(new Range(next, range.last()));
-                }
+        long next = range.first();
+        for (long bucket :
+                new Statements(connection, tables::in).rows(LIST, p -> bind(p, level, range), row -> row.getLong(1))) {
+            if (bucket > next) {
+                gaps.add(new Range(next, bucket - 1));
             }
+            next = bucket + 1;
+        }
+        if (next <= range.last()) {
+            gaps.add(new Range(next, range.last()));
         }
         return gaps;
     }
 
-    private static void bind(PreparedStatement statement, int level, Range range) throws SQLException {
-        statement.setInt(1, level);
-        statement.setLong(2, range.first());
-        statement.setLong(3, range.last());
+    private static void bind(Parameters parameters, int level, Range range) throws SQLException {
+        parameters.number(level).number(range.first()).number(range.last());
     }
 }

@@ -10,8 +10,8 @@ import dev.spream.lock.provisioning.BucketProvisioning;
 import dev.spream.lock.provisioning.LockLayout;
 import dev.spream.lock.provisioning.LockSpaceCheck;
 import dev.spream.lock.provisioning.LockSpaceCheck.Range;
+import dev.spream.storage.jdbc.internal.Statements;
 import dev.spream.storage.jdbc.lock.dialect.LockTables;
-import java.sql.PreparedStatement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -135,11 +135,8 @@ final class JdbcBucketProvisioning implements BucketProvisioning {
             Range range = new Range(first, Math.min(first + chunk, buckets) - 1);
             int made = rows.make(connection, level, range);
             long done = recorded.provisioned() + range.size();
-            try (PreparedStatement note = connection.prepareStatement(
-                    tables.in("UPDATE @hier_lock_space SET provisioned = ? WHERE id = 1"))) {
-                note.setLong(1, done);
-                note.executeUpdate();
-            }
+            new Statements(connection, tables::in)
+                    .update("UPDATE @hier_lock_space SET provisioned = ? WHERE id = 1", p -> p.number(done));
             return new Chunk(made, done);
         });
     }

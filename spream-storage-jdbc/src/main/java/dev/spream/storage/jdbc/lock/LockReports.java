@@ -5,6 +5,7 @@ import dev.spream.lock.LockReport;
 import dev.spream.lock.LockReport.BucketWaits;
 import dev.spream.lock.inspection.LockObservation;
 import dev.spream.lock.inspection.LockObservation.Reported;
+import dev.spream.storage.jdbc.internal.Statements;
 import dev.spream.storage.jdbc.lock.dialect.LockTables;
 import dev.spream.storage.jdbc.lock.dialect.ReportSql;
 import java.sql.Connection;
@@ -13,7 +14,6 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -51,7 +51,7 @@ final class LockReports {
             return;
         }
         inTransaction(connection, () -> {
-            dropOwners(connection, report.process());
+            statements(connection).update(DROP_OWNERS, p -> p.text(report.process()));
             putOwners(connection, report);
             addWaits(connection, report);
         });
@@ -83,11 +83,8 @@ final class LockReports {
         }
     }
 
-    private void dropOwners(Connection connection, String process) throws SQLException {
-        try (PreparedStatement drop = connection.prepareStatement(tables.in(DROP_OWNERS))) {
-            drop.setString(1, process);
-            drop.executeUpdate();
-        }
+    private Statements statements(Connection connection) {
+        return new Statements(connection, tables::in);
     }
 
     private void putOwners(Connection connection, LockReport report) throws SQLException {
@@ -138,47 +135,28 @@ final class LockReports {
 
     /** Of processes that ended without a word. Looks without locks first, as there hardly ever is one. */
     private void cleanUp(Connection connection) throws SQLException {
-        for (String process : expired(connection)) {
-            try (PreparedStatement drop = connection.prepareStatement(tables.in(sql.dropExpired()))) {
-                drop.setString(1, process);
-                drop.executeUpdate();
-            }
+        Statements statements = statements(connection);
+        for (String process : statements.rows(sql.expired(), p -> {}, row -> row.getString(1))) {
+            statements.update(sql.dropExpired(), p -> p.text(process));
         }
-        try (PreparedStatement drop = connection.prepareStatement(tables.in(sql.dropWaits()))) {
-            drop.setInt(1, LockObservation.WAITS_KEPT_HOURS);
-            drop.executeUpdate();
-        }
-    }
-
-    private List<String> expired(Connection connection) throws SQLException {
-        List<String> processes = new ArrayList<>();
-        try (PreparedStatement select = connection.prepareStatement(tables.in(sql.expired()));
-                ResultSet rows = select.executeQuery()) {
-            while (rows.next()) {
-                processes.add(rows.getString(1));
-            }
-        }
-        return processes;
+        statements.update(sql.dropWaits(), p -> p.number(LockObservation.WAITS_KEPT_HOURS));
     }
 
     /** What processes that are alive said last, the newest first. */
     List<Reported> owners(Connection connection) throws SQLException {
-        List<Reported> owners = new ArrayList<>();
-        try (PreparedStatement select = connection.prepareStatement(tables.in(sql.owners()));
-                ResultSet rows = select.executeQuery()) {
-            while (rows.next()) {
-                owners.add(new Reported(
-                        rows.getString("process"),
-                        new LockReport.Owner(
-                                rows.getString("session"),
-                                rows.getString("label"),
-                                TargetText.read(rows.getString("held")),
-                                TargetText.read(rows.getString("wanted")),
-                                age(rows, "held_micros"),
-                                age(rows, "waiting_micros"))));
-            }
-        }
-        return owners;
+        return statements(connection)
+                .rows(
+                        sql.owners(),
+                        p -> {},
+                        row -> new Reported(
+                                row.getString("process"),
+                                new LockReport.Owner(
+                                        row.getString("session"),
+                                        row.getString("label"),
+                                        TargetText.read(row.getString("held")),
+                                        TargetText.read(row.getString("wanted")),
+                                        age(row, "held_micros"),
+                                        age(row, "waiting_micros"))));
     }
 
     /** Zero where there is no time. */
@@ -188,18 +166,13 @@ final class LockReports {
 
     /** The waits for each key in the last hours. */
     List<BucketWaits> waits(Connection connection) throws SQLException {
-        List<BucketWaits> all = new ArrayList<>();
-        try (PreparedStatement select = connection.prepareStatement(tables.in(sql.waits()))) {
-            select.setInt(1, LockObservation.WAITS_KEPT_HOURS);
-            try (ResultSet rows = select.executeQuery()) {
-                while (rows.next()) {
-                    all.add(new BucketWaits(
-                            new LockKey(rows.getInt("level"), rows.getLong("bucket")),
-                            rows.getLong("waits"),
-                            age(rows, "waited_micros")));
-                }
-            }
-        }
-        return all;
+        return statements(connection)
+                .rows(
+                        sql.waits(),
+                        p -> p.number(LockObservation.WAITS_KEPT_HOURS),
+                        row -> new BucketWaits(
+                                new LockKey(row.getInt("level"), row.getLong("bucket")),
+                                row.getLong("waits"),
+                                age(row, "waited_micros")));
     }
 }

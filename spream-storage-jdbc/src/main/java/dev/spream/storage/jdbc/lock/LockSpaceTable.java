@@ -6,15 +6,14 @@ import dev.spream.lock.LockException;
 import dev.spream.lock.LockSpace;
 import dev.spream.lock.LockSpaceException;
 import dev.spream.lock.provisioning.LockLayout;
+import dev.spream.storage.jdbc.internal.Statements;
 import dev.spream.storage.jdbc.internal.Transactions;
 import dev.spream.storage.jdbc.lock.dialect.LockTables;
 import dev.spream.storage.jdbc.lock.mysql.MySqlLockTables;
 import dev.spream.storage.jdbc.lock.postgres.PostgresLockTables;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Optional;
@@ -115,7 +114,9 @@ final class LockSpaceTable {
     Optional<String> lostRecord() {
         boolean lost = run(
                 "looking for buckets of locks in " + tables.place(),
-                connection -> finds(connection, "SELECT 1 FROM @hier_lock_buckets LIMIT 1")
+                connection -> statements(connection)
+                                .find("SELECT 1 FROM @hier_lock_buckets LIMIT 1", p -> {}, row -> true)
+                                .isPresent()
                         && read(connection, READ).isEmpty());
         return lost
                 ? Optional.of(
@@ -124,11 +125,8 @@ final class LockSpaceTable {
                 : Optional.empty();
     }
 
-    private boolean finds(Connection connection, String sql) throws SQLException {
-        try (Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery(tables.in(sql))) {
-            return row.next();
-        }
+    private Statements statements(Connection connection) {
+        return new Statements(connection, tables::in);
     }
 
     /** What is asked for, in full. */
@@ -147,13 +145,13 @@ final class LockSpaceTable {
      */
     Recorded record(LockLayout layout) {
         Recorded space = run("recording which locks there are in " + tables.place(), connection -> {
-                    try (PreparedStatement insert = connection.prepareStatement(tables.in(tables.recordSpace()))) {
-                        insert.setString(1, layout.strategy());
-                        insert.setInt(2, layout.space().hash().version());
-                        insert.setLong(3, layout.space().buckets());
-                        insert.setInt(4, layout.space().levels());
-                        insert.executeUpdate();
-                    }
+                    statements(connection)
+                            .update(
+                                    tables.recordSpace(),
+                                    p -> p.text(layout.strategy())
+                                            .number(layout.space().hash().version())
+                                            .number(layout.space().buckets())
+                                            .number(layout.space().levels()));
                     return read(connection, READ);
                 })
                 .orElseThrow(() -> new LockSpaceException(
@@ -183,10 +181,7 @@ final class LockSpaceTable {
     }
 
     private Optional<Recorded> read(Connection connection, String sql) throws SQLException {
-        try (Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery(tables.in(sql))) {
-            return row.next() ? Optional.of(recorded(row)) : Optional.empty();
-        }
+        return statements(connection).find(sql, p -> {}, this::recorded);
     }
 
     private Recorded recorded(ResultSet row) throws SQLException {
@@ -208,9 +203,7 @@ final class LockSpaceTable {
     <T> T run(String what, Transactions.Work<T, LockException> work) {
         try {
             return transactions.run(connection -> {
-                try (Statement statement = connection.createStatement()) {
-                    statement.execute("SET TRANSACTION ISOLATION LEVEL READ COMMITTED");
-                }
+                Statements.execute(connection, "SET TRANSACTION ISOLATION LEVEL READ COMMITTED");
                 return work.run(connection);
             });
         } catch (SQLException e) {

@@ -4,6 +4,7 @@ import dev.spream.lock.LockKey;
 import dev.spream.lock.LockMode;
 import dev.spream.lock.LockStoreException;
 import dev.spream.lock.inspection.LockSession;
+import dev.spream.storage.jdbc.internal.Statements;
 import dev.spream.storage.jdbc.lock.dialect.ShownLocks;
 import dev.spream.storage.jdbc.lock.dialect.ShownLocks.Connected;
 import java.sql.Connection;
@@ -68,7 +69,7 @@ final class InnoDbSessions {
             statement.execute("SET SESSION time_zone = 'SYSTEM'");
             try {
                 read(statement, shown);
-                return now(statement);
+                return Statements.answer(connection, CLOCK, InnoDbSessions::instant);
             } finally {
                 statement.execute("SET SESSION time_zone = '%s'".formatted(zone.replace("'", "''")));
             }
@@ -105,13 +106,6 @@ final class InnoDbSessions {
 
     private static Optional<Instant> before(Instant now, ResultSet row, String seconds) throws SQLException {
         return row.getObject(seconds) == null ? Optional.empty() : Optional.of(now.minusSeconds(row.getLong(seconds)));
-    }
-
-    private static Instant now(Statement statement) throws SQLException {
-        try (ResultSet row = statement.executeQuery(CLOCK)) {
-            row.next();
-            return instant(row);
-        }
     }
 
     private static Instant instant(ResultSet row) throws SQLException {

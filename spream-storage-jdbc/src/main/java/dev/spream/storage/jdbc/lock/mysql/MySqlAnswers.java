@@ -1,10 +1,10 @@
 package dev.spream.storage.jdbc.lock.mysql;
 
+import dev.spream.storage.jdbc.internal.Statements;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 
 /** Answers of a server of MySQL or MariaDB to questions that have a single one. */
 final class MySqlAnswers {
@@ -23,10 +23,6 @@ final class MySqlAnswers {
     }
 
     static String text(Connection connection, String question) throws SQLException {
-        try (Statement statement = connection.createStatement();
-                ResultSet answer = statement.executeQuery(question)) {
-            answer.next();
-            return answer.getString(1);
-        }
+        return Statements.answer(connection, question, row -> row.getString(1));
     }
 }

@@ -1,11 +1,11 @@
 package dev.spream.storage.jdbc.lock.mysql;
 
 import dev.spream.lock.LockSpaceException;
+import dev.spream.storage.jdbc.internal.Statements;
 import java.security.SecureRandom;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
@@ -81,11 +81,7 @@ final class MySqlSession {
 
     /** Who it is, asked by a statement of its own. */
     String ask(Connection connection) throws SQLException {
-        try (Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery("SELECT " + columns)) {
-            row.next();
-            return read(row);
-        }
+        return Statements.answer(connection, "SELECT " + columns, this::read);
     }
 
     /**
@@ -107,19 +103,16 @@ final class MySqlSession {
     }
 
     void requireWritable(Connection connection) throws SQLException {
-        try (Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery("SELECT " + columns)) {
-            row.next();
-            requireWritable(row);
-        }
+        Statements.answer(connection, "SELECT " + columns, MySqlSession::requireWritable);
     }
 
-    private static void requireWritable(ResultSet row) throws SQLException {
+    private static boolean requireWritable(ResultSet row) throws SQLException {
         if (isOn(row.getString("replica")) || isOn(row.getString("frozen"))) {
             throw new LockSpaceException(
                     "the server is read-only, as a replica is, where locks exclude nobody on the primary; connect to the primary",
                     null);
         }
+        return true;
     }
 
     /** A flag is a number or, where it has more than two values, a word. */
@@ -134,13 +127,13 @@ final class MySqlSession {
      * @see <a href="https://mariadb.com/kb/en/transaction-timeouts/">MariaDB: transaction timeouts</a>
      */
     void prepare(Connection connection, Duration holderTimeout) throws SQLException {
-        execute(connection, prepare + holderTimeout.toSeconds());
+        Statements.execute(connection, prepare + holderTimeout.toSeconds());
         connection.setAutoCommit(false);
     }
 
     /** Takes back what {@link #prepare} did. Nothing may be open: with auto-commit, it would be committed. */
     void restore(Connection connection, boolean autoCommit) throws SQLException {
-        execute(connection, restore + (autoCommit ? 1 : 0));
+        Statements.execute(connection, restore + (autoCommit ? 1 : 0));
         connection.setAutoCommit(autoCommit);
     }
 
@@ -152,7 +145,7 @@ final class MySqlSession {
      */
     static String mark(Connection connection) throws SQLException {
         String mark = "spream_" + LAST_MARK.incrementAndGet();
-        execute(connection, "SAVEPOINT " + mark);
+        Statements.execute(connection, "SAVEPOINT " + mark);
         return mark;
     }
 
@@ -175,7 +168,7 @@ final class MySqlSession {
             return found.name();
         }
         Endings named = new Endings(found.session(), Long.toHexString(TOKENS.nextLong()), found.count());
-        execute(connection, "SET @spream_token = '%s', %s".formatted(named.token(), COUNTED));
+        Statements.execute(connection, "SET @spream_token = '%s', %s".formatted(named.token(), COUNTED));
         return named.name();
     }
 
@@ -187,11 +180,10 @@ final class MySqlSession {
     }
 
     private Endings endings(Connection connection) throws SQLException {
-        try (Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery(endings)) {
-            row.next();
-            return new Endings(row.getString("session"), row.getString("token"), row.getString("endings"));
-        }
+        return Statements.answer(
+                connection,
+                endings,
+                row -> new Endings(row.getString("session"), row.getString("token"), row.getString("endings")));
     }
 
     /**
@@ -200,13 +192,13 @@ final class MySqlSession {
      * @see <a href="https://dev.mysql.com/doc/refman/8.4/en/commit.html">MySQL: START TRANSACTION READ ONLY</a>
      */
     static void refuseChanges(Connection connection) throws SQLException {
-        execute(connection, "START TRANSACTION READ ONLY");
+        Statements.execute(connection, "START TRANSACTION READ ONLY");
     }
 
     /** Whether the running transaction had that mark; it has it no more, nor any savepoint that was set after it. */
     static boolean unmark(Connection connection, String mark) throws SQLException {
         try {
-            execute(connection, "RELEASE SAVEPOINT " + mark);
+            Statements.execute(connection, "RELEASE SAVEPOINT " + mark);
             return true;
         } catch (SQLException e) {
             if (e.getErrorCode() == NO_SUCH_SAVEPOINT) {
@@ -238,7 +230,7 @@ final class MySqlSession {
         if (dialect.mariadb()) {
             return wait.run();
         }
-        execute(
+        Statements.execute(
                 connection,
                 "SET @spream_before = @@SESSION.innodb_lock_wait_timeout, SESSION innodb_lock_wait_timeout = %d, %s"
                         .formatted(longestLockWait(), COUNTED));
@@ -261,7 +253,7 @@ final class MySqlSession {
     private static void restoreLimit(Connection connection) throws SQLException {
         for (int attempt = 1; ; attempt++) {
             try {
-                execute(connection, "SET SESSION innodb_lock_wait_timeout = @spream_before, " + COUNTED);
+                Statements.execute(connection, "SET SESSION innodb_lock_wait_timeout = @spream_before, " + COUNTED);
                 return;
             } catch (SQLException e) {
                 if (e.getErrorCode() != QUERY_INTERRUPTED || attempt == RESTORE_ATTEMPTS) {
@@ -313,11 +305,5 @@ final class MySqlSession {
 
     private static Duration shorter(Duration one, Duration other) {
         return one.compareTo(other) < 0 ? one : other;
-    }
-
-    private static void execute(Connection connection, String sql) throws SQLException {
-        try (Statement statement = connection.createStatement()) {
-            statement.execute(sql);
-        }
     }
 }

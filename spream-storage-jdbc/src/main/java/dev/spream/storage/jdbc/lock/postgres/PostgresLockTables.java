@@ -5,15 +5,14 @@ import dev.spream.lock.LockSpace;
 import dev.spream.storage.jdbc.internal.MigratedTables;
 import dev.spream.storage.jdbc.internal.SchemaMigration;
 import dev.spream.storage.jdbc.internal.SchemaName;
+import dev.spream.storage.jdbc.internal.Statements;
 import dev.spream.storage.jdbc.lock.dialect.LockSql;
 import dev.spream.storage.jdbc.lock.dialect.LockTables;
 import dev.spream.storage.jdbc.lock.dialect.LockWatch;
 import dev.spream.storage.jdbc.lock.dialect.ReportSql;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -116,12 +115,10 @@ public final class PostgresLockTables implements LockTables {
 
     @Override
     public boolean exist() {
-        try (Connection connection = dataSource.getConnection();
-                PreparedStatement statement = connection.prepareStatement(TABLE_EXISTS)) {
-            statement.setString(1, schema.value());
-            try (ResultSet row = statement.executeQuery()) {
-                return row.next();
-            }
+        try (Connection connection = dataSource.getConnection()) {
+            return !new Statements(connection, schema::in)
+                    .rows(TABLE_EXISTS, p -> p.text(schema.value()), row -> true)
+                    .isEmpty();
         } catch (SQLException e) {
             throw LockTables.failure("looking for the tables of hierarchical locks in " + place(), e);
         }
@@ -166,38 +163,32 @@ public final class PostgresLockTables implements LockTables {
      */
     @Override
     public Optional<String> clear(Connection connection) throws SQLException {
-        try (Statement statement = connection.createStatement()) {
-            try {
-                statement.execute(
-                        in("LOCK TABLE @hier_lock_space, @hier_lock_buckets IN ACCESS EXCLUSIVE MODE NOWAIT"));
-            } catch (SQLException e) {
-                if (LOCK_NOT_AVAILABLE.equals(e.getSQLState())) {
-                    return Optional.of("somebody uses them");
-                }
-                throw e;
+        try {
+            Statements.execute(
+                    connection, in("LOCK TABLE @hier_lock_space, @hier_lock_buckets IN ACCESS EXCLUSIVE MODE NOWAIT"));
+        } catch (SQLException e) {
+            if (LOCK_NOT_AVAILABLE.equals(e.getSQLState())) {
+                return Optional.of("somebody uses them");
             }
-            Optional<String> advisory = advisoryHolders(statement);
-            if (advisory.isEmpty()) {
-                statement.execute(
-                        in("TRUNCATE @hier_lock_space, @hier_lock_buckets, @hier_lock_owner, @hier_lock_wait"));
-            }
-            return advisory;
+            throw e;
         }
+        Optional<String> advisory = advisoryHolders(connection);
+        if (advisory.isEmpty()) {
+            Statements.execute(
+                    connection, in("TRUNCATE @hier_lock_space, @hier_lock_buckets, @hier_lock_owner, @hier_lock_wait"));
+        }
+        return advisory;
     }
 
-    private Optional<String> advisoryHolders(Statement statement) throws SQLException {
-        try (ResultSet advisory = statement.executeQuery(
-                in("SELECT EXISTS (SELECT FROM @hier_lock_space WHERE strategy = 'advisory')"))) {
-            if (!advisory.next() || !advisory.getBoolean(1)) {
-                return Optional.empty();
-            }
-        }
-        try (ResultSet holders = statement.executeQuery(ADVISORY_LOCKS)) {
-            return holders.next()
-                    ? Optional.ofNullable(holders.getString(1))
-                            .map("advisory locks that may be these are held by the sessions %s"::formatted)
-                    : Optional.empty();
-        }
+    private Optional<String> advisoryHolders(Connection connection) throws SQLException {
+        boolean advisory = Statements.answer(
+                connection,
+                in("SELECT EXISTS (SELECT FROM @hier_lock_space WHERE strategy = 'advisory')"),
+                row -> row.getBoolean(1));
+        return advisory
+                ? Statements.answer(connection, ADVISORY_LOCKS, row -> Optional.ofNullable(row.getString(1)))
+                        .map("advisory locks that may be these are held by the sessions %s"::formatted)
+                : Optional.empty();
     }
 
     @Override
@@ -217,23 +208,22 @@ public final class PostgresLockTables implements LockTables {
 
     @Override
     public Facts facts(Connection connection, boolean advisory) throws SQLException {
+        return Statements.answer(connection, FACTS, row -> facts(row, advisory));
+    }
+
+    private static Facts facts(ResultSet row, boolean advisory) throws SQLException {
         List<String> facts = new ArrayList<>();
         List<String> problems = new ArrayList<>();
-        try (Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery(FACTS)) {
-            row.next();
-            if (row.getBoolean(1)) {
-                problems.add("this server is a replica, where locks exclude nobody; connect to the primary");
-            } else if (row.getString(2).equals("on")) {
-                problems.add(
-                        "transactions are read-only by default (default_transaction_read_only), and cannot lock rows;"
-                                + " connect to a server, or as a user, where they are not");
-            }
-            facts.add(isolation(row.getString(3)));
-            if (advisory) {
-                facts.add("max_locks_per_transaction is %s; a transaction with very many advisory locks may need more"
-                        .formatted(row.getString(4)));
-            }
+        if (row.getBoolean(1)) {
+            problems.add("this server is a replica, where locks exclude nobody; connect to the primary");
+        } else if (row.getString(2).equals("on")) {
+            problems.add("transactions are read-only by default (default_transaction_read_only), and cannot lock rows;"
+                    + " connect to a server, or as a user, where they are not");
+        }
+        facts.add(isolation(row.getString(3)));
+        if (advisory) {
+            facts.add("max_locks_per_transaction is %s; a transaction with very many advisory locks may need more"
+                    .formatted(row.getString(4)));
         }
         return new Facts(facts, problems);
     }

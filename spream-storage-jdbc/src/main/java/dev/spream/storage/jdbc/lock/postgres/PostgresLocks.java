@@ -4,12 +4,12 @@ import dev.spream.lock.LockException;
 import dev.spream.lock.LockSpaceException;
 import dev.spream.lock.TakenLocks;
 import dev.spream.storage.jdbc.internal.SchemaName;
+import dev.spream.storage.jdbc.internal.Statements;
 import dev.spream.storage.jdbc.lock.dialect.LockSql;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Optional;
@@ -86,12 +86,8 @@ abstract class PostgresLocks implements LockSql {
 
     @Override
     public final void requirePrimary(Connection connection) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement("SELECT pg_is_in_recovery()");
-                ResultSet row = statement.executeQuery()) {
-            row.next();
-            if (row.getBoolean(1)) {
-                throw replica("opening the store of locks");
-            }
+        if (Statements.answer(connection, "SELECT pg_is_in_recovery()", row -> row.getBoolean(1))) {
+            throw replica("opening the store of locks");
         }
     }
 
@@ -129,9 +125,7 @@ abstract class PostgresLocks implements LockSql {
             }
         }
         connection.rollback();
-        try (Statement restart = connection.createStatement()) {
-            restart.execute("SET TRANSACTION ISOLATION LEVEL READ COMMITTED");
-        }
+        Statements.execute(connection, "SET TRANSACTION ISOLATION LEVEL READ COMMITTED");
         return tryLock(statement, reader);
     }
 
@@ -176,8 +170,8 @@ abstract class PostgresLocks implements LockSql {
      */
     @Override
     public final void commitMarked(Connection connection, String began) throws SQLException {
-        try (Statement statement = connection.createStatement()) {
-            statement.execute("""
+        try {
+            Statements.execute(connection, """
                     SELECT CASE WHEN (extract(epoch FROM transaction_timestamp()) * 1000000)::bigint = %d
                         THEN '' ELSE current_setting('spream.ended') END;
                     COMMIT""".formatted(Long.parseLong(began)));
@@ -196,19 +190,17 @@ abstract class PostgresLocks implements LockSql {
         if (isIn(connection, TransactionState.IDLE)) {
             return false;
         }
-        try (Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery(
-                        "SELECT (extract(epoch FROM transaction_timestamp()) * 1000000)::bigint")) {
-            row.next();
-            return row.getLong(1) == Long.parseLong(began);
-        }
+        return Statements.answer(
+                connection,
+                "SELECT (extract(epoch FROM transaction_timestamp()) * 1000000)::bigint",
+                row -> row.getLong(1) == Long.parseLong(began));
     }
 
     /** Begins a transaction that fails, so that the server takes nothing but its rollback. */
     @Override
     public final void refuseChanges(Connection connection) throws SQLException {
-        try (Statement statement = connection.createStatement()) {
-            statement.execute("SELECT 'taking locks failed before; roll this transaction back'::int");
+        try {
+            Statements.execute(connection, "SELECT 'taking locks failed before; roll this transaction back'::int");
         } catch (SQLException e) {
             if (!INVALID_TEXT.equals(e.getSQLState())) {
                 throw e;
