@@ -10,9 +10,9 @@ import dev.spream.core.consume.Consumer;
 import dev.spream.core.consume.Delivery;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.record.RecordIdentity;
+import dev.spream.storage.jdbc.internal.BuilderChecks;
 import dev.spream.storage.jdbc.internal.MigratedTables;
-import dev.spream.storage.jdbc.internal.SchemaMigration;
-import dev.spream.storage.jdbc.internal.SchemaName;
+import dev.spream.storage.jdbc.internal.TablesBuilder;
 import dev.spream.storage.jdbc.internal.Transactions;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -71,7 +71,7 @@ import javax.sql.DataSource;
  */
 public final class AppliedLedger {
     /** The schema that has the tables, unless said otherwise. */
-    public static final String DEFAULT_SCHEMA = "spream";
+    public static final String DEFAULT_SCHEMA = TablesBuilder.DEFAULT_SCHEMA;
 
     static final Duration DEFAULT_STATEMENT_TIMEOUT = Duration.ofSeconds(30);
 
@@ -103,7 +103,7 @@ public final class AppliedLedger {
      *     this database
      */
     public static Builder builder(DataSource dataSource, String name) {
-        return new Builder(requireNonNull(dataSource, "dataSource"), requireNonNull(name, "name"));
+        return new Builder(dataSource, requireNonNull(name, "name"));
     }
 
     public String name() {
@@ -232,8 +232,11 @@ public final class AppliedLedger {
         void apply(Connection connection, List<DataChangeRecord> changes) throws Exception;
     }
 
-    /** Collects where a ledger is. */
-    public static final class Builder {
+    /**
+     * Says where a ledger is; ledgers live in a schema side by side. The statement timeout, 100 ms to an hour and 30 seconds by
+     * default, is also how long an effect may pause between two statements before the server gives up on it.
+     */
+    public static final class Builder extends TablesBuilder<Builder> {
         private static final MigratedTables TABLES = new MigratedTables(
                 "the applied ledger",
                 "dev/spream/storage/jdbc/ledger",
@@ -242,45 +245,23 @@ public final class AppliedLedger {
                 "migrate(true), in a configuration sink.jdbc.migrate=true");
         private static final Duration PRUNE_PAUSE = Duration.ofSeconds(3);
         private static final Duration MIN_STATEMENT_TIMEOUT = Duration.ofMillis(100);
-        private static final Duration MAX_STATEMENT_TIMEOUT = Duration.ofHours(1);
 
-        private final DataSource dataSource;
         private final String name;
-        private SchemaName schema = new SchemaName(DEFAULT_SCHEMA);
-        private boolean migrate = true;
-        private Duration statementTimeout = DEFAULT_STATEMENT_TIMEOUT;
         private Duration prunePause = PRUNE_PAUSE;
         private LongSupplier nanoTime = System::nanoTime;
 
         private Builder(DataSource dataSource, String name) {
+            super(dataSource, DEFAULT_STATEMENT_TIMEOUT);
             if (name.isEmpty() || name.length() > MAX_NAME_LENGTH) {
                 throw new IllegalArgumentException("the ledger's name has %d characters, must have 1 to %d"
                         .formatted(name.length(), MAX_NAME_LENGTH));
             }
-            this.dataSource = dataSource;
             this.name = name;
         }
 
-        /** The schema that has the tables; {@value AppliedLedger#DEFAULT_SCHEMA} by default. Ledgers live in it side by side. */
-        public Builder schema(String schema) {
-            this.schema = new SchemaName(schema);
-            return this;
-        }
-
-        /** Whether to create the schema and its tables, and to migrate them, where needed. It is what happens by default. */
-        public Builder migrate(boolean migrate) {
-            this.migrate = migrate;
-            return this;
-        }
-
-        /**
-         * How long a statement may take, and how long an effect may pause between two of them, before the server gives up on
-         * it; 30 seconds by default, 100 ms to an hour.
-         */
-        public Builder statementTimeout(Duration statementTimeout) {
-            requireBetween("statementTimeout", statementTimeout, MIN_STATEMENT_TIMEOUT, MAX_STATEMENT_TIMEOUT);
-            this.statementTimeout = statementTimeout;
-            return this;
+        @Override
+        protected void checkStatementTimeout(Duration timeout) {
+            requireBetween("statementTimeout", timeout, MIN_STATEMENT_TIMEOUT, BuilderChecks.MAX_STATEMENT_TIMEOUT);
         }
 
         /** How long it does not prune after it did, by that clock. */
@@ -296,14 +277,14 @@ public final class AppliedLedger {
          * @throws StorageException if the database cannot be reached, or its tables are not what is needed
          */
         public AppliedLedger build() {
-            new SchemaMigration(dataSource, schema, TABLES).ensure(migrate);
-            Transactions transactions = new Transactions(dataSource, statementTimeout);
-            LedgerEntries entries = new LedgerEntries(schema, name);
+            ensure(TABLES);
+            Transactions transactions = new Transactions(dataSource(), statementTimeout());
+            LedgerEntries entries = new LedgerEntries(schema(), name);
             return new AppliedLedger(
                     transactions,
                     name,
                     entries,
-                    new LedgerPruning(transactions, schema, name, entries.lockName(), prunePause, nanoTime),
+                    new LedgerPruning(transactions, schema(), name, entries.lockName(), prunePause, nanoTime),
                     new SkippedChanges(name, nanoTime));
         }
     }
