@@ -16,7 +16,6 @@ import dev.spream.core.partition.WatermarkAdvance;
 import dev.spream.core.partition.WorkerId;
 import dev.spream.core.partition.WorkerRegistration;
 import dev.spream.core.record.ChildPartitionsRecord;
-import dev.spream.storage.jdbc.internal.BuilderChecks;
 import dev.spream.storage.jdbc.internal.Database;
 import dev.spream.storage.jdbc.internal.MigratedTables;
 import dev.spream.storage.jdbc.internal.SchemaMigration;
@@ -62,19 +61,11 @@ public final class JdbcPartitionStorage implements PartitionStorage {
             "migrate(true), in a configuration storage.jdbc.migrate=true");
 
     private final Database database;
-    private final SubscriptionTable subscription;
-    private final PartitionTable partitions;
-    private final PartitionLeases leases;
-    private final PartitionProgress progress;
-    private final WorkerTable workers;
+    private final String subscription;
 
     private JdbcPartitionStorage(Database database, String subscription) {
         this.database = database;
-        this.subscription = new SubscriptionTable(database, subscription);
-        this.partitions = new PartitionTable(database, subscription);
-        this.leases = new PartitionLeases(database, subscription);
-        this.progress = new PartitionProgress(database, subscription);
-        this.workers = new WorkerTable(database, subscription);
+        this.subscription = subscription;
     }
 
     /**
@@ -102,97 +93,97 @@ public final class JdbcPartitionStorage implements PartitionStorage {
 
     @Override
     public SubscriptionRecord open(SubscriptionRecord requested) {
-        return subscription.open(requested);
+        return new SubscriptionTable(database, subscription).open(requested);
     }
 
     @Override
     public Optional<SubscriptionRecord> subscription() {
-        return subscription.find();
+        return new SubscriptionTable(database, subscription).find();
     }
 
     @Override
     public boolean completeIfAllFinished() {
-        return subscription.completeIfAllFinished();
+        return new SubscriptionTable(database, subscription).completeIfAllFinished();
     }
 
     @Override
     public Lineage lineage() {
-        return partitions.lineage();
+        return new PartitionTable(database, subscription).lineage();
     }
 
     @Override
     public Lineage frontier() {
-        return partitions.frontier();
+        return new PartitionTable(database, subscription).frontier();
     }
 
     @Override
     public List<PartitionLease> acquire(WorkerId worker, Collection<PartitionClaim> claims, Duration leaseTime) {
-        return leases.acquire(worker, claims, leaseTime);
+        return new PartitionLeases(database, subscription).acquire(worker, claims, leaseTime);
     }
 
     @Override
     public boolean toRunning(PartitionLease lease) {
-        return leases.toRunning(lease);
+        return new PartitionLeases(database, subscription).toRunning(lease);
     }
 
     @Override
     public Set<PartitionToken> renew(Collection<PartitionLease> renewed, Duration leaseTime) {
-        return leases.renew(renewed, leaseTime);
+        return new PartitionLeases(database, subscription).renew(renewed, leaseTime);
     }
 
     @Override
     public boolean addChildren(PartitionLease parent, ChildPartitionsRecord children) {
-        return progress.addChildren(parent, children);
+        return new PartitionProgress(database, subscription).addChildren(parent, children);
     }
 
     @Override
     public Set<PartitionToken> advanceWatermarks(Collection<WatermarkAdvance> advances) {
-        return progress.advance(advances);
+        return new PartitionProgress(database, subscription).advance(advances);
     }
 
     @Override
     public boolean acceptGap(PartitionLease lease, PartitionGap gap) {
-        return progress.acceptGap(lease, gap);
+        return new PartitionProgress(database, subscription).acceptGap(lease, gap);
     }
 
     @Override
     public boolean finish(PartitionLease lease, Instant watermark, EndProof proof) {
-        return progress.finish(lease, watermark, proof);
+        return new PartitionProgress(database, subscription).finish(lease, watermark, proof);
     }
 
     @Override
     public void release(Collection<PartitionLease> released) {
-        leases.release(released);
+        new PartitionLeases(database, subscription).release(released);
     }
 
     @Override
     public void registerWorker(WorkerId worker, int capacity, Duration aliveTime) {
-        workers.register(worker, capacity, aliveTime);
+        new WorkerTable(database, subscription).register(worker, capacity, aliveTime);
     }
 
     @Override
     public void unregisterWorker(WorkerId worker) {
-        workers.unregister(worker);
+        new WorkerTable(database, subscription).unregister(worker);
     }
 
     @Override
     public List<WorkerRegistration> workers() {
-        return workers.list();
+        return new WorkerTable(database, subscription).list();
     }
 
     @Override
     public int expireWorkers() {
-        return workers.expire();
+        return new WorkerTable(database, subscription).expire();
     }
 
     @Override
     public int cleanUp(Instant finishedBefore) {
-        return partitions.cleanUp(finishedBefore);
+        return new PartitionTable(database, subscription).cleanUp(finishedBefore);
     }
 
     @Override
     public List<PartitionProof> proofs() {
-        return partitions.proofs();
+        return new PartitionTable(database, subscription).proofs();
     }
 
     /** Holds nothing open; calls fail from now on. The data source is left as it is. */
@@ -210,8 +201,7 @@ public final class JdbcPartitionStorage implements PartitionStorage {
 
         private Builder(DataSource dataSource, String subscription) {
             super(dataSource, DEFAULT_STATEMENT_TIMEOUT);
-            this.subscription =
-                    BuilderChecks.requireSubscription(requireNonNull(subscription, "subscription"), MAX_NAME_LENGTH);
+            this.subscription = requireSubscription(requireNonNull(subscription, "subscription"), MAX_NAME_LENGTH);
         }
 
         /**

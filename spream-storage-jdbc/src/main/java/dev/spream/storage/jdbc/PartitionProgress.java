@@ -17,7 +17,6 @@ import dev.spream.storage.jdbc.internal.JdbcTimestamps;
 import dev.spream.storage.jdbc.internal.Parameters;
 import java.sql.SQLException;
 import java.time.Instant;
-import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -173,8 +172,8 @@ record PartitionProgress(Database database, String subscription) {
                         .texts(proof.children(), PartitionToken::value)
                         .decimal(JdbcTimestamps.exact(watermark))
                         .text(subscription),
-                row -> new FinishOutcome(PartitionState.valueOf(row.getString("state")), Arrays.asList((String[])
-                        row.getArray("missing").getArray())));
+                row -> new FinishOutcome(
+                        PartitionState.valueOf(row.getString("state")), Parameters.texts(row, "missing")));
         outcome.forEach(found -> found.requirePossible(lease));
         return !outcome.isEmpty();
     }

@@ -19,11 +19,7 @@ final class ClaimOrder {
         this.firstOutside = firstOutside;
     }
 
-    /**
-     * The next letter, in commit order.
-     *
-     * @param isClaimable as far as it depends on the letter alone
-     */
+    /** In commit order. {@code isClaimable} says so as far as it depends on the letter alone. */
     void add(LetterTable.Listed letter, boolean isClaimable) {
         if (isClaimable && Collections.disjoint(heldUp, letter.keyHashes()) && !isBehindOutside(letter)) {
             claimed.add(letter);

@@ -5,6 +5,7 @@ import dev.spream.core.ExponentialBackoff;
 import dev.spream.core.LoggedFailure;
 import dev.spream.core.StorageException;
 import dev.spream.core.consume.DeadLetterException;
+import dev.spream.storage.jdbc.internal.Database;
 import dev.spream.storage.jdbc.internal.SchemaName;
 import dev.spream.storage.jdbc.internal.SqlErrors;
 import dev.spream.storage.jdbc.internal.Statements;
@@ -37,22 +38,12 @@ final class DeadLetterDatabase {
         this.schema = schema;
     }
 
-    /** What is done in a transaction, perhaps more than once. */
-    interface Work<T> {
-        T run(Statements statements) throws SQLException;
-    }
-
-    /** The same in one that stays open. */
     interface OpenWork<T> {
         T run(Transactions.Open transaction, Statements statements) throws SQLException;
     }
 
-    /**
-     * Commits what was done, at READ COMMITTED.
-     *
-     * @param what names the call in the message of a failure
-     */
-    <T> T run(String what, Work<T> work) throws InterruptedException {
+    /** Commits what was done, at READ COMMITTED. {@code what} names the call in the message of a failure. */
+    <T> T run(String what, Database.Work<T> work) throws InterruptedException {
         return open(what, (transaction, statements) -> {
             try (transaction) {
                 T result = work.run(statements);

@@ -29,12 +29,10 @@ final class HeldClaim implements DeadLetterStore.Claim {
     private final Settlement settlement;
     private boolean ended;
 
-    /** Writes down what was replayed. */
     interface Settlement {
         Set<RecordKey> replayed(List<LetterTable.Row> taken, boolean releasing) throws SQLException;
     }
 
-    /** @param what names the letters that were asked for */
     HeldClaim(
             Transactions.Open transaction,
             List<LetterTable.Row> rows,

@@ -14,7 +14,6 @@ import dev.spream.core.consume.StoredLetter;
 import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.record.RecordIdentity;
-import dev.spream.storage.jdbc.internal.BuilderChecks;
 import dev.spream.storage.jdbc.internal.MigratedTables;
 import dev.spream.storage.jdbc.internal.SchemaName;
 import dev.spream.storage.jdbc.internal.Statements;
@@ -390,8 +389,7 @@ public final class JdbcDeadLetterStore implements DeadLetterStore, AutoCloseable
 
         private Builder(DataSource dataSource, String subscription) {
             super(dataSource, DEFAULT_STATEMENT_TIMEOUT);
-            this.subscription =
-                    BuilderChecks.requireSubscription(requireNonNull(subscription, "subscription"), MAX_NAME_LENGTH);
+            this.subscription = requireSubscription(requireNonNull(subscription, "subscription"), MAX_NAME_LENGTH);
         }
 
         /**

@@ -48,12 +48,10 @@ final class LetterLocks {
         transaction.row(STATE, p -> p.number(states).numbers(numbers(keys)), row -> row.getLong(1));
     }
 
-    /** Whether the claims could be had, all of them. */
     boolean tryClaim(Statements transaction, Collection<StoredKey> keys) throws SQLException {
         return transaction.row(CLAIM, p -> p.number(claims).numbers(numbers(keys)), row -> row.getBoolean(1));
     }
 
-    /** The claims that could be had, by their numbers. */
     Set<Long> tryClaims(Statements transaction, Collection<String> keyHashes) throws SQLException {
         return Set.copyOf(
                 transaction.rows(CLAIMS, p -> p.numbers(numbersOf(keyHashes)).number(claims), row -> row.getLong(1)));

@@ -176,7 +176,6 @@ record LetterTable(String subscription) {
             DELETE FROM @dead_letters WHERE subscription = ? AND settled IS NOT NULL
                 AND settled_at < clock_timestamp() - ? * interval '1 microsecond'""";
 
-    /** An open letter as stored. */
     record Row(long id, long kept, boolean failed, StoredLetter letter) {
         private static Row read(ResultSet row) throws SQLException {
             return new Row(
@@ -241,17 +240,18 @@ record LetterTable(String subscription) {
     /** An open letter that is asked for: its place among those asked for, from 0, its size, and the hashes of its keys. */
     record Asked(int place, long id, long bytes, List<String> keyHashes) {
         private static Asked read(ResultSet row) throws SQLException {
-            return new Asked(row.getInt("place") - 1, row.getLong("id"), row.getLong("bytes"), List.of((String[])
-                    row.getArray("key_hashes").getArray()));
+            return new Asked(
+                    row.getInt("place") - 1,
+                    row.getLong("id"),
+                    row.getLong("bytes"),
+                    Parameters.texts(row, "key_hashes"));
         }
     }
 
-    /** Those of the letters that are open. */
     List<Asked> ask(Statements transaction, List<RecordIdentity> identities) throws SQLException {
         return transaction.rows(ASK, p -> bindAll(p.text(subscription), identities), Asked::read);
     }
 
-    /** An open letter, without what it holds. */
     record Listed(long id, long kept, RecordIdentity identity, boolean overtaken, List<String> keyHashes) {}
 
     /** Those of the letters that are open still, in commit order. */
@@ -325,7 +325,6 @@ record LetterTable(String subscription) {
                     row.getBoolean("overtaken"));
         }
 
-        /** Of all keys of one letter. */
         static DeadLetterStore.Entry entry(List<OneKey> keys) {
             OneKey any = keys.getFirst();
             return new DeadLetterStore.Entry(
@@ -342,12 +341,10 @@ record LetterTable(String subscription) {
                 READ, p -> bindAll(p, asked).text(subscription), row -> StoredLetter.fromJson(row.getString("letter")));
     }
 
-    /** The keys of letters that failed. */
     List<RecordKey> failedKeys(Statements transaction) throws SQLException {
         return transaction.rows(FAILED_KEYS, p -> p.text(subscription), StoredKey::read);
     }
 
-    /** Forgets what was settled longer ago than that. */
     int prune(Statements transaction, Duration age) throws SQLException {
         return transaction.update(PRUNE, p -> p.text(subscription).number(JdbcTimestamps.micros(age)));
     }

@@ -1,15 +1,13 @@
 package dev.spream.storage.jdbc.deadletter;
 
 import dev.spream.core.record.RecordIdentity;
+import dev.spream.storage.jdbc.internal.Parameters;
 import dev.spream.storage.jdbc.internal.Statements;
-import java.sql.Array;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;
-import java.util.stream.Collectors;
 
 /**
  * Which changes went past letters that failed, of one subscription: of each key those that overtook something. So there are
@@ -58,11 +56,8 @@ record PassTable(String subscription, LetterLocks locks) {
      */
     record Answer(boolean free, Set<String> failed, boolean passes) {
         private static Answer read(ResultSet row) throws SQLException {
-            Array failed = row.getArray("failed");
             return new Answer(
-                    row.getBoolean("free"),
-                    Arrays.stream((String[]) failed.getArray()).collect(Collectors.toUnmodifiableSet()),
-                    row.getBoolean("passes"));
+                    row.getBoolean("free"), Set.copyOf(Parameters.texts(row, "failed")), row.getBoolean("passes"));
         }
     }
 
@@ -95,7 +90,6 @@ record PassTable(String subscription, LetterLocks locks) {
                         .toList());
     }
 
-    /** A change, and one of its keys. */
     private record Pass(String keyHash, RecordIdentity change) {}
 
     private void pass(Statements transaction, List<Pass> passes) throws SQLException {

@@ -17,7 +17,6 @@ import java.util.Optional;
  */
 public record AppendBlocker(int pid, String user, String application, Optional<String> state, Optional<Duration> age) {
 
-    /** For people. */
     @Override
     public String toString() {
         return "pid %d (%s, '%s', %s, open for %s)"

@@ -78,7 +78,6 @@ record AppendRequest(String aggregateId, OptionalLong expected, List<NewEvent> e
         return event.occurredAt().truncatedTo(ChronoUnit.MICROS).atOffset(ZoneOffset.UTC);
     }
 
-    /** For messages. */
     @Override
     public String toString() {
         return "%d events to '%s'".formatted(events.size(), aggregateId);

@@ -79,7 +79,7 @@ record Appending(Statements transaction) {
                 return present.get();
             }
             transaction.rows(
-                    WAIT_IN_LINE, p -> p.number(EventLocks.AGGREGATE).text(request.aggregateId()), row -> true);
+                    WAIT_IN_LINE, p -> p.number(EventTable.AGGREGATE).text(request.aggregateId()), row -> true);
         }
         throw new StorageException(
                 "appending %s failed: others appended to it all the time; the same may succeed later"
@@ -124,7 +124,6 @@ record Appending(Statements transaction) {
         }
     }
 
-    /** What was appended, in the order of the versions. */
     static List<RecordedEvent> inOrder(List<StoredEvent> rows) {
         return rows.stream()
                 .map(StoredEvent::recorded)

@@ -1,6 +1,7 @@
 package dev.spream.storage.jdbc.event;
 
 import dev.spream.core.StorageException;
+import dev.spream.storage.jdbc.internal.SqlErrors;
 
 /** Whether the table is such that readers pass over nothing: somebody may have taken away what makes it so. */
 final class BarrierCheck {
@@ -12,11 +13,7 @@ final class BarrierCheck {
 
     private BarrierCheck() {}
 
-    /**
-     * Requires what makes readers see everything.
-     *
-     * @throws StorageException that says what is missing, or if the database cannot be asked
-     */
+    /** @throws StorageException that says what is missing, or if the database cannot be asked */
     static void require(EventDatabase database) {
         String trigger = database.table().name() + "_barrier";
         String problem = database.row("looking at the table " + database.table(), ASK, p -> p.text(trigger), row -> {
@@ -26,12 +23,10 @@ final class BarrierCheck {
             return row.getBoolean("one_by_one") ? "" : "its positions are not given one by one";
         });
         if (!problem.isEmpty()) {
-            throw new StorageException(
+            throw SqlErrors.permanent(
                     ("%s cannot be read in order: %s, so that events that commit late would be passed over; restore it as"
                                     + " spream creates it")
-                            .formatted(database.table(), problem),
-                    false,
-                    null);
+                            .formatted(database.table(), problem));
         }
     }
 }

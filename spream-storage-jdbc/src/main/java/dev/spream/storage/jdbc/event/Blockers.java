@@ -24,7 +24,7 @@ final class Blockers {
             WHERE l.locktype = 'advisory' AND l.objsubid = 2 AND l.mode = 'ShareLock' AND l.granted
                 AND l.classid::bigint = %d AND l.objid = '@events'::regclass
                 AND l.database = (SELECT d.oid FROM pg_database d WHERE d.datname = current_database())
-            ORDER BY a.xact_start NULLS FIRST, l.pid""".formatted(EventLocks.BARRIER);
+            ORDER BY a.xact_start NULLS FIRST, l.pid""".formatted(EventTable.BARRIER);
 
     private Blockers() {}
 

@@ -21,7 +21,6 @@ final class EventKeys {
     private static final ConfigKey<Duration> STATEMENT_TIMEOUT = ConnectionKeys.statementTimeout(
             "How long a statement may take.", JdbcEventStoreBuilder.DEFAULT_STATEMENT_TIMEOUT);
 
-    /** All of them, in the order in which they are explained. */
     static final List<ConfigKey<?>> ALL = ConnectionKeys.with(SCHEMA, TABLE, MIGRATE, STATEMENT_TIMEOUT);
 
     private EventKeys() {}
@@ -33,7 +32,6 @@ final class EventKeys {
                 table -> table);
     }
 
-    /** The store that is configured, over a pool of its own that is closed when the run has ended. */
     static JdbcEventStore open(PluginConfig config, PluginContext context) {
         return JdbcEventStore.builder(ConnectionKeys.open(config, context))
                 .schema(config.get(SCHEMA))

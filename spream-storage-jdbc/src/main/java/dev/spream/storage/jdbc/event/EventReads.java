@@ -59,7 +59,6 @@ record EventReads(EventDatabase database, FinalMark mark) {
         return new Slice(events, all ? to : events.getLast().position());
     }
 
-    /** As a feed delivers it. */
     FeedItem item(StoredEvent event) {
         return event.item(database.table());
     }

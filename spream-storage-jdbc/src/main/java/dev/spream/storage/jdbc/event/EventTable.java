@@ -2,8 +2,10 @@ package dev.spream.storage.jdbc.event;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.spream.core.Sha256;
 import dev.spream.storage.jdbc.internal.MigratedTables;
 import dev.spream.storage.jdbc.internal.SchemaName;
+import java.util.HexFormat;
 import java.util.Map;
 import java.util.regex.Pattern;
 
@@ -19,6 +21,21 @@ record EventTable(SchemaName schema, String name) {
     /** Names of PostgreSQL have 63 bytes, and those of the indexes are this name with something behind. */
     static final int MAX_LENGTH = 45;
 
+    /*
+     * Advisory locks about events are pairs of numbers: what the lock is for, and which table it is of, by the table's own
+     * number. Locks of rows and keys elsewhere in spream have single numbers, which PostgreSQL keeps apart from pairs.
+     */
+
+    /** Shared by whoever inserts, until its transaction ends. */
+    static final int BARRIER = 0x73704576;
+
+    /** Shared by readers that wait to be notified. */
+    static final int SLEEPERS = 0x7370457a;
+
+    /** Of one aggregate, alone, by whoever lost to somebody else and tries again; the other number is a hash. */
+    static final int AGGREGATE = 0x73704561;
+
+    private static final int HASH_BYTES = 8;
     private static final Pattern PLACE = Pattern.compile("@(events(?:_position_seq|_mark|_flush)?)\\b");
 
     EventTable {
@@ -37,7 +54,6 @@ record EventTable(SchemaName schema, String name) {
                         "\"%s\".\"%s%s\"".formatted(schema, name, place.group(1).substring(DEFAULT_NAME.length())));
     }
 
-    /** The table with its triggers, created where there is none. */
     MigratedTables migrated() {
         return new MigratedTables(
                 "the event store '%s'".formatted(name),
@@ -46,15 +62,21 @@ record EventTable(SchemaName schema, String name) {
                 1,
                 "migrate(true), in a configuration events.jdbc.migrate=true, as a program that starts does unless told"
                         + " otherwise",
+                false,
                 Map.of(
                         "events",
                         name,
                         "barrier",
-                        String.valueOf(EventLocks.BARRIER),
+                        String.valueOf(BARRIER),
                         "sleepers",
-                        String.valueOf(EventLocks.SLEEPERS),
+                        String.valueOf(SLEEPERS),
                         "channel",
-                        EventLocks.channel(this)));
+                        channel()));
+    }
+
+    /** Names the channel of PostgreSQL on which sleeping readers are told: an identifier, however long the table's name is. */
+    String channel() {
+        return "spream_events_" + HexFormat.of().formatHex(Sha256.of(toString()), 0, HASH_BYTES);
     }
 
     /** With its schema, for people. */

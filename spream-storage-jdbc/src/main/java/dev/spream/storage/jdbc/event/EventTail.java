@@ -1,6 +1,7 @@
 package dev.spream.storage.jdbc.event;
 
 import dev.spream.core.StorageException;
+import dev.spream.storage.jdbc.internal.SqlErrors;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
@@ -29,24 +30,14 @@ final class EventTail {
         return recent;
     }
 
-    /** Up to where everything is final, as far as it is known. */
-    long mark() {
-        return mark.known();
+    /** What is known of where everything is final. */
+    FinalMark mark() {
+        return mark;
     }
 
     /** Why nothing behind the mark can be read, if a transaction that has inserted is in the way. */
-    Optional<Shut> shut() {
+    Optional<Tailer.Shut> shut() {
         return Optional.ofNullable(tailer).flatMap(Tailer::shut);
-    }
-
-    /** See {@link FinalMark#losses}. */
-    int losses() {
-        return mark.losses();
-    }
-
-    /** What to throw to who has read up to there, if there were more losses meanwhile. */
-    StorageException lost(long position) {
-        return mark.lost(position);
     }
 
     /** Whether it is known since there are feeds up to where everything is final. */
@@ -68,10 +59,8 @@ final class EventTail {
         lock.lock();
         try {
             if (closed) {
-                throw new StorageException(
-                        "reading %s failed: the store is closed; open another".formatted(database.table()),
-                        false,
-                        null);
+                throw SqlErrors.permanent(
+                        "reading %s failed: the store is closed; open another".formatted(database.table()));
             }
             feeds++;
             if (tailer == null) {
@@ -115,13 +104,11 @@ final class EventTail {
         return closed;
     }
 
-    /** See {@link Tailer#isBroken}. */
     boolean isBroken(Duration patience) {
         Tailer running = tailer;
         return running != null && running.isBroken(patience);
     }
 
-    /** Throws what it is broken by. */
     void requireWorking(Duration patience) {
         Tailer running = tailer;
         if (running != null) {

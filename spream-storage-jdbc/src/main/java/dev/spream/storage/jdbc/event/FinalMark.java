@@ -3,6 +3,7 @@ package dev.spream.storage.jdbc.event;
 import dev.spream.core.StorageException;
 import dev.spream.storage.jdbc.internal.Parameters;
 import dev.spream.storage.jdbc.internal.SqlErrors;
+import dev.spream.storage.jdbc.internal.Statements;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -63,11 +64,7 @@ final class FinalMark {
         this.kept = new KeptMark(database);
     }
 
-    /**
-     * Begins at what others have kept, the first time.
-     *
-     * @throws StorageException if the database cannot be asked
-     */
+    /** Begins at what others have kept, the first time. */
     void recall() {
         kept.read().ifPresent(this::learn);
     }
@@ -77,7 +74,6 @@ final class FinalMark {
         kept.write(connection, "", known());
     }
 
-    /** The same at once. */
     void keepNow(Connection connection) throws SQLException {
         kept.writeNow(connection, known());
     }
@@ -92,12 +88,7 @@ final class FinalMark {
         return losses.get();
     }
 
-    /**
-     * Requires that the position was given to somebody.
-     *
-     * @return the last one that was
-     * @throws StorageException if the database has lost it, or cannot be asked
-     */
+    /** Requires that the position was given, and not lost since; returns the last one that was given. */
     long requireGiven(long position) {
         long given = database.row(
                 "looking for the last position of " + database.table(), GIVEN, p -> {}, row -> row.getLong("given"));
@@ -107,11 +98,7 @@ final class FinalMark {
         return given;
     }
 
-    /**
-     * The mark of this moment, or the last known one if somebody who has inserted stays at it.
-     *
-     * @throws StorageException if the database cannot be asked, or has lost positions that were given
-     */
+    /** The mark of this moment, or the last known one if a transaction that has inserted stays open. */
     long now() {
         recall();
         for (int attempt = 1; attempt <= ATTEMPTS; attempt++) {
@@ -161,7 +148,8 @@ final class FinalMark {
     }
 
     private OptionalLong mark(Connection connection, String begin, long before) throws SQLException {
-        try (PreparedStatement statement = prepare(connection, begin, MARK)) {
+        try (PreparedStatement statement =
+                connection.prepareStatement(begin + database.table().in(MARK))) {
             new Parameters(connection, statement).number(before).number(WAIT.toMillis());
             try (ResultSet row = result(statement)) {
                 row.next();
@@ -172,13 +160,7 @@ final class FinalMark {
     }
 
     private void flush(Connection connection, String begin) throws SQLException {
-        try (PreparedStatement statement = prepare(connection, begin, FLUSH)) {
-            statement.execute();
-        }
-    }
-
-    private PreparedStatement prepare(Connection connection, String begin, String sql) throws SQLException {
-        return connection.prepareStatement(begin + database.table().in(sql));
+        Statements.execute(connection, begin + database.table().in(FLUSH));
     }
 
     /** Of the last statement: those before it begin the transaction. */
@@ -225,11 +207,9 @@ final class FinalMark {
     }
 
     StorageException lost(long position) {
-        return new StorageException(
+        return SqlErrors.permanent(
                 "reading new events of %s behind position %d failed: the database has lost positions that were given; %s"
-                        .formatted(database.table(), position, WHAT_TO_DO),
-                false,
-                null);
+                        .formatted(database.table(), position, WHAT_TO_DO));
     }
 
     /** How long to let others insert before the next attempt: longer after each, and not the same for all. */

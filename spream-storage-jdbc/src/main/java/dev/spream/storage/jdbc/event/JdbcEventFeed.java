@@ -1,10 +1,10 @@
 package dev.spream.storage.jdbc.event;
 
-import dev.spream.core.StorageException;
 import dev.spream.projection.event.EventFeed;
 import dev.spream.projection.event.FeedBatch;
 import dev.spream.projection.event.FeedItem;
 import dev.spream.projection.event.FeedRequest;
+import dev.spream.storage.jdbc.internal.SqlErrors;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -42,12 +42,7 @@ final class JdbcEventFeed implements EventFeed {
     private long readTo; // nothing is left up to here, once they are
     private long position;
 
-    /**
-     * What it was like when the feed was opened.
-     *
-     * @param losses see {@link FinalMark#losses}
-     * @param given the last position that was given to anybody
-     */
+    /** What {@link FinalMark#losses} and the last position that was given were when the feed was opened. */
     record Beginning(int losses, long given) {}
 
     JdbcEventFeed(
@@ -91,12 +86,12 @@ final class JdbcEventFeed implements EventFeed {
     }
 
     private boolean hasNoneToWaitFor() {
-        return closed || hasNoSource() || tail.isBroken(PATIENCE) || tail.losses() != beginning.losses();
+        return closed || hasNoSource() || tail.isBroken(PATIENCE) || tail.mark().losses() != beginning.losses();
     }
 
     private void requireNothingLost() {
-        if (tail.losses() != beginning.losses()) {
-            throw tail.lost(position);
+        if (tail.mark().losses() != beginning.losses()) {
+            throw tail.mark().lost(position);
         }
     }
 
@@ -106,11 +101,9 @@ final class JdbcEventFeed implements EventFeed {
 
     private void requireSource() {
         if (hasNoSource() && !closed) {
-            throw new StorageException(
+            throw SqlErrors.permanent(
                     "reading events behind position %d failed: the source or its store is closed; open another"
-                            .formatted(position),
-                    false,
-                    null);
+                            .formatted(position));
         }
     }
 
@@ -128,21 +121,21 @@ final class JdbcEventFeed implements EventFeed {
 
     private void read(int limit) {
         Optional<Slice> recent = tail.recent().after(readTo, slots, limit);
-        if (recent.isEmpty() && tail.mark() <= readTo) {
+        if (recent.isEmpty() && tail.mark().known() <= readTo) {
             return; // nothing is known yet
         }
-        Slice slice = recent.orElseGet(() -> reads.slice(readTo, tail.mark(), slots, limit));
+        Slice slice = recent.orElseGet(() -> reads.slice(readTo, tail.mark().known(), slots, limit));
         ahead.addAll(slice.events());
         readTo = slice.to();
     }
 
     private FeedBatch batch(List<StoredEvent> events) {
         List<FeedItem> items = events.stream().map(reads::item).toList();
-        Optional<Shut> shut = tail.shut();
-        long mark = tail.mark();
-        long given = Math.max(mark, shut.map(Shut::given).orElse(tail.hasLooked() ? 0 : beginning.given()));
+        Optional<Tailer.Shut> shut = tail.shut();
+        long mark = tail.mark().known();
+        long given = Math.max(mark, shut.map(Tailer.Shut::given).orElse(tail.hasLooked() ? 0 : beginning.given()));
         Duration waited = shut.filter(held -> position >= mark && given > position)
-                .map(Shut::lasted)
+                .map(Tailer.Shut::lasted)
                 .orElse(Duration.ZERO);
         return new FeedBatch(items, position, Math.max(position, given), waited);
     }

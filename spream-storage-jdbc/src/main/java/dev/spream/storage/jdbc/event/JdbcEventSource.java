@@ -1,9 +1,9 @@
 package dev.spream.storage.jdbc.event;
 
-import dev.spream.core.StorageException;
 import dev.spream.projection.event.EventFeed;
 import dev.spream.projection.event.EventSource;
 import dev.spream.projection.event.FeedRequest;
+import dev.spream.storage.jdbc.internal.SqlErrors;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -27,7 +27,7 @@ final class JdbcEventSource implements EventSource {
     @Override
     public EventFeed open(FeedRequest request) {
         requireOpen(request);
-        int losses = tail.losses();
+        int losses = tail.mark().losses();
         long given = tail.join(request.after());
         JdbcEventFeed feed =
                 new JdbcEventFeed(request, reads, tail, new JdbcEventFeed.Beginning(losses, given), open::remove);
@@ -41,11 +41,8 @@ final class JdbcEventSource implements EventSource {
 
     private void requireOpen(FeedRequest request) {
         if (closed) {
-            throw new StorageException(
-                    "opening a feed for projection '%s' failed: the source is closed; open another"
-                            .formatted(request.projection()),
-                    false,
-                    null);
+            throw SqlErrors.permanent("opening a feed for projection '%s' failed: the source is closed; open another"
+                    .formatted(request.projection()));
         }
     }
 

@@ -37,10 +37,8 @@ final class KeptMark {
     /** Between two attempts of a user who may not write for now. */
     private static final Duration READ_ONLY_PAUSE = Duration.ofSeconds(30);
 
-    /** The user may not do that. */
     private static final String NOT_ALLOWED = "42501";
 
-    /** Nobody may, as long as transactions are read-only. */
     private static final String READ_ONLY = "25006";
 
     private static final Logger log = LoggerFactory.getLogger(KeptMark.class);
@@ -57,14 +55,9 @@ final class KeptMark {
         this.database = database;
     }
 
-    /** What is kept and what was given last. */
     private record Row(long kept, long given) {}
 
-    /**
-     * What others have kept; empty if it was asked for before, or is not to be had.
-     *
-     * @throws StorageException if the database cannot be asked; the next call asks again
-     */
+    /** What others have kept; empty if it was asked for before, or is not to be had. After a failure the next call asks again. */
     OptionalLong read() {
         if (!read.compareAndSet(false, true)) {
             return OptionalLong.empty();
@@ -127,7 +120,6 @@ final class KeptMark {
         }
     }
 
-    /** The same without waiting for a while to pass. */
     void writeNow(Connection connection, long mark) throws SQLException {
         lock.lock();
         try {

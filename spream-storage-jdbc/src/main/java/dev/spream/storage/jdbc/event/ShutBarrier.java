@@ -50,7 +50,6 @@ final class ShutBarrier {
         return FinalMark.pause(attempts);
     }
 
-    /** Whether feeds should be told, once in a while. */
     boolean isToBeTold() {
         long now = System.nanoTime();
         if (now - nextTold < 0) {
@@ -77,7 +76,6 @@ final class ShutBarrier {
                 blockers.isEmpty() ? "somebody who has just ended" : blockers.getFirst());
     }
 
-    /** It is open. */
     void open() {
         if (reported) {
             log.info("[{}] new events can be read again", table);

@@ -1,14 +1,24 @@
 package dev.spream.storage.jdbc.event;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.spream.core.StorageException;
+import dev.spream.core.record.Json;
 import dev.spream.projection.event.EventEnvelope;
 import dev.spream.projection.event.EventMetadata;
 import dev.spream.projection.event.FeedItem;
 import dev.spream.projection.event.RecordedEvent;
+import dev.spream.storage.jdbc.internal.SqlErrors;
+import java.nio.ByteBuffer;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Instant;
 import java.time.OffsetDateTime;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An event as a row of the table, or a row that is no event: somebody else may have inserted it.
@@ -16,7 +26,6 @@ import java.util.Optional;
  * @param slot the part of all aggregates that its aggregate belongs to: 0 to 255
  */
 record StoredEvent(long position, int slot, Content content) {
-    /** What {@link #read} needs. */
     static final String COLUMNS = """
             position, event_id, aggregate_id, event_version, event_type, event_data::text AS event_data, occurred_at,
             correlation_id, user_id, source_service, idempotency_key, slot""";
@@ -24,17 +33,61 @@ record StoredEvent(long position, int slot, Content content) {
     /** What an event takes in memory beside its texts. */
     private static final long OVERHEAD = 500;
 
-    /** What a row has. */
     sealed interface Content permits Known, NoEvent {
         /** About how many characters. */
         long length();
     }
 
-    /** An event. */
     record Known(EventEnvelope event) implements Content {
         @Override
         public long length() {
             return event.eventData().length();
+        }
+    }
+
+    /**
+     * What a row has that cannot be an event.
+     *
+     * @param json its columns
+     * @param reason why it is none
+     */
+    record NoEvent(String json, String reason) implements Content {
+
+        static NoEvent read(ResultSet row, RuntimeException failure) throws SQLException {
+            Map<String, @Nullable Object> columns = new LinkedHashMap<>();
+            for (String column : new String[] {
+                "event_id",
+                "aggregate_id",
+                "event_type",
+                "occurred_at",
+                "correlation_id",
+                "user_id",
+                "source_service",
+                "idempotency_key"
+            }) {
+                columns.put(column, row.getString(column));
+            }
+            columns.put("event_version", row.getLong("event_version"));
+            String before = Json.text(columns);
+            return new NoEvent(
+                    before.substring(0, before.length() - 1) + ",\"event_data\":" + row.getString("event_data") + "}",
+                    Objects.requireNonNullElse(
+                            failure.getMessage(), failure.getClass().getSimpleName()));
+        }
+
+        @Override
+        public long length() {
+            return json.length();
+        }
+
+        FeedItem.Undecodable item(long position, EventTable table) {
+            return new FeedItem.Undecodable(
+                    position,
+                    "position %d of %s".formatted(position, table),
+                    ByteBuffer.wrap(json.getBytes(UTF_8)),
+                    Map.of(),
+                    reason,
+                    Instant.EPOCH);
         }
     }
 
@@ -70,21 +123,15 @@ record StoredEvent(long position, int slot, Content content) {
                 metadata);
     }
 
-    /**
-     * The event at its place.
-     *
-     * @throws StorageException if the row is none
-     */
+    /** @throws StorageException if the row is no event */
     RecordedEvent recorded() {
         return switch (content) {
             case Known known -> new RecordedEvent(position, known.event());
             case NoEvent none ->
-                throw new StorageException(
+                throw SqlErrors.permanent(
                         ("reading position %d of the events failed: the row is no event (%s), and stays; feeds deliver what"
                                         + " comes after it, and this reads behind it from position %1$d")
-                                .formatted(position, none.reason()),
-                        false,
-                        null);
+                                .formatted(position, none.reason()));
         };
     }
 

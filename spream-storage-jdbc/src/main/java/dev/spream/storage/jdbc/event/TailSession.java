@@ -33,9 +33,9 @@ final class TailSession {
     private static final int MAX_ROWS = 2_000;
 
     private static final String FALL_ASLEEP =
-            "SELECT pg_advisory_lock_shared(%d, '@events'::regclass::oid::int)".formatted(EventLocks.SLEEPERS);
+            "SELECT pg_advisory_lock_shared(%d, '@events'::regclass::oid::int)".formatted(EventTable.SLEEPERS);
     private static final String WAKE_UP =
-            "SELECT pg_advisory_unlock_shared(%d, '@events'::regclass::oid::int)".formatted(EventLocks.SLEEPERS);
+            "SELECT pg_advisory_unlock_shared(%d, '@events'::regclass::oid::int)".formatted(EventTable.SLEEPERS);
     private static final String LEAVE = "UNLISTEN *; SELECT pg_advisory_unlock_all()";
 
     private final Connection connection;
@@ -59,13 +59,12 @@ final class TailSession {
         return worked;
     }
 
-    /** Until the tailer is closed. */
     void run() throws SQLException {
         int networkTimeout = connection.getNetworkTimeout();
         try {
             connection.setNetworkTimeout(Runnable::run, Math.toIntExact(ANSWER_TIME.toMillis()));
             connection.setAutoCommit(true);
-            execute("LISTEN " + EventLocks.channel(database.table()));
+            execute("LISTEN " + database.table().channel());
             follow();
         } catch (Throwable t) {
             leaveAfter(t, networkTimeout);
@@ -115,7 +114,6 @@ final class TailSession {
         return readUpTo(end.getAsLong());
     }
 
-    /** How long to wait before the next attempt. */
     private Duration foundShut() throws SQLException {
         Duration pause = shut.found();
         if (shut.isToBeTold()) {
@@ -187,7 +185,6 @@ final class TailSession {
         execute(WAKE_UP);
     }
 
-    /** The last position that was given to anybody. */
     private long given() throws SQLException {
         long given = Statements.answer(connection, database.table().in(FinalMark.GIVEN), row -> row.getLong(1));
         tailer.works();

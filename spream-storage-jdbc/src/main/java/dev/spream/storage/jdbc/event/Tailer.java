@@ -42,6 +42,18 @@ final class Tailer {
     /** Since when, by the JVM's nanosecond clock, and why. */
     private record Failure(long since, Throwable cause) {}
 
+    /**
+     * The barrier is shut: a transaction that has inserted is open.
+     *
+     * @param since when it was found so, by the JVM's nanosecond clock
+     * @param given the last position that was given to anybody, a second or so ago
+     */
+    record Shut(long since, long given) {
+        Duration lasted() {
+            return Duration.ofNanos(System.nanoTime() - since);
+        }
+    }
+
     private Tailer(EventDatabase database, FinalMark mark, RecentEvents recent) {
         this.database = database;
         this.mark = mark;
@@ -107,7 +119,6 @@ final class Tailer {
         shut = new Shut(before == null ? since : before.since(), given);
     }
 
-    /** Called by the session: the barrier is open. */
     void barrierOpen() {
         if (shut != null) {
             shut = null;
@@ -143,7 +154,6 @@ final class Tailer {
         return sinceWorked.compareTo(LONGEST_LOOK) > 0;
     }
 
-    /** Throws what it {@linkplain #isBroken is broken} by. */
     void requireWorking(Duration patience) {
         String what = "reading new events of " + database.table();
         Failure current = failure;
@@ -167,7 +177,6 @@ final class Tailer {
                 : new StorageException("%s failed: %s; it is tried again".formatted(what, cause), true, cause);
     }
 
-    /** Waits, unless it is closed before. */
     void pause(Duration time) {
         try {
             if (closed.await(time.toNanos(), TimeUnit.NANOSECONDS)) {

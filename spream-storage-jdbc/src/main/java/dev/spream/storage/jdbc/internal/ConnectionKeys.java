@@ -61,7 +61,7 @@ public final class ConnectionKeys {
         return ConfigKey.of(
                         "statement-timeout",
                         wholeSeconds(ConfigType.duration(
-                                BuilderChecks.MIN_STATEMENT_TIMEOUT, BuilderChecks.MAX_STATEMENT_TIMEOUT)),
+                                TablesBuilder.MIN_STATEMENT_TIMEOUT, TablesBuilder.MAX_STATEMENT_TIMEOUT)),
                         description)
                 .withDefault(standard);
     }

@@ -1,6 +1,5 @@
 package dev.spream.storage.jdbc.internal;
 
-import dev.spream.core.StorageException;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -108,18 +107,18 @@ public class Database {
         return closed;
     }
 
-    private <T> T run(String what, Call<T> call) {
+    private <T> T run(String what, Work<T> work) {
         if (closed) {
-            throw new StorageException(what + " failed: the storage is closed; open another", false, null);
+            throw SqlErrors.permanent(what + " failed: the storage is closed; open another");
         }
         try (Connection connection = dataSource.getConnection()) {
-            return inAutoCommit(connection, call);
+            return inAutoCommit(connection, work);
         } catch (SQLException e) {
             throw SqlErrors.storageException(what, e);
         }
     }
 
-    private <T> T inAutoCommit(Connection connection, Call<T> call) throws SQLException {
+    private <T> T inAutoCommit(Connection connection, Work<T> work) throws SQLException {
         int networkTimeout = connection.getNetworkTimeout();
         connection.setNetworkTimeout(
                 Runnable::run,
@@ -128,7 +127,7 @@ public class Database {
         connection.setAutoCommit(true);
         T result;
         try {
-            result = call.run(new Statements(connection, names, Math.toIntExact(timeLimit.toSeconds())));
+            result = work.run(new Statements(connection, names, Math.toIntExact(timeLimit.toSeconds())));
         } catch (SQLException | RuntimeException e) {
             restoreAfter(e, connection, autoCommit, networkTimeout);
             throw e;
@@ -160,7 +159,8 @@ public class Database {
         T read(ResultSet row) throws SQLException;
     }
 
-    private interface Call<T> {
+    /** What is done by statements of one connection. */
+    public interface Work<T> {
         T run(Statements statements) throws SQLException;
     }
 }

@@ -54,7 +54,6 @@ public enum DatabaseKind {
         return form;
     }
 
-    /** The class of the driver. */
     String driver() {
         return driver;
     }

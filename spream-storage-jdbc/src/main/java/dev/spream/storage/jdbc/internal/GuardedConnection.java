@@ -64,12 +64,10 @@ public final class GuardedConnection {
         return view;
     }
 
-    /** The name of the work. */
     String work() {
         return work.name();
     }
 
-    /** Whether a method of a connection does nothing. */
     boolean ignores(String method) {
         return work.mayClose() && method.equals("close");
     }
@@ -79,7 +77,6 @@ public final class GuardedConnection {
         return over && work.mayClose();
     }
 
-    /** Refuses what is called when the work is over. */
     void requireWork(String method) {
         if (over) {
             throw work.failure()
@@ -88,11 +85,6 @@ public final class GuardedConnection {
         }
     }
 
-    /**
-     * Refuses what is not for the work to call on a connection.
-     *
-     * @param arguments how many there are
-     */
     void requireAllowed(String method, int arguments) {
         boolean wholeRollback = arguments == 0 && method.equals("rollback");
         if (wholeRollback || REFUSED.contains(method)) {

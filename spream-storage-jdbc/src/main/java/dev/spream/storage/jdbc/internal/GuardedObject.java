@@ -34,11 +34,6 @@ final class GuardedObject implements InvocationHandler {
         this.statement = statement;
     }
 
-    /**
-     * The view of a connection.
-     *
-     * @param type what is to be seen of it
-     */
     static <V> V ofConnection(GuardedConnection guard, Object target, Class<V> type) {
         return new GuardedObject(guard, target, true, null).as(type);
     }

@@ -25,19 +25,8 @@ public record MigratedTables(
         placeholders = Map.copyOf(placeholders);
     }
 
-    /** Tables whose scripts are as they were. */
-    public MigratedTables(
-            String owner,
-            String location,
-            String historyTable,
-            int version,
-            String howToMigrate,
-            Map<String, String> placeholders) {
-        this(owner, location, historyTable, version, howToMigrate, false, placeholders);
-    }
-
     /** Tables whose names are the same everywhere. */
     public MigratedTables(String owner, String location, String historyTable, int version, String howToMigrate) {
-        this(owner, location, historyTable, version, howToMigrate, Map.of());
+        this(owner, location, historyTable, version, howToMigrate, false, Map.of());
     }
 }

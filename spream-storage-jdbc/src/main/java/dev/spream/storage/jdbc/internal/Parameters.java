@@ -4,6 +4,7 @@ import java.math.BigDecimal;
 import java.sql.Array;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Types;
 import java.time.OffsetDateTime;
@@ -110,6 +111,12 @@ public final class Parameters {
         Array array = connection.createArrayOf(type, values.stream().map(part).toArray());
         statement.setArray(++last, array);
         return this;
+    }
+
+    /** The texts of a column that is an array of them; none if it is null. */
+    public static List<String> texts(ResultSet row, String column) throws SQLException {
+        Array array = row.getArray(column);
+        return array == null ? List.of() : List.of((String[]) array.getArray());
     }
 
     /** PostgreSQL holds any character in a text but this. */

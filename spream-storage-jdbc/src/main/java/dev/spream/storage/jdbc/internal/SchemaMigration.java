@@ -82,17 +82,17 @@ public record SchemaMigration(DataSource dataSource, SchemaName schema, Migrated
     public void check() {
         int stored = storedVersion();
         if (stored == 0) {
-            throw unusable(
+            throw SqlErrors.permanent(
                     "schema '%s' has no tables of %s; create them with %s, by a user who may, or name the schema that has them%s"
                             .formatted(schema, tables.owner(), tables.howToMigrate(), sameNames()));
         }
         if (stored < tables.version()) {
-            throw unusable(
+            throw SqlErrors.permanent(
                     "the tables of %s in schema '%s' are of version %d, this spream needs version %d; start once with %s, by a user who may alter them"
                             .formatted(tables.owner(), schema, stored, tables.version(), tables.howToMigrate()));
         }
         if (stored > tables.version()) {
-            throw unusable(
+            throw SqlErrors.permanent(
                     "the tables of %s in schema '%s' are of version %d, this spream knows versions up to %d; use the version of spream that migrated them, or a newer one"
                             .formatted(tables.owner(), schema, stored, tables.version()));
         }
@@ -115,10 +115,6 @@ public record SchemaMigration(DataSource dataSource, SchemaName schema, Migrated
                 .collect(Collectors.joining());
     }
 
-    private static StorageException unusable(String message) {
-        return new StorageException(message, false, null);
-    }
-
     /** 0 if there are no tables. */
     private int storedVersion() {
         try (Connection connection = dataSource.getConnection()) {
@@ -132,8 +128,9 @@ public record SchemaMigration(DataSource dataSource, SchemaName schema, Migrated
     private void requirePostgres(Connection connection) throws SQLException {
         String product = connection.getMetaData().getDatabaseProductName();
         if (!product.equals("PostgreSQL")) {
-            throw unusable("the tables of %s need PostgreSQL, the database is %s; spream keeps nothing but locks there"
-                    .formatted(tables.owner(), product));
+            throw SqlErrors.permanent(
+                    "the tables of %s need PostgreSQL, the database is %s; spream keeps nothing but locks there"
+                            .formatted(tables.owner(), product));
         }
     }
 

@@ -41,6 +41,11 @@ public final class SqlErrors {
         return new StorageException(message, retryable, cause);
     }
 
+    /** The exception to throw for what fails until somebody changes something. */
+    public static StorageException permanent(String message) {
+        return new StorageException(message, false, null);
+    }
+
     /**
      * The exception to throw where it was the commit that failed, of what must not be done again unseen.
      *

@@ -35,26 +35,32 @@ public record Statements(Connection connection, UnaryOperator<String> names, int
     public static Statements ofCaller(Connection connection, UnaryOperator<String> names, String what, String apart)
             throws SQLException {
         if (connection.getAutoCommit()) {
-            throw new StorageException(
+            throw SqlErrors.permanent(
                     "%s failed: the connection is in auto-commit mode, where %s; call setAutoCommit(false) first"
-                            .formatted(what, apart),
-                    false,
-                    null);
+                            .formatted(what, apart));
         }
         return new Statements(connection, names);
     }
 
     public <T> List<T> rows(String sql, Database.Binder binder, Database.RowReader<T> reader) throws SQLException {
+        List<T> rows = new ArrayList<>();
+        each(sql, binder, row -> rows.add(reader.read(row)));
+        return rows;
+    }
+
+    public void each(String sql, Database.Binder binder, RowConsumer consumer) throws SQLException {
         try (PreparedStatement statement = prepare(sql)) {
             binder.bind(new Parameters(connection, statement));
-            try (ResultSet result = statement.executeQuery()) {
-                List<T> rows = new ArrayList<>();
-                while (result.next()) {
-                    rows.add(reader.read(result));
+            try (ResultSet row = statement.executeQuery()) {
+                while (row.next()) {
+                    consumer.accept(row);
                 }
-                return rows;
             }
         }
+    }
+
+    public interface RowConsumer {
+        void accept(ResultSet row) throws SQLException;
     }
 
     /** Of a statement that returns one row. */

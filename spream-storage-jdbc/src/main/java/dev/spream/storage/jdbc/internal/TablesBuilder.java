@@ -2,7 +2,9 @@ package dev.spream.storage.jdbc.internal;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.spream.core.DurationText;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import javax.sql.DataSource;
 
 /**
@@ -12,6 +14,8 @@ import javax.sql.DataSource;
  */
 public abstract class TablesBuilder<B extends TablesBuilder<B>> {
     public static final String DEFAULT_SCHEMA = "spream";
+    public static final Duration MIN_STATEMENT_TIMEOUT = Duration.ofSeconds(1);
+    public static final Duration MAX_STATEMENT_TIMEOUT = Duration.ofHours(1);
 
     private final DataSource dataSource;
     private SchemaName schema = new SchemaName(DEFAULT_SCHEMA);
@@ -50,7 +54,7 @@ public abstract class TablesBuilder<B extends TablesBuilder<B>> {
 
     /** Refuses a statement timeout that these tables cannot have. */
     protected void checkStatementTimeout(Duration timeout) {
-        BuilderChecks.requireStatementTimeout(timeout);
+        requireStatementTimeout(timeout);
     }
 
     @SuppressWarnings("unchecked")
@@ -73,5 +77,26 @@ public abstract class TablesBuilder<B extends TablesBuilder<B>> {
     /** Migrates or checks the tables. */
     protected final void ensure(MigratedTables tables) {
         new SchemaMigration(dataSource, schema, tables).ensure(migrate);
+    }
+
+    /** The name, which becomes part of a key that is text. */
+    public static String requireSubscription(String name, int maxLength) {
+        if (name.isBlank() || name.length() > maxLength || name.indexOf('\0') >= 0) {
+            throw new IllegalArgumentException(
+                    "malformed subscription name '%s': expected 1 to %d characters, not all blank, none of them NUL"
+                            .formatted(name.replace('\0', '?'), maxLength));
+        }
+        return name;
+    }
+
+    /** The limit, in what the driver can express. */
+    public static Duration requireStatementTimeout(Duration timeout) {
+        if (timeout.compareTo(MIN_STATEMENT_TIMEOUT) < 0
+                || timeout.compareTo(MAX_STATEMENT_TIMEOUT) > 0
+                || !timeout.equals(timeout.truncatedTo(ChronoUnit.SECONDS))) {
+            throw new IllegalArgumentException(
+                    "statementTimeout must be whole seconds from PT1S to PT1H, was " + DurationText.of(timeout));
+        }
+        return timeout;
     }
 }

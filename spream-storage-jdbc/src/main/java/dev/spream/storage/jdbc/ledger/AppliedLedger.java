@@ -10,7 +10,6 @@ import dev.spream.core.consume.Consumer;
 import dev.spream.core.consume.Delivery;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.record.RecordIdentity;
-import dev.spream.storage.jdbc.internal.BuilderChecks;
 import dev.spream.storage.jdbc.internal.MigratedTables;
 import dev.spream.storage.jdbc.internal.TablesBuilder;
 import dev.spream.storage.jdbc.internal.Transactions;
@@ -142,7 +141,7 @@ public final class AppliedLedger {
      * @throws Exception anything else that the effect throws; nothing has changed then
      */
     public void apply(List<DataChangeRecord> changes, List<Delivery> deliveries, BatchEffect effect) throws Exception {
-        List<Offer> offers = offers(changes, deliveries);
+        List<LedgerEntries.Offer> offers = offers(changes, deliveries);
         transactions.<Boolean, Exception>run(connection -> {
             List<DataChangeRecord> fresh = fresh(changes, claim(connection, transactions.begin(), offers));
             if (!fresh.isEmpty()) {
@@ -168,11 +167,13 @@ public final class AppliedLedger {
                     "the ledger '%s' was handed a connection in auto-commit mode: effect and row would be apart; begin a transaction"
                             .formatted(name));
         }
-        return !claim(connection, "", List.of(Offer.of(change, delivery))).isEmpty();
+        return !claim(connection, "", List.of(LedgerEntries.Offer.of(change, delivery)))
+                .isEmpty();
     }
 
-    private Set<RecordIdentity> claim(Connection connection, String begin, List<Offer> offers) throws SQLException {
-        Claims claims = entries.claim(connection, begin, offers);
+    private Set<RecordIdentity> claim(Connection connection, String begin, List<LedgerEntries.Offer> offers)
+            throws SQLException {
+        LedgerEntries.Claims claims = entries.claim(connection, begin, offers);
         int tooEarly = claims.skipped(offers);
         if (tooEarly > 0) {
             skipped.add(tooEarly, requireNonNull(claims.settledBelow()));
@@ -190,14 +191,14 @@ public final class AppliedLedger {
         pruning.pruneIfDue(lowWatermark);
     }
 
-    private static List<Offer> offers(List<DataChangeRecord> changes, List<Delivery> deliveries) {
+    private static List<LedgerEntries.Offer> offers(List<DataChangeRecord> changes, List<Delivery> deliveries) {
         if (changes.isEmpty() || changes.size() != deliveries.size()) {
             throw new IllegalArgumentException("%d changes with %d deliveries: one each is needed, and at least one"
                     .formatted(changes.size(), deliveries.size()));
         }
-        List<Offer> offers = new ArrayList<>();
+        List<LedgerEntries.Offer> offers = new ArrayList<>();
         for (int i = 0; i < changes.size(); i++) {
-            offers.add(Offer.of(changes.get(i), deliveries.get(i)));
+            offers.add(LedgerEntries.Offer.of(changes.get(i), deliveries.get(i)));
         }
         return offers;
     }
@@ -261,7 +262,7 @@ public final class AppliedLedger {
 
         @Override
         protected void checkStatementTimeout(Duration timeout) {
-            requireBetween("statementTimeout", timeout, MIN_STATEMENT_TIMEOUT, BuilderChecks.MAX_STATEMENT_TIMEOUT);
+            requireBetween("statementTimeout", timeout, MIN_STATEMENT_TIMEOUT, MAX_STATEMENT_TIMEOUT);
         }
 
         /** How long it does not prune after it did, by that clock. */

@@ -1,6 +1,8 @@
 package dev.spream.storage.jdbc.ledger;
 
 import dev.spream.api.spi.RejectedException;
+import dev.spream.core.consume.Delivery;
+import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.record.RecordIdentity;
 import dev.spream.storage.jdbc.internal.Parameters;
 import dev.spream.storage.jdbc.internal.SchemaName;
@@ -51,6 +53,55 @@ record LedgerEntries(SchemaName schema, String name) {
                 SET covers_from = excluded.covers_from, settled_below = excluded.settled_below
                 WHERE ledger.covers_from IS NULL AND excluded.covers_from IS NOT NULL
             """;
+
+    /**
+     * A change that wants to take effect.
+     *
+     * @param isReplay whether it was set aside before, so that times say nothing about whether it took effect
+     * @param lowWatermark everything before it is settled
+     */
+    record Offer(RecordIdentity identity, boolean isReplay, Optional<Instant> lowWatermark) {
+        long commitNanos() {
+            return LedgerTime.nanos(identity.commitTimestamp());
+        }
+
+        static Offer of(DataChangeRecord change, Delivery delivery) {
+            return new Offer(change.identity(), delivery.isReplay(), delivery.lowWatermark());
+        }
+    }
+
+    /**
+     * What came of a claim.
+     *
+     * @param fresh those whose rows were written
+     * @param exists whether the ledger has a row of its own
+     * @param coversFrom where the ledger begins; null as long as nothing but replays has come
+     * @param settledBelow everything before it is settled; null as long as the ledger has not begun
+     */
+    record Claims(
+            Set<RecordIdentity> fresh,
+            boolean exists,
+            @Nullable Instant coversFrom,
+            @Nullable Instant settledBelow) {
+
+        /** What came of this claim and of a later one in the same transaction. */
+        Claims and(Claims later) {
+            Set<RecordIdentity> all = new HashSet<>(fresh);
+            all.addAll(later.fresh);
+            return new Claims(all, later.exists, later.coversFrom, later.settledBelow);
+        }
+
+        /** How many of the changes were taken as settled for no other reason than their time. */
+        int skipped(List<Offer> offers) {
+            Instant below = settledBelow;
+            return below == null
+                    ? 0
+                    : Math.toIntExact(offers.stream()
+                            .filter(offer -> !offer.isReplay()
+                                    && offer.identity().commitTimestamp().isBefore(below))
+                            .count());
+        }
+    }
 
     /** What appliers share and the pruner takes alone, until their transactions end. */
     String lockName() {

@@ -17,7 +17,6 @@ final class BoundedCall {
     private final String what;
     private final Thread thread;
 
-    /** Calls a driver. */
     interface Call {
         void run() throws Exception;
     }

@@ -19,7 +19,6 @@ final class BoundedOpening {
     private final CompletableFuture<Connection> opened = new CompletableFuture<>();
     private final Consumer<Connection> giveBack;
 
-    /** Opens a connection. */
     interface Opening {
         Connection open() throws InterruptedException;
     }
@@ -28,11 +27,7 @@ final class BoundedOpening {
         this.giveBack = giveBack;
     }
 
-    /**
-     * Opens within that time.
-     *
-     * @throws LockTimeoutException if the time is over
-     */
+    /** @throws LockTimeoutException if the time is over */
     static Connection within(Duration limit, Opening opening, Consumer<Connection> giveBack)
             throws InterruptedException {
         return new BoundedOpening(giveBack).await(limit, opening);

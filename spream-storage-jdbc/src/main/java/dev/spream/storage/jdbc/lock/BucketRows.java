@@ -16,11 +16,7 @@ record BucketRows(LockTables tables) {
     private static final String LIST =
             "SELECT bucket FROM @hier_lock_buckets WHERE level = ? AND bucket BETWEEN ? AND ? ORDER BY bucket";
 
-    /**
-     * Makes those of a range that are not there.
-     *
-     * @return how many
-     */
+    /** Makes those of a range that are not there; returns how many. */
     int make(Connection connection, int level, Range range) throws SQLException {
         int size = Math.toIntExact(range.size());
         return new Statements(connection, tables::in)
@@ -29,7 +25,6 @@ record BucketRows(LockTables tables) {
                         p -> p.number(level).number(range.first()).number(size));
     }
 
-    /** Those of a range that are not there, in order. */
     List<Range> missing(Connection connection, int level, Range range) throws SQLException {
         long there = count(connection, level, range);
         if (there == range.size()) {

@@ -152,7 +152,6 @@ final class CancellableWait implements Runnable, LockSql.Waiting {
         return outcome.isDone() && ended.getCount() > 0;
     }
 
-    /** Waits for the end of work that was left behind. */
     void awaitEnd() throws InterruptedException {
         ended.await();
     }

@@ -27,7 +27,6 @@ final class CancellableWaits {
         this.onLeftBehind = onLeftBehind;
     }
 
-    /** What waits. */
     interface Work {
         int run(CancellableWait wait) throws SQLException;
     }

@@ -186,7 +186,6 @@ final class HandleConnections {
         });
     }
 
-    /** What the store asks of a connection. */
     interface Question<T> {
         T ask(Connection connection) throws SQLException;
     }
@@ -349,7 +348,6 @@ final class HandleConnections {
         }
     }
 
-    /** Begins no more. */
     void refuse() {
         closed = true;
     }

@@ -20,7 +20,7 @@ import dev.spream.lock.PlannedLock;
 import dev.spream.lock.TakenLocks;
 import dev.spream.lock.provisioning.BucketProvisioning;
 import dev.spream.lock.provisioning.LockLayout;
-import dev.spream.storage.jdbc.internal.BuilderChecks;
+import dev.spream.storage.jdbc.internal.TablesBuilder;
 import dev.spream.storage.jdbc.lock.dialect.LockSql;
 import dev.spream.storage.jdbc.lock.dialect.LockTables;
 import java.sql.Connection;
@@ -350,7 +350,6 @@ public final class JdbcLockStore implements LockStore<Connection> {
             return this;
         }
 
-        /** Strategy and space, as far as they are said. */
         Builder layout(AskedLayout layout) {
             this.asked = layout;
             return this;
@@ -395,7 +394,7 @@ public final class JdbcLockStore implements LockStore<Connection> {
          * that has no answer two seconds later fails with a {@link LockConnectionException}: whether it was done is not known.
          */
         public Builder statementTimeout(Duration timeout) {
-            this.statementTimeout = BuilderChecks.requireStatementTimeout(timeout);
+            this.statementTimeout = TablesBuilder.requireStatementTimeout(timeout);
             return this;
         }
 

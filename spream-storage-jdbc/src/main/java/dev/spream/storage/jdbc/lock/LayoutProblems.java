@@ -12,7 +12,6 @@ import java.util.stream.Collectors;
 record LayoutProblems(String place, String schema) {
     private static final int MAX_SHOWN = 5;
 
-    /** @param exist whether there are tables */
     List<String> of(LockLayout asked, boolean exist, Optional<LockSpaceTable.Recorded> recorded, List<Level> levels) {
         if (recorded.isEmpty()) {
             return unrecorded(asked, exist).stream().toList();

@@ -23,7 +23,6 @@ final class LockLayouts {
         return LockStrategy.valueOf(layout.strategy().toUpperCase(Locale.ROOT));
     }
 
-    /** How many rows there have to be. */
     static long rows(LockLayout layout) {
         return strategy(layout) == LockStrategy.ROWS
                 ? layout.space().buckets() * layout.space().levels()

@@ -164,7 +164,6 @@ final class LockReports {
         return Duration.of(Math.max(0, row.getLong(column)), ChronoUnit.MICROS);
     }
 
-    /** The waits for each key in the last hours. */
     List<BucketWaits> waits(Connection connection) throws SQLException {
         return statements(connection)
                 .rows(

@@ -25,18 +25,10 @@ import javax.sql.DataSource;
  *
  * <p>Safe for use by many threads.
  */
-final class LockSpaceTable {
+record LockSpaceTable(LockTables tables, DataSource dataSource) {
     private static final Duration TIME_LIMIT = Duration.ofSeconds(30);
     private static final String READ =
             "SELECT strategy, hash, buckets, levels, provisioned FROM @hier_lock_space WHERE id = 1";
-
-    private final LockTables tables;
-    private final Transactions transactions;
-
-    LockSpaceTable(LockTables tables, DataSource dataSource) {
-        this.tables = tables;
-        this.transactions = new Transactions(dataSource, TIME_LIMIT);
-    }
 
     /**
      * What the database records.
@@ -99,11 +91,7 @@ final class LockSpaceTable {
         return layout;
     }
 
-    /**
-     * Refuses buckets that nothing is recorded of: who locks by them would not exclude those who record something else now.
-     *
-     * @throws LockSpaceException if there are some
-     */
+    /** Refuses buckets that nothing is recorded of: who locks by them would not exclude those who record something else now. */
     void requireRecordOfBuckets() {
         lostRecord().ifPresent(lost -> {
             throw new LockSpaceException(lost, null);
@@ -129,7 +117,6 @@ final class LockSpaceTable {
         return new Statements(connection, tables::in);
     }
 
-    /** What is asked for, in full. */
     LockLayout layout(AskedLayout asked, Optional<LockLayout> recorded) {
         return asked.over(recorded, LockStrategy.byDefault(tables));
     }
@@ -138,11 +125,7 @@ final class LockSpaceTable {
         return run("reading which locks there are in " + tables.place(), connection -> read(connection, READ));
     }
 
-    /**
-     * Records a layout if none is. Of several that do so at once, one does.
-     *
-     * @throws LockSpaceException if another one is recorded
-     */
+    /** Records a layout if none is; refuses another one. Of several that do so at once, one does. */
     Recorded record(LockLayout layout) {
         Recorded space = run("recording which locks there are in " + tables.place(), connection -> {
                     statements(connection)
@@ -202,7 +185,7 @@ final class LockSpaceTable {
     /** Runs work in a transaction, in which each statement sees what others have committed. */
     <T> T run(String what, Transactions.Work<T, LockException> work) {
         try {
-            return transactions.run(connection -> {
+            return new Transactions(dataSource, TIME_LIMIT).run(connection -> {
                 Statements.execute(connection, "SET TRANSACTION ISOLATION LEVEL READ COMMITTED");
                 return work.run(connection);
             });

@@ -20,12 +20,10 @@ public enum LockStrategy {
     private static final long DEFAULT_ROWS = 1L << 20;
     private static final int DEFAULT_LEVELS_OF_ROWS = 3;
 
-    /** What a store in that place has unless told otherwise. */
     static LockStrategy byDefault(LockTables tables) {
         return tables.hasAdvisoryLocks() ? ADVISORY : ROWS;
     }
 
-    /** How such locks are taken in that place. */
     LockSql in(LockTables tables) {
         return switch (this) {
             case ADVISORY -> tables.advisoryLocks();

@@ -38,7 +38,6 @@ final class FoldedRows {
     private List<ColumnType> lastColumns = List.of();
     private Map<String, SpannerType> lastTypes = Map.of();
 
-    /** @param keyColumns the primary key */
     FoldedRows(TargetTable table, List<String> keyColumns) {
         this.table = table;
         this.keyColumns = keyColumns;

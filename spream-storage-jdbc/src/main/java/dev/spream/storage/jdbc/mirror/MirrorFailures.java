@@ -40,11 +40,7 @@ final class MirrorFailures {
         return state != null && state.length() == 5 && !ABOUT_THE_SERVER.contains(state.substring(0, 2));
     }
 
-    /**
-     * For a change that failed alone.
-     *
-     * @param column the column at fault, where the error does not name it
-     */
+    /** @param column the column at fault, where the error does not name it */
     static RejectedException rejected(DataChangeRecord change, SQLException error, Optional<String> column) {
         return new RejectedException("the change %s of table %s was refused by PostgreSQL%s%s; nothing was changed"
                 .formatted(

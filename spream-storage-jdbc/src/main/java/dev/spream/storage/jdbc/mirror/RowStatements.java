@@ -21,21 +21,11 @@ import org.jspecify.annotations.Nullable;
  * is written. Values are bound as arrays of text, a column each, and cast to the types that the table has; rows are taken in
  * the order of their keys, so that two transactions do not wait for each other.
  */
-final class RowStatements {
+record RowStatements(Connection connection, TargetTable table, List<String> keyColumns) {
     private static final Comparator<List<@Nullable String>> BY_KEY = RowStatements::compare;
 
-    private final Connection connection;
-    private final TargetTable table;
-    private final List<String> keyColumns;
-
-    private RowStatements(Connection connection, FoldedRows rows) {
-        this.connection = connection;
-        this.table = rows.table();
-        this.keyColumns = rows.keyColumns();
-    }
-
     static void run(Connection connection, FoldedRows rows) throws SQLException {
-        RowStatements statements = new RowStatements(connection, rows);
+        RowStatements statements = new RowStatements(connection, rows.table(), rows.keyColumns());
         Map<Shape, List<List<@Nullable String>>> deletes = new HashMap<>();
         Map<Shape, List<List<@Nullable String>>> writes = new HashMap<>();
         rows.rows().entrySet().stream().sorted(Map.Entry.comparingByKey(BY_KEY)).forEach(entry -> {

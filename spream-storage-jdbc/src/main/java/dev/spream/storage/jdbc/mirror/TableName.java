@@ -26,11 +26,7 @@ record TableName(String schema, String table) implements Comparable<TableName> {
                 : new TableName(spannerTable.substring(0, dot), spannerTable.substring(dot + 1));
     }
 
-    /**
-     * The same name, if the server can tell it from others.
-     *
-     * @throws RejectedException if it cannot
-     */
+    /** @throws RejectedException if the server cannot tell the name from others */
     static String requireIdentifier(String name, String what) {
         if (!isIdentifier(name)) {
             throw new RejectedException(
@@ -40,11 +36,7 @@ record TableName(String schema, String table) implements Comparable<TableName> {
         return name;
     }
 
-    /**
-     * The same name, as it was configured.
-     *
-     * @throws IllegalArgumentException if no schema can be called that
-     */
+    /** @throws IllegalArgumentException if no schema can be called that */
     static String requireSchema(String name) {
         if (!isIdentifier(name)) {
             throw new IllegalArgumentException(
@@ -65,7 +57,6 @@ record TableName(String schema, String table) implements Comparable<TableName> {
         return '"' + identifier.replace("\"", "\"\"") + '"';
     }
 
-    /** As statements name it. */
     String quoted() {
         return quoted(schema) + "." + quoted(table);
     }

@@ -1,6 +1,7 @@
 package dev.spream.storage.jdbc.mirror;
 
 import dev.spream.storage.jdbc.internal.Database;
+import dev.spream.storage.jdbc.internal.Parameters;
 import dev.spream.storage.jdbc.internal.Statements;
 import dev.spream.storage.jdbc.mirror.TargetTable.UniqueKey;
 import java.sql.Connection;
@@ -40,7 +41,6 @@ final class TargetCatalog {
 
     private TargetCatalog() {}
 
-    /** The table as it is now; empty if there is none. */
     static Optional<TargetTable> read(Connection connection, TableName name) throws SQLException {
         Map<String, TargetColumn> columns = columns(connection, name);
         return columns.isEmpty()
@@ -70,8 +70,7 @@ final class TargetCatalog {
                 connection,
                 UNIQUE_KEYS,
                 name,
-                row -> new UniqueKey(
-                        Set.of((String[]) row.getArray("columns").getArray()), row.getBoolean("takes_null")));
+                row -> new UniqueKey(Set.copyOf(Parameters.texts(row, "columns")), row.getBoolean("takes_null")));
     }
 
     private static <T> List<T> rows(Connection connection, String sql, TableName name, Database.RowReader<T> reader)

@@ -6,7 +6,6 @@ import dev.spream.core.record.DataChangeRecord;
 import dev.spream.storage.jdbc.internal.Statements;
 import dev.spream.storage.jdbc.internal.Transactions;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -121,8 +120,6 @@ final class TargetTables {
     }
 
     private void begin(Connection connection, String lock) throws SQLException {
-        try (PreparedStatement begin = connection.prepareStatement(transactions.begin() + lock)) {
-            begin.execute();
-        }
+        Statements.execute(connection, transactions.begin() + lock);
     }
 }

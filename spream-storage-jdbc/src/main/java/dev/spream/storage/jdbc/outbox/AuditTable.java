@@ -19,7 +19,6 @@ final class AuditTable {
             SELECT a.at, a.actor, a.action, a.entry_id, a.idempotency_key, a.outcome, a.reason
             FROM @audit a WHERE a.entry_id = ? ORDER BY a.id""";
 
-    /** For what is about no entry alone. */
     private static final long NO_ENTRY = 0;
 
     private AuditTable() {}
@@ -33,7 +32,6 @@ final class AuditTable {
         add(transaction, action, after.id(), after.idempotencyKey(), outcome, act);
     }
 
-    /** Of many at once. */
     static void add(Statements transaction, String action, String outcome, ManualAct act) throws SQLException {
         add(transaction, action, NO_ENTRY, "", outcome, act);
     }

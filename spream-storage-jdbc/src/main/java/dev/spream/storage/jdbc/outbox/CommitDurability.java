@@ -11,7 +11,6 @@ final class CommitDurability {
 
     private CommitDurability() {}
 
-    /** Warns if the connections of an outbox commit without waiting for the disk. */
     static void check(OutboxDatabase database) {
         String setting = database.row(
                 "reading synchronous_commit for " + database.tables(),

@@ -52,7 +52,7 @@ record Ending(
                 ref,
                 name,
                 Optional.of(result.httpStatus()),
-                result.responsePayload().map(JsonTexts::storable),
+                result.responsePayload().map(LedgerRows::storable),
                 result.reason().map(ReasonCode::value),
                 message.map(Parameters::storable),
                 0,

@@ -169,7 +169,6 @@ record EntryClaims(OutboxDatabase database) {
         return new ClaimResult(claims, leasesExpired, synchronised, conflicts);
     }
 
-    /** An entry, and what became of it. */
     private record Judged(OutboxEntry entry, ClaimedAs as, String verdict, boolean wasSending) {
         static Judged read(ResultSet row) throws SQLException {
             String verdict = row.getString("verdict");
@@ -203,7 +202,6 @@ record EntryClaims(OutboxDatabase database) {
         }
     }
 
-    /** What a claim adds to its entry. */
     private record ClaimedAs(long token, int attempt, boolean outcomeUnknown, Optional<Instant> at) {
         static ClaimedAs read(ResultSet row) throws SQLException {
             return new ClaimedAs(

@@ -239,6 +239,5 @@ record EntrySettlements(OutboxDatabase database) {
         return new Verdict(new OutboxClaim.Ref(row.getLong("id"), row.getLong("token")), row.getString("verdict"));
     }
 
-    /** What became of a settlement. */
     private record Verdict(OutboxClaim.Ref ref, String text) {}
 }

@@ -3,7 +3,7 @@ package dev.spream.storage.jdbc.outbox;
 import dev.spream.outbox.OutboxHistory;
 
 /** Removes what is over and old, a bounded number of rows a statement. Rows that another transaction has locked are left to it. */
-final class HistoryRemoval {
+record HistoryRemoval(OutboxDatabase database, LedgerPruning ledger) {
     /** The condition on the status is that of the index over them. */
     static final String OLD_ENTRIES = """
             WITH old AS MATERIALIZED (
@@ -22,14 +22,6 @@ final class HistoryRemoval {
                 ORDER BY a.at, a.id LIMIT ? FOR UPDATE SKIP LOCKED
             )
             DELETE FROM @audit a USING old WHERE a.id = old.id""";
-
-    private final OutboxDatabase database;
-    private final LedgerPruning ledger;
-
-    HistoryRemoval(OutboxDatabase database) {
-        this.database = database;
-        this.ledger = new LedgerPruning(database);
-    }
 
     int remove(OutboxHistory part, long ageMicros, int limit) {
         return switch (part) {

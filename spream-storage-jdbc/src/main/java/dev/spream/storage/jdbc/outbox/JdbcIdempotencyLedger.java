@@ -6,9 +6,9 @@ import dev.spream.outbox.LedgerEntry;
 import dev.spream.outbox.LedgerResult;
 import dev.spream.outbox.LedgerStatus;
 import dev.spream.outbox.ReasonCode;
+import dev.spream.storage.jdbc.internal.Database;
 import dev.spream.storage.jdbc.internal.JdbcTimestamps;
 import dev.spream.storage.jdbc.internal.SqlErrors;
-import dev.spream.storage.jdbc.internal.Statements;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -108,7 +108,7 @@ public final class JdbcIdempotencyLedger implements IdempotencyLedger<Connection
                                 SETTLE,
                                 p -> p.text(result.status().text())
                                         .number(result.httpStatus())
-                                        .optionalText(result.responsePayload().map(JsonTexts::storable))
+                                        .optionalText(result.responsePayload().map(LedgerRows::storable))
                                         .optionalText(result.reason().map(ReasonCode::value))
                                         .text(idempotencyKey)
                                         .number(generation)
@@ -134,16 +134,12 @@ public final class JdbcIdempotencyLedger implements IdempotencyLedger<Connection
         return pruning.prune(JdbcTimestamps.micros(settledFor), limit);
     }
 
-    private <T> T call(String action, Connection transaction, Call<T> call) {
+    private <T> T call(String action, Connection transaction, Database.Work<T> work) {
         String what = "%s in the ledger of %s".formatted(action, database.tables());
         try {
-            return call.run(database.ofCaller(transaction, what));
+            return work.run(database.ofCaller(transaction, what));
         } catch (SQLException e) {
             throw SqlErrors.storageException(what, e);
         }
-    }
-
-    private interface Call<T> {
-        T run(Statements caller) throws SQLException;
     }
 }

@@ -24,17 +24,11 @@ import javax.sql.DataSource;
  */
 public final class JdbcOutboxOperations implements OutboxOperations {
     private final OutboxDatabase database;
-    private final OperationsStats stats;
-    private final OperationsRows rows;
-    private final OperationsChanges changes;
     private final OperationsCleaning cleaning;
 
     private JdbcOutboxOperations(OutboxDatabase database) {
         this.database = database;
-        this.stats = new OperationsStats(database);
-        this.rows = new OperationsRows(database);
-        this.changes = new OperationsChanges(database);
-        this.cleaning = new OperationsCleaning(database);
+        this.cleaning = new OperationsCleaning(database, new LedgerPruning(database));
     }
 
     /** Of the outbox {@code outbox_orders} in the schema {@code spream}, which is created where needed. */
@@ -48,32 +42,32 @@ public final class JdbcOutboxOperations implements OutboxOperations {
 
     @Override
     public OutboxStats stats() {
-        return stats.sample(OperationsStats.BOUND);
+        return new OperationsStats(database).sample(OperationsStats.BOUND);
     }
 
     @Override
     public OutboxStats exactStats() {
-        return stats.read();
+        return new OperationsStats(database).read();
     }
 
     @Override
     public List<OutboxRow> list(OutboxFilter filter) {
-        return rows.list(filter);
+        return new OperationsRows(database).list(filter);
     }
 
     @Override
     public Optional<OutboxRow> find(long id) {
-        return rows.find(id);
+        return new OperationsRows(database).find(id);
     }
 
     @Override
     public Optional<OutboxRow> find(String idempotencyKey) {
-        return rows.find(idempotencyKey);
+        return new OperationsRows(database).find(idempotencyKey);
     }
 
     @Override
     public Optional<String> payload(long id) {
-        return rows.payload(id);
+        return new OperationsRows(database).payload(id);
     }
 
     @Override
@@ -83,17 +77,18 @@ public final class JdbcOutboxOperations implements OutboxOperations {
 
     @Override
     public ManualResult requeue(long id, ManualAct act) {
-        return changes.requeue(id, act);
+        return new OperationsChanges(database).requeue(id, act);
     }
 
     @Override
     public ManualResult settle(long id, LedgerResult result, ManualAct act) {
-        return changes.settle("settle", id, result, act);
+        return new OperationsChanges(database).settle("settle", id, result, act);
     }
 
     @Override
     public ManualResult abort(long id, ManualAct act) {
-        return changes.settle("abort", id, LedgerResult.failed(ReasonCode.ABORTED_BY_HAND), act);
+        return new OperationsChanges(database)
+                .settle("abort", id, LedgerResult.failed(ReasonCode.ABORTED_BY_HAND), act);
     }
 
     @Override

@@ -36,7 +36,6 @@ public final class JdbcOutboxSinkProvider implements ConsumerProvider {
     enum RowOrder {
         /** By table and primary key. */
         KEY,
-        /** By nothing. */
         NONE
     }
 

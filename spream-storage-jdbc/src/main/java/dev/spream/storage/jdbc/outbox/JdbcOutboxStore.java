@@ -31,22 +31,12 @@ import javax.sql.DataSource;
  */
 public final class JdbcOutboxStore implements OutboxStore {
     private final OutboxDatabase database;
-    private final EntryClaims claims;
-    private final EntrySettlements settlements;
-    private final EntryExpiry expiry;
     private final HistoryRemoval history;
-    private final WorkerLanes lanes;
-    private final OrderedEntries ordered;
     private final Watching watching;
 
     private JdbcOutboxStore(OutboxDatabase database) {
         this.database = database;
-        this.claims = new EntryClaims(database);
-        this.settlements = new EntrySettlements(database);
-        this.expiry = new EntryExpiry(database);
-        this.history = new HistoryRemoval(database);
-        this.lanes = new WorkerLanes(database);
-        this.ordered = new OrderedEntries(database);
+        this.history = new HistoryRemoval(database, new LedgerPruning(database));
         this.watching = new Watching(database);
     }
 
@@ -64,22 +54,22 @@ public final class JdbcOutboxStore implements OutboxStore {
 
     @Override
     public ClaimResult claim(OutboxOwner owner, int limit, Duration lease) {
-        return claims.claim(owner, limit, lease);
+        return new EntryClaims(database).claim(owner, limit, lease);
     }
 
     @Override
     public Set<OutboxClaim.Ref> renew(OutboxOwner owner, Collection<OutboxClaim.Ref> held, Duration lease) {
-        return settlements.renew(owner, held, lease);
+        return new EntrySettlements(database).renew(owner, held, lease);
     }
 
     @Override
     public Set<OutboxClaim.Ref> settle(OutboxOwner owner, List<Settlement> ended) {
-        return settlements.settle(owner, ended);
+        return new EntrySettlements(database).settle(owner, ended);
     }
 
     @Override
     public int expire(int limit) {
-        return expiry.expire(limit);
+        return new EntryExpiry(database).expire(limit);
     }
 
     @Override
@@ -89,33 +79,33 @@ public final class JdbcOutboxStore implements OutboxStore {
 
     @Override
     public LaneShare holdLanes(OutboxOwner owner, Set<Integer> giveUp, Duration lease) {
-        return lanes.hold(owner, giveUp, lease);
+        return new WorkerLanes(database).hold(owner, giveUp, lease);
     }
 
     @Override
     public void leaveLanes(OutboxOwner owner) {
-        lanes.leave(owner);
+        new WorkerLanes(database).leave(owner);
     }
 
     @Override
     public boolean hasOrdered() {
-        return ordered.any();
+        return new OrderedEntries(database).any();
     }
 
     @Override
     public List<OrderedEntry> ordered(Map<Integer, Long> after, int perLane) {
-        return ordered.ofLanes(after, perLane);
+        return new OrderedEntries(database).ofLanes(after, perLane);
     }
 
     @Override
     public List<OrderedEntry> ordered(String orderingKey, int limit) {
-        return ordered.ofKey(orderingKey, limit);
+        return new OrderedEntries(database).ofKey(orderingKey, limit);
     }
 
     @Override
     public ClaimResult claimOrdered(
             OutboxOwner owner, Collection<LaneLease> held, Collection<Long> ids, Duration lease) {
-        return claims.claimOrdered(owner, held, ids, lease);
+        return new EntryClaims(database).claimOrdered(owner, held, ids, lease);
     }
 
     @Override

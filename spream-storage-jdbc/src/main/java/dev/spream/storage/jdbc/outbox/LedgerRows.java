@@ -1,5 +1,6 @@
 package dev.spream.storage.jdbc.outbox;
 
+import dev.spream.core.record.Json;
 import dev.spream.outbox.LedgerEntry;
 import dev.spream.outbox.LedgerResult;
 import dev.spream.outbox.LedgerStatus;
@@ -20,6 +21,7 @@ final class LedgerRows {
             l.response_payload_json::text AS response, l.reason_code, l.created_at, l.settled_at""";
 
     private static final int OK = 200;
+    private static final char REPLACEMENT = '\ufffd';
 
     private LedgerRows() {}
 
@@ -77,5 +79,26 @@ final class LedgerRows {
         } catch (IllegalArgumentException e) {
             return ReasonCode.INTERNAL_ERROR;
         }
+    }
+
+    /**
+     * The text, if PostgreSQL takes it as JSON, and else a JSON string of it: an answer that is none must not keep an entry
+     * from being settled.
+     */
+    static String storable(String text) {
+        return isJson(text) && !text.contains("\\u0000") ? text : asString(text);
+    }
+
+    private static boolean isJson(String text) {
+        try {
+            Json.parse(text);
+            return text.indexOf('\0') < 0;
+        } catch (IllegalArgumentException e) {
+            return false;
+        }
+    }
+
+    private static String asString(String text) {
+        return Json.text(text.replace('\0', REPLACEMENT));
     }
 }

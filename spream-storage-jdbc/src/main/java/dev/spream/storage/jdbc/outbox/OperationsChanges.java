@@ -63,7 +63,6 @@ record OperationsChanges(OutboxDatabase database) {
                 updated_at = clock_timestamp()
             WHERE id = ?""";
 
-    /** What a change looks at, locked. */
     private record Locked(
             OutboxStatus status,
             String key,
@@ -94,7 +93,6 @@ record OperationsChanges(OutboxDatabase database) {
         }
     }
 
-    /** Makes a change, or says why there is none. */
     private interface Change {
         Made make(Statements transaction, Locked entry) throws SQLException;
     }
@@ -140,7 +138,6 @@ record OperationsChanges(OutboxDatabase database) {
         return begun == 1 ? OptionalInt.of(next) : OptionalInt.empty();
     }
 
-    /** @param action as the audit calls it */
     ManualResult settle(String action, long id, LedgerResult result, ManualAct act) {
         return change(action, id, act, (transaction, entry) -> {
             if (entry.status().isSettled()) {
@@ -187,7 +184,7 @@ record OperationsChanges(OutboxDatabase database) {
                                 .text(entry.digest())
                                 .text(result.status().text())
                                 .number(result.httpStatus())
-                                .optionalText(result.responsePayload().map(JsonTexts::storable))
+                                .optionalText(result.responsePayload().map(LedgerRows::storable))
                                 .optionalText(result.reason().map(ReasonCode::value)))
                 == 1;
     }

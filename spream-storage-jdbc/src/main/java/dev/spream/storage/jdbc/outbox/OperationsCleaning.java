@@ -4,7 +4,7 @@ import dev.spream.outbox.ManualAct;
 import dev.spream.storage.jdbc.internal.Parameters;
 
 /** Changes many entries at once: gives those back that nobody sends, and removes what is settled and old. */
-final class OperationsCleaning {
+record OperationsCleaning(OutboxDatabase database, LedgerPruning ledger) {
     /** Rows are locked in the order of their ids, as everywhere; those that somebody else takes at the moment are left to him. */
     private static final String RELEASE = """
             WITH lapsed AS MATERIALIZED (
@@ -32,14 +32,6 @@ final class OperationsCleaning {
                 SELECT ?, 'purge', 0, '', removed || ' removed', ? FROM counted WHERE removed > 0
             )
             SELECT removed FROM counted""";
-
-    private final OutboxDatabase database;
-    private final LedgerPruning ledger;
-
-    OperationsCleaning(OutboxDatabase database) {
-        this.database = database;
-        this.ledger = new LedgerPruning(database);
-    }
 
     int releaseExpired(ManualAct act) {
         return database.update(

@@ -176,7 +176,6 @@ record OperationsStats(OutboxDatabase database) {
                     CASE WHEN f.lapsed THEN 'LEASES_EXPIRED' END, CASE WHEN f.parked THEN 'PARKED' END) AS at_least
             FROM moment m, due, further f""";
 
-    /** @param bound how many entries of a status are counted */
     OutboxStats sample(int bound) {
         return database.row(
                 "sampling entries of " + database.tables(), SAMPLE, p -> p.number(bound), OperationsStats::read);
@@ -186,7 +185,6 @@ record OperationsStats(OutboxDatabase database) {
         return read(LARGE);
     }
 
-    /** @param large from how many rows on settled entries are estimated */
     OutboxStats read(long large) {
         return database.row(
                 "counting entries of " + database.tables(), READ, p -> p.number(large), OperationsStats::read);

@@ -35,11 +35,6 @@ final class OutboxDatabase extends Database {
         }
     }
 
-    /** What is done in one transaction. */
-    interface Work<T> {
-        T run(Statements transaction) throws SQLException;
-    }
-
     /** The caller's transaction, which is to be committed together with what the entries tell of. */
     Statements ofCaller(Connection transaction, String what) throws SQLException {
         return Statements.ofCaller(transaction, tables::in, what, "it would not belong to the change that it tells of");

@@ -28,7 +28,6 @@ final class OutboxKeys {
     private static final ConfigKey<Duration> STATEMENT_TIMEOUT = ConnectionKeys.statementTimeout(
             "How long a statement may take. Several should fit into a lease.", OutboxBuilder.DEFAULT_STATEMENT_TIMEOUT);
 
-    /** All of them, in the order in which they are explained. */
     static final List<ConfigKey<?>> ALL = ConnectionKeys.with(SCHEMA, TABLE, LEDGER, MIGRATE, STATEMENT_TIMEOUT);
 
     private OutboxKeys() {}
@@ -40,12 +39,10 @@ final class OutboxKeys {
                 table -> table);
     }
 
-    /** A pool for what is configured, closed when the run has ended. */
     static HikariDataSource open(PluginConfig config, PluginContext context) {
         return ConnectionKeys.open(config, context);
     }
 
-    /** Tells a builder what is configured. */
     static <P> P build(OutboxBuilder<P> builder, PluginConfig config) {
         return builder.schema(config.get(SCHEMA))
                 .table(config.get(TABLE))

@@ -20,7 +20,6 @@ import org.slf4j.LoggerFactory;
 final class OutboxSignal {
     private static final Logger log = LoggerFactory.getLogger(OutboxSignal.class);
 
-    /** Between two notifications. */
     private static final Duration PAUSE = Duration.ofMillis(10);
 
     private static final String NOTIFY = "SELECT true FROM pg_notify(?, ?)";

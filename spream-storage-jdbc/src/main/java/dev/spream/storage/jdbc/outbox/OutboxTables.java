@@ -43,7 +43,6 @@ public record OutboxTables(SchemaName schema, String outbox, String ledger) {
         return new OutboxTables(new SchemaName(TablesBuilder.DEFAULT_SCHEMA), DEFAULT_OUTBOX, DEFAULT_LEDGER);
     }
 
-    /** The name, if a table can be called like this. */
     static String requireTable(String name) {
         return SchemaName.requireIdentifier("table", name, MAX_LENGTH);
     }
@@ -53,7 +52,7 @@ public record OutboxTables(SchemaName schema, String outbox, String ledger) {
      * @workers} or {@code @audit}.
      */
     public String in(String sql) {
-        return PLACE.matcher(sql).replaceAll(place -> quoted(table(place)));
+        return PLACE.matcher(sql).replaceAll(place -> "\"%s\".\"%s\"".formatted(schema, table(place)));
     }
 
     private String table(MatchResult place) {
@@ -64,11 +63,6 @@ public record OutboxTables(SchemaName schema, String outbox, String ledger) {
         };
     }
 
-    private String quoted(String table) {
-        return "\"%s\".\"%s\"".formatted(schema, table);
-    }
-
-    /** The tables, created where there are none, and brought into shape where earlier workers left some. */
     MigratedTables migrated() {
         return new MigratedTables(
                 "the outbox '%s'".formatted(outbox),

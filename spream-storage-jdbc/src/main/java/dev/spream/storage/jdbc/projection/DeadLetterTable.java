@@ -62,7 +62,7 @@ record DeadLetterTable(ProjectionDatabase database) {
                                 .text(StoredKeys.of(item.origin()))
                                 .text(hex(item.bytes()))
                                 .text(JsonObject.of(item.attributes()).toString())
-                                .decimal(EventColumns.exact(item.at())),
+                                .decimal(JdbcTimestamps.exact(item.at())),
                         row -> true)
                 .isEmpty();
         if (!known) {
@@ -113,7 +113,6 @@ record DeadLetterTable(ProjectionDatabase database) {
         return HexFormat.of().formatHex(copy);
     }
 
-    /** The versions of each aggregate that were skipped. */
     Map<String, Set<Long>> skipped(String projection) {
         Map<String, Set<Long>> skipped = new HashMap<>();
         database.rows(

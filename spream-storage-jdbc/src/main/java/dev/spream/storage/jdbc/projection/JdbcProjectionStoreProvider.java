@@ -1,12 +1,17 @@
 package dev.spream.storage.jdbc.projection;
 
 import com.google.auto.service.AutoService;
+import com.zaxxer.hikari.HikariDataSource;
 import dev.spream.api.spi.ConfigKey;
+import dev.spream.api.spi.ConfigType;
 import dev.spream.api.spi.PluginConfig;
 import dev.spream.api.spi.PluginContext;
 import dev.spream.api.spi.ProjectionStoreProvider;
 import dev.spream.projection.ProjectionOperations;
 import dev.spream.projection.ProjectionStore;
+import dev.spream.storage.jdbc.internal.ConnectionKeys;
+import dev.spream.storage.jdbc.internal.TablesBuilder;
+import java.time.Duration;
 import java.util.List;
 
 /**
@@ -15,6 +20,27 @@ import java.util.List;
  */
 @AutoService(ProjectionStoreProvider.class)
 public final class JdbcProjectionStoreProvider implements ProjectionStoreProvider {
+    private static final ConfigKey<String> SCHEMA = ConnectionKeys.schema(
+            "schema",
+            "The schema that has the tables in which projections are remembered.",
+            TablesBuilder.DEFAULT_SCHEMA);
+    private static final ConfigKey<Boolean> MIGRATE =
+            ConnectionKeys.migrate("Whether to create the schema and its tables, and to migrate them, where needed.");
+    private static final ConfigKey<Duration> STATEMENT_TIMEOUT = ConnectionKeys.statementTimeout(
+            "How long a statement may take, those of projections included, and how long a pause waits for batches"
+                    + " that are being applied.",
+            ProjectionBuilder.DEFAULT_STATEMENT_TIMEOUT);
+
+    /** Four, since it takes three to migrate tables. */
+    private static final ConfigKey<Integer> CONNECTIONS = ConfigKey.of(
+                    "connections",
+                    ConfigType.integer(4, 1_000),
+                    "How many connections a process has for applying batches at most: one for each segment that it works on."
+                            + " Two more keep its leases.")
+            .withDefault(16);
+
+    private static final int KEEPING_CONNECTIONS = 2;
+
     @Override
     public String name() {
         return "jdbc";
@@ -22,16 +48,25 @@ public final class JdbcProjectionStoreProvider implements ProjectionStoreProvide
 
     @Override
     public List<ConfigKey<?>> keys() {
-        return ProjectionKeys.ALL;
+        return ConnectionKeys.with(SCHEMA, MIGRATE, STATEMENT_TIMEOUT, CONNECTIONS);
     }
 
     @Override
     public ProjectionStore<?> create(PluginConfig config, PluginContext context) {
-        return ProjectionKeys.store(config, context);
+        HikariDataSource batches = ConnectionKeys.open(config, context, config.get(CONNECTIONS));
+        HikariDataSource keeping = ConnectionKeys.open(config, context, KEEPING_CONNECTIONS);
+        return build(JdbcProjectionStore.builder(batches, keeping), config);
     }
 
     @Override
     public ProjectionOperations operations(PluginConfig config, PluginContext context) {
-        return ProjectionKeys.operations(config, context);
+        return build(JdbcProjectionOperations.builder(ConnectionKeys.open(config, context)), config);
+    }
+
+    private static <P> P build(ProjectionBuilder<P> builder, PluginConfig config) {
+        return builder.schema(config.get(SCHEMA))
+                .migrate(config.get(MIGRATE))
+                .statementTimeout(config.get(STATEMENT_TIMEOUT))
+                .build();
     }
 }

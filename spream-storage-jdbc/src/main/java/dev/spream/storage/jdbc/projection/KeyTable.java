@@ -40,7 +40,6 @@ final class KeyTable {
 
     private KeyTable() {}
 
-    /** A key with what is remembered of it. */
     record Row(String key, KeyState state) {
         static Row read(ResultSet row) throws SQLException {
             return new Row(row.getString("key"), new KeyState(row.getLong("last_version"), row.getBoolean("parked")));

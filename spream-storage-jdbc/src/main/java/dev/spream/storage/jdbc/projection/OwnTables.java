@@ -4,6 +4,7 @@ import dev.spream.core.StorageException;
 import dev.spream.projection.FailureKind;
 import dev.spream.projection.Fence;
 import dev.spream.projection.ProjectionFailure;
+import dev.spream.storage.jdbc.internal.Parameters;
 import dev.spream.storage.jdbc.internal.SchemaName;
 import dev.spream.storage.jdbc.projection.internal.Fences;
 import dev.spream.storage.jdbc.projection.internal.ProjectionTransaction;
@@ -70,7 +71,7 @@ final class OwnTables {
                     row.getString("own_schema"),
                     row.getString("writer"),
                     row.getBoolean("usable"),
-                    RoundTrip.texts(row, "missing"));
+                    Parameters.texts(row, "missing"));
         }
     }
 
@@ -123,11 +124,7 @@ final class OwnTables {
         }
     }
 
-    /**
-     * Requires that it was nothing.
-     *
-     * @throws StorageException for good, if it wrote there
-     */
+    /** Refuses the transaction, for good, if it has written there. */
     void requireApart() {
         Map<String, Long> rows = new HashMap<>();
         before.forEach(table -> rows.put(table.table(), table.rows()));

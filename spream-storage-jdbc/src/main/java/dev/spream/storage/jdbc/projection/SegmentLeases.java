@@ -85,7 +85,6 @@ record SegmentLeases(ProjectionDatabase database) {
         });
     }
 
-    /** How many segments there are for how many owners. */
     private record Crowd(int segments, int owners) {
         int fair() {
             return Math.ceilDiv(segments, Math.max(1, owners));

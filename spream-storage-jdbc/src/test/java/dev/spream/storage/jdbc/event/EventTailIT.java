@@ -42,7 +42,7 @@ final class EventTailIT {
     private static final Duration MOMENT = Duration.ofMillis(300);
     private static final String SLEEPERS = """
             SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND classid::bigint = %d AND granted
-                AND database = (SELECT oid FROM pg_database WHERE datname = current_database())""".formatted(EventLocks.SLEEPERS);
+                AND database = (SELECT oid FROM pg_database WHERE datname = current_database())""".formatted(EventTable.SLEEPERS);
     private static final String FALLING_ASLEEP = SLEEPERS.replace("granted", "NOT granted");
     private static final String INSERT = """
             INSERT INTO spream.events (event_id, aggregate_id, event_version, event_type, event_data, occurred_at)
@@ -311,7 +311,7 @@ final class EventTailIT {
 
     @Test
     void what_others_of_the_process_read_while_it_falls_asleep_is_delivered() throws Exception {
-        String locks = "(%d, 'spream.events'::regclass::oid::int)".formatted(EventLocks.SLEEPERS);
+        String locks = "(%d, 'spream.events'::regclass::oid::int)".formatted(EventTable.SLEEPERS);
         try (Connection holder = DriverManager.getConnection(database.url())) {
             execute(holder, "SELECT pg_advisory_lock" + locks);
             try (EventSource source = store.source();
@@ -362,7 +362,7 @@ final class EventTailIT {
 
     @Test
     void nobody_notifies_while_nobody_sleeps() throws Exception {
-        String channel = EventLocks.channel(new EventTable(new SchemaName("spream"), "events"));
+        String channel = new EventTable(new SchemaName("spream"), "events").channel();
         try (Connection listening = DriverManager.getConnection(database.url())) {
             execute(listening, "LISTEN " + channel);
             for (int i = 0; i < 10; i++) {

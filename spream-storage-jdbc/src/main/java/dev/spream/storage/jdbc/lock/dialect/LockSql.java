@@ -89,7 +89,6 @@ public interface LockSql {
         <T> T run(Statement statement, Execution<T> execution) throws SQLException;
     }
 
-    /** What a statement does. */
     interface Execution<T> {
         T run() throws SQLException;
     }

@@ -75,7 +75,6 @@ public interface LockTables {
     /** What an operator should know, and what is wrong. */
     Facts facts(Connection connection, boolean advisory) throws SQLException;
 
-    /** Sentences for people. */
     record Facts(List<String> facts, List<String> problems) {}
 
     /**

@@ -10,11 +10,11 @@ import dev.spream.storage.jdbc.lock.dialect.ShownLocks.Connected;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Instant;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -64,35 +64,31 @@ final class InnoDbSessions {
 
     /** Adds them, and says what time it is. */
     static Instant read(Connection connection, ShownLocks shown) throws SQLException {
-        try (Statement statement = connection.createStatement()) {
-            String zone = MySqlAnswers.text(connection, "SELECT @@session.time_zone");
-            statement.execute("SET SESSION time_zone = 'SYSTEM'");
-            try {
-                read(statement, shown);
-                return Statements.answer(connection, CLOCK, InnoDbSessions::instant);
-            } finally {
-                statement.execute("SET SESSION time_zone = '%s'".formatted(zone.replace("'", "''")));
-            }
+        String zone = MySqlAnswers.text(connection, "SELECT @@session.time_zone");
+        Statements.execute(connection, "SET SESSION time_zone = 'SYSTEM'");
+        try {
+            read(new Statements(connection, UnaryOperator.identity()), shown);
+            return Statements.answer(connection, CLOCK, InnoDbSessions::instant);
+        } finally {
+            Statements.execute(connection, "SET SESSION time_zone = '%s'".formatted(zone.replace("'", "''")));
         }
     }
 
-    private static void read(Statement statement, ShownLocks shown) throws SQLException {
-        try (ResultSet row = statement.executeQuery(SESSIONS)) {
-            while (row.next()) {
-                Instant now = instant(row);
-                shown.connected(
-                        row.getString("session"),
-                        new Connected(
-                                new LockSession.Client(
-                                        text(row.getString("client")),
-                                        text(row.getString("address")),
-                                        "",
-                                        state(text(row.getString("command")), text(row.getString("state"))),
-                                        before(now, row, "seconds")),
-                                before(now, row, "open_seconds"),
-                                before(now, row, "waiting_seconds")));
-            }
-        }
+    private static void read(Statements statements, ShownLocks shown) throws SQLException {
+        statements.each(SESSIONS, p -> {}, row -> {
+            Instant now = instant(row);
+            shown.connected(
+                    row.getString("session"),
+                    new Connected(
+                            new LockSession.Client(
+                                    text(row.getString("client")),
+                                    text(row.getString("address")),
+                                    "",
+                                    state(text(row.getString("command")), text(row.getString("state"))),
+                                    before(now, row, "seconds")),
+                            before(now, row, "open_seconds"),
+                            before(now, row, "waiting_seconds")));
+        });
     }
 
     /** One that is connected and does nothing is said to sleep, also in the midst of a transaction. */

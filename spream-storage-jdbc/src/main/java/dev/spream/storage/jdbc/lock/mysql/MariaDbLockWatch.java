@@ -1,12 +1,12 @@
 package dev.spream.storage.jdbc.lock.mysql;
 
 import dev.spream.lock.LockKey;
+import dev.spream.storage.jdbc.internal.Statements;
 import dev.spream.storage.jdbc.lock.dialect.LockWatch;
 import dev.spream.storage.jdbc.lock.dialect.ShownLocks;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.UnaryOperator;
 
 /**
  * What MariaDB shows: of locks only those that somebody waits for, and those who wait. All of it is of one moment, which may
@@ -24,10 +25,11 @@ import java.util.TreeSet;
  * other one that only shares or reads. Of those, who waits is known by the lock that it asks for. Who is waited for is known by
  * what it says to hold, or else is any of those that hold locks of rows; that it holds a lock is then left to what it says.
  *
+ * @param table of the buckets, quoted, with its database
  * @see <a href="https://mariadb.com/kb/en/information-schema-innodb_locks-table/">MariaDB: INNODB_LOCKS</a>
  * @see <a href="https://mariadb.com/kb/en/information-schema-innodb_lock_waits-table/">MariaDB: INNODB_LOCK_WAITS</a>
  */
-final class MariaDbLockWatch implements LockWatch {
+record MariaDbLockWatch(String table) implements LockWatch {
     private static final String LOCKS = """
             SELECT t.trx_mysql_thread_id AS session, l.lock_table, l.lock_mode, l.lock_data,
                 COALESCE(l.lock_id = t.trx_requested_lock_id, FALSE) AS waits
@@ -53,18 +55,13 @@ final class MariaDbLockWatch implements LockWatch {
             WHERE id <> 0 AND blocker_id <> 0
                 OR CASE WHEN queued THEN blocker_since < since ELSE blocker_id <> 0 OR locked > 0 END""";
 
-    private final String table;
-
-    MariaDbLockWatch(String database) {
-        this.table = "`%s`.`hier_lock_buckets`".formatted(database);
-    }
-
     @Override
     public View look(Connection connection, Map<String, Set<LockKey>> reported) throws SQLException {
         ShownLocks shown = new ShownLocks();
-        try (Statement statement = connection.createStatement()) {
-            readLocks(statement, shown);
-            readWaits(statement, shown, reported);
+        Statements statements = new Statements(connection, UnaryOperator.identity());
+        try {
+            readLocks(statements, shown);
+            readWaits(statements, shown, reported);
             Instant now = InnoDbSessions.read(connection, shown);
             shown.concernsConnected(reported.keySet());
             return new View(now, false, shown.sessions(), InnoDbSessions.ENDING, List.of());
@@ -73,40 +70,36 @@ final class MariaDbLockWatch implements LockWatch {
         }
     }
 
-    private void readLocks(Statement statement, ShownLocks shown) throws SQLException {
-        try (ResultSet row = statement.executeQuery(LOCKS)) {
-            while (row.next()) {
-                String session = row.getString("session");
-                boolean waits = row.getBoolean("waits");
-                if (table.equals(row.getString("lock_table"))) {
-                    shown.locks(
-                            session,
-                            InnoDbSessions.key(row.getString("lock_data")),
-                            InnoDbSessions.mode(row.getString("lock_mode")),
-                            waits);
-                } else if (waits) {
-                    shown.waitsElsewhere(session);
-                }
+    private void readLocks(Statements statements, ShownLocks shown) throws SQLException {
+        statements.each(LOCKS, p -> {}, row -> {
+            String session = row.getString("session");
+            boolean waits = row.getBoolean("waits");
+            if (table.equals(row.getString("lock_table"))) {
+                shown.locks(
+                        session,
+                        InnoDbSessions.key(row.getString("lock_data")),
+                        InnoDbSessions.mode(row.getString("lock_mode")),
+                        waits);
+            } else if (waits) {
+                shown.waitsElsewhere(session);
             }
-        }
+        });
     }
 
-    private void readWaits(Statement statement, ShownLocks shown, Map<String, Set<LockKey>> reported)
+    private void readWaits(Statements statements, ShownLocks shown, Map<String, Set<LockKey>> reported)
             throws SQLException {
         Set<String> explained = new HashSet<>();
         Map<String, Set<String>> unsure = new HashMap<>();
-        try (ResultSet row = statement.executeQuery(WAITS)) {
-            while (row.next()) {
-                String session = row.getString("session");
-                String blocker = row.getString("blocker");
-                if (!row.getBoolean("unsure") || says(blocker, key(row), reported)) {
-                    shown.blocks(blocker, session);
-                    explained.add(session);
-                } else {
-                    unsure.computeIfAbsent(session, any -> new TreeSet<>()).add(blocker);
-                }
+        statements.each(WAITS, p -> {}, row -> {
+            String session = row.getString("session");
+            String blocker = row.getString("blocker");
+            if (!row.getBoolean("unsure") || says(blocker, key(row), reported)) {
+                shown.blocks(blocker, session);
+                explained.add(session);
+            } else {
+                unsure.computeIfAbsent(session, any -> new TreeSet<>()).add(blocker);
             }
-        }
+        });
         unsure.keySet().removeAll(explained);
         unsure.forEach(
                 (session, blockers) -> likely(blockers, reported).forEach(blocker -> shown.blocks(blocker, session)));

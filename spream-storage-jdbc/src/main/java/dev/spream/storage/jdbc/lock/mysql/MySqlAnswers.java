@@ -1,10 +1,10 @@
 package dev.spream.storage.jdbc.lock.mysql;
 
+import dev.spream.storage.jdbc.internal.Database;
 import dev.spream.storage.jdbc.internal.Statements;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.function.UnaryOperator;
 
 /** Answers of a server of MySQL or MariaDB to questions that have a single one. */
 final class MySqlAnswers {
@@ -12,14 +12,14 @@ final class MySqlAnswers {
 
     /** 0 if there is none. */
     static long number(Connection connection, String question, String... names) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(question)) {
-            for (int i = 0; i < names.length; i++) {
-                statement.setString(i + 1, names[i]);
+        Database.Binder binder = p -> {
+            for (String name : names) {
+                p.text(name);
             }
-            try (ResultSet answer = statement.executeQuery()) {
-                return answer.next() ? answer.getLong(1) : 0;
-            }
-        }
+        };
+        return new Statements(connection, UnaryOperator.identity())
+                .find(question, binder, row -> row.getLong(1))
+                .orElse(0L);
     }
 
     static String text(Connection connection, String question) throws SQLException {

@@ -118,7 +118,6 @@ record MySqlDialect(boolean mariadb, String version, boolean rollsBackOnTimeout)
         return Arrays.compare(here, minimum) >= 0;
     }
 
-    /** The variable with the isolation of the session. */
     String isolation() {
         return mariadb && !isAtLeast(MARIADB_NEW_NAMES) ? "tx_isolation" : "transaction_isolation";
     }
@@ -128,7 +127,6 @@ record MySqlDialect(boolean mariadb, String version, boolean rollsBackOnTimeout)
         return mariadb ? "LOCK IN SHARE MODE" : "FOR SHARE";
     }
 
-    /** For people. */
     @Override
     public String toString() {
         return (mariadb ? "MariaDB " : "MySQL ") + version.replaceFirst("-.*", "");

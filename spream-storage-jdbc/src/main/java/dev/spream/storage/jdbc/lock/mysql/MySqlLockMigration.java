@@ -2,7 +2,6 @@ package dev.spream.storage.jdbc.lock.mysql;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.spream.lock.LockException;
 import dev.spream.lock.LockStoreException;
 import dev.spream.storage.jdbc.lock.dialect.LockTables;
 import java.io.IOException;
@@ -22,7 +21,7 @@ import org.slf4j.LoggerFactory;
  * Creates the tables of the locks in a database of MySQL or MariaDB, by a script that can be run again: what creates a table
  * there is committed at once.
  */
-final class MySqlLockMigration {
+record MySqlLockMigration(DataSource dataSource, LockTables tables) {
     private static final Logger log = LoggerFactory.getLogger(MySqlLockMigration.class);
 
     private static final int VERSION = 1;
@@ -36,21 +35,7 @@ final class MySqlLockMigration {
     private static final String HISTORY_EXISTS = "SELECT COUNT(*) FROM information_schema.tables"
             + " WHERE table_schema = ? AND table_name = 'hier_lock_history'";
 
-    private final DataSource dataSource;
-    private final LockTables tables;
-    private final String database;
-
-    MySqlLockMigration(DataSource dataSource, LockTables tables) {
-        this.dataSource = dataSource;
-        this.tables = tables;
-        this.database = tables.schema();
-    }
-
-    /**
-     * Creates the tables where needed, if it is to, or requires them as they have to be.
-     *
-     * @throws LockException that says what is there and what to do, if they cannot be used
-     */
+    /** Creates the tables where needed, if it is to, or requires them as they have to be. */
     void ensure(boolean migrate) {
         try (Connection connection = dataSource.getConnection()) {
             boolean autoCommit = connection.getAutoCommit();
@@ -70,7 +55,7 @@ final class MySqlLockMigration {
 
     /** Processes that start at once wait for each other; the later ones find nothing to do. */
     private void migrate(Connection connection) throws SQLException {
-        if (MySqlAnswers.number(connection, LOCK, database) != 1) {
+        if (MySqlAnswers.number(connection, LOCK, tables.schema()) != 1) {
             throw new LockStoreException(
                     "another process has been creating the tables of hierarchical locks in %s for a minute; look at it, or try again"
                             .formatted(tables.place()),
@@ -79,17 +64,17 @@ final class MySqlLockMigration {
         try {
             if (storedVersion(connection) < VERSION) {
                 runScript(connection);
-                log.info("[{}] created the tables of hierarchical locks, version {}", database, VERSION);
+                log.info("[{}] created the tables of hierarchical locks, version {}", tables.schema(), VERSION);
             }
         } finally {
-            MySqlAnswers.number(connection, UNLOCK, database);
+            MySqlAnswers.number(connection, UNLOCK, tables.schema());
         }
     }
 
     private void runScript(Connection connection) throws SQLException {
         try (Statement statement = connection.createStatement()) {
-            if (MySqlAnswers.number(connection, DATABASE_EXISTS, database) == 0) {
-                statement.execute("CREATE DATABASE IF NOT EXISTS `%s`".formatted(database));
+            if (MySqlAnswers.number(connection, DATABASE_EXISTS, tables.schema()) == 0) {
+                statement.execute("CREATE DATABASE IF NOT EXISTS `%s`".formatted(tables.schema()));
             }
             for (String sql : statements()) {
                 statement.execute(tables.in(sql));
@@ -127,7 +112,7 @@ final class MySqlLockMigration {
 
     /** 0 if there are no tables, or not all. */
     long storedVersion(Connection connection) throws SQLException {
-        if (MySqlAnswers.number(connection, HISTORY_EXISTS, database) == 0) {
+        if (MySqlAnswers.number(connection, HISTORY_EXISTS, tables.schema()) == 0) {
             return 0;
         }
         return MySqlAnswers.number(connection, tables.in("SELECT COALESCE(MAX(version), 0) FROM @hier_lock_history"));

@@ -221,7 +221,9 @@ public final class MySqlLockTables implements LockTables {
 
     @Override
     public LockWatch watch(Connection connection, boolean advisory, LockSpace space) throws SQLException {
-        return MySqlDialect.of(connection).mariadb() ? new MariaDbLockWatch(database) : new MySqlLockWatch(database);
+        return MySqlDialect.of(connection).mariadb()
+                ? new MariaDbLockWatch("`%s`.`hier_lock_buckets`".formatted(database))
+                : new MySqlLockWatch(database);
     }
 
     @Override

@@ -1,17 +1,17 @@
 package dev.spream.storage.jdbc.lock.mysql;
 
 import dev.spream.lock.LockKey;
+import dev.spream.storage.jdbc.internal.Statements;
 import dev.spream.storage.jdbc.lock.dialect.LockWatch;
 import dev.spream.storage.jdbc.lock.dialect.ShownLocks;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 
 /**
  * What MySQL shows: all locks of rows, and who waits for whom.
@@ -37,27 +37,16 @@ record MySqlLockWatch(String database) implements LockWatch {
     @Override
     public View look(Connection connection, Map<String, Set<LockKey>> reported) throws SQLException {
         ShownLocks shown = new ShownLocks();
+        Statements statements = new Statements(connection, UnaryOperator.identity());
         try {
-            readLocks(connection, shown);
-            readWaits(connection, shown);
+            statements.each(LOCKS, p -> p.text(database).text(database), row -> read(row, shown));
+            statements.each(WAITS, p -> {}, row -> shown.blocks(row.getString("blocker"), row.getString("session")));
             Instant now = InnoDbSessions.read(connection, shown);
             shown.concernsConnected(reported.keySet());
             return new View(now, true, shown.sessions(), InnoDbSessions.ENDING, List.of());
         } catch (SQLException e) {
             throw InnoDbSessions.denied(
                     connection, "GRANT PROCESS ON *.* TO ...; GRANT SELECT ON performance_schema.* TO ...", e);
-        }
-    }
-
-    private void readLocks(Connection connection, ShownLocks shown) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(LOCKS)) {
-            statement.setString(1, database);
-            statement.setString(2, database);
-            try (ResultSet row = statement.executeQuery()) {
-                while (row.next()) {
-                    read(row, shown);
-                }
-            }
         }
     }
 
@@ -69,15 +58,6 @@ record MySqlLockWatch(String database) implements LockWatch {
             shown.locks(session, InnoDbSessions.key(row.getString("data")), InnoDbSessions.mode(mode), waits);
         } else if (waits) {
             shown.waitsElsewhere(session);
-        }
-    }
-
-    private static void readWaits(Connection connection, ShownLocks shown) throws SQLException {
-        try (Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery(WAITS)) {
-            while (row.next()) {
-                shown.blocks(row.getString("blocker"), row.getString("session"));
-            }
         }
     }
 }

@@ -2,6 +2,7 @@ package dev.spream.storage.jdbc.lock.mysql;
 
 import dev.spream.lock.LockSpaceException;
 import dev.spream.storage.jdbc.internal.Statements;
+import dev.spream.storage.jdbc.lock.dialect.LockSql;
 import java.security.SecureRandom;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -217,16 +218,11 @@ final class MySqlSession {
         return dialect.mariadb() ? MARIADB_LONGEST_LOCK_WAIT : MYSQL_LONGEST_LOCK_WAIT;
     }
 
-    /** What waits for a lock. */
-    interface Wait<T> {
-        T run() throws SQLException;
-    }
-
     /**
      * Runs a {@linkplain #limited limited} statement, without the limit that the server has for waits and that is in whole
      * seconds. MariaDB lifts it for a single statement, MySQL for the session.
      */
-    <T> T unlimited(Connection connection, Wait<T> wait) throws SQLException {
+    <T> T unlimited(Connection connection, LockSql.Execution<T> wait) throws SQLException {
         if (dialect.mariadb()) {
             return wait.run();
         }

@@ -6,14 +6,13 @@ import dev.spream.lock.LockSpace;
 import dev.spream.lock.inspection.LockSession;
 import dev.spream.storage.jdbc.internal.JdbcTimestamps;
 import dev.spream.storage.jdbc.internal.SchemaName;
+import dev.spream.storage.jdbc.internal.Statements;
 import dev.spream.storage.jdbc.lock.dialect.LockWatch;
 import dev.spream.storage.jdbc.lock.dialect.ShownLocks;
 import dev.spream.storage.jdbc.lock.dialect.ShownLocks.Connected;
 import java.sql.Array;
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -85,79 +84,71 @@ record PostgresLockWatch(SchemaName schema, boolean advisory, LockSpace space) i
     public View look(Connection connection, Map<String, Set<LockKey>> reported) throws SQLException {
         ShownLocks shown = new ShownLocks();
         shown.connected(PREPARED, Connected.of("", "prepared, see pg_prepared_xacts"));
-        try (Statement statement = connection.createStatement()) {
-            if (advisory) {
-                readAdvisory(statement, shown);
-            } else {
-                readRows(statement, shown);
-            }
-            Instant now = readSessions(statement, shown);
-            List<LockSession> sessions = shown.sessions();
-            return new View(now, advisory, sessions, ENDING, notes(connection, sessions));
+        Statements statements = new Statements(connection, schema::in);
+        if (advisory) {
+            readAdvisory(statements, shown);
+        } else {
+            readRows(statements, shown);
         }
+        Instant now = readSessions(statements, shown);
+        List<LockSession> sessions = shown.sessions();
+        return new View(now, advisory, sessions, ENDING, notes(connection, sessions));
     }
 
-    private void readAdvisory(Statement statement, ShownLocks shown) throws SQLException {
+    private void readAdvisory(Statements statements, ShownLocks shown) throws SQLException {
         AdvisoryKeys keys = new AdvisoryKeys(schema);
-        try (ResultSet row = statement.executeQuery(ADVISORY)) {
-            while (row.next()) {
-                String session = row.getString("session");
-                Optional<LockKey> key =
-                        row.getObject("number") == null ? Optional.empty() : keys.key(row.getLong("number"), space);
-                LockMode mode = row.getString("mode").equals("ShareLock") ? LockMode.SHARED : LockMode.EXCLUSIVE;
-                if (key.isPresent() && row.getBoolean("granted")) {
-                    shown.holds(session, key.get(), mode);
-                } else if (key.isPresent()) {
-                    shown.wants(session, key.get(), mode);
-                } else if (!row.getBoolean("granted")) {
-                    shown.waitsElsewhere(session);
-                }
+        statements.each(ADVISORY, p -> {}, row -> {
+            String session = row.getString("session");
+            Optional<LockKey> key =
+                    row.getObject("number") == null ? Optional.empty() : keys.key(row.getLong("number"), space);
+            LockMode mode = row.getString("mode").equals("ShareLock") ? LockMode.SHARED : LockMode.EXCLUSIVE;
+            if (key.isPresent() && row.getBoolean("granted")) {
+                shown.holds(session, key.get(), mode);
+            } else if (key.isPresent()) {
+                shown.wants(session, key.get(), mode);
+            } else if (!row.getBoolean("granted")) {
+                shown.waitsElsewhere(session);
             }
-        }
+        });
     }
 
-    private void readRows(Statement statement, ShownLocks shown) throws SQLException {
-        try (ResultSet row = statement.executeQuery(schema.in(ROWS))) {
-            while (row.next()) {
-                String session = row.getString("session");
-                if (row.getBoolean("locks")) {
-                    shown.concerns(session);
-                } else if (row.getBoolean("waits") && row.getObject("level") != null) {
-                    boolean shared = row.getString("mode").equals("RowShareLock");
-                    shown.wants(
-                            session,
-                            new LockKey(row.getInt("level"), row.getLong("bucket")),
-                            shared ? LockMode.SHARED : LockMode.EXCLUSIVE);
-                } else if (row.getBoolean("waits")) {
-                    shown.waitsElsewhere(session);
-                }
-            }
-        }
-    }
-
-    private static Instant readSessions(Statement statement, ShownLocks shown) throws SQLException {
-        Instant now = Instant.EPOCH;
-        try (ResultSet row = statement.executeQuery(SESSIONS)) {
-            while (row.next()) {
-                now = JdbcTimestamps.clock(row, "now");
-                String session = row.getString("session");
-                shown.connected(
+    private void readRows(Statements statements, ShownLocks shown) throws SQLException {
+        statements.each(ROWS, p -> {}, row -> {
+            String session = row.getString("session");
+            if (row.getBoolean("locks")) {
+                shown.concerns(session);
+            } else if (row.getBoolean("waits") && row.getObject("level") != null) {
+                boolean shared = row.getString("mode").equals("RowShareLock");
+                shown.wants(
                         session,
-                        new Connected(
-                                new LockSession.Client(
-                                        row.getString("client"),
-                                        row.getString("address"),
-                                        row.getString("application"),
-                                        row.getString("state"),
-                                        JdbcTimestamps.optionalClock(row, "state_change")),
-                                JdbcTimestamps.optionalClock(row, "xact_start"),
-                                JdbcTimestamps.optionalClock(row, "waiting_since")));
-                for (String blocker : blockers(row.getArray("blockers"))) {
-                    shown.blocks(blocker, session);
-                }
+                        new LockKey(row.getInt("level"), row.getLong("bucket")),
+                        shared ? LockMode.SHARED : LockMode.EXCLUSIVE);
+            } else if (row.getBoolean("waits")) {
+                shown.waitsElsewhere(session);
             }
-        }
-        return now;
+        });
+    }
+
+    private static Instant readSessions(Statements statements, ShownLocks shown) throws SQLException {
+        List<Instant> now = statements.rows(SESSIONS, p -> {}, row -> {
+            String session = row.getString("session");
+            shown.connected(
+                    session,
+                    new Connected(
+                            new LockSession.Client(
+                                    row.getString("client"),
+                                    row.getString("address"),
+                                    row.getString("application"),
+                                    row.getString("state"),
+                                    JdbcTimestamps.optionalClock(row, "state_change")),
+                            JdbcTimestamps.optionalClock(row, "xact_start"),
+                            JdbcTimestamps.optionalClock(row, "waiting_since")));
+            for (String blocker : blockers(row.getArray("blockers"))) {
+                shown.blocks(blocker, session);
+            }
+            return JdbcTimestamps.clock(row, "now");
+        });
+        return now.isEmpty() ? Instant.EPOCH : now.getLast();
     }
 
     private static List<String> blockers(@Nullable Array pids) throws SQLException {

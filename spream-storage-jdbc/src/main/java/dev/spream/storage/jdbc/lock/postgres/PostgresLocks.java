@@ -3,6 +3,7 @@ package dev.spream.storage.jdbc.lock.postgres;
 import dev.spream.lock.LockException;
 import dev.spream.lock.LockSpaceException;
 import dev.spream.lock.TakenLocks;
+import dev.spream.storage.jdbc.internal.Database;
 import dev.spream.storage.jdbc.internal.SchemaName;
 import dev.spream.storage.jdbc.internal.Statements;
 import dev.spream.storage.jdbc.lock.dialect.LockSql;
@@ -98,12 +99,7 @@ abstract class PostgresLocks implements LockSql {
                 null);
     }
 
-    /** Reads what a statement that takes locks says, in its only row. */
-    interface Reader {
-        TakenLocks read(ResultSet row) throws SQLException;
-    }
-
-    static TakenLocks tryLock(PreparedStatement statement, Reader reader) throws SQLException {
+    static TakenLocks tryLock(PreparedStatement statement, Database.RowReader<TakenLocks> reader) throws SQLException {
         statement.execute();
         try (ResultSet row = statement.getResultSet()) {
             row.next();
@@ -115,7 +111,8 @@ abstract class PostgresLocks implements LockSql {
      * Runs a statement that may be the first of a transaction. Where transactions are not READ COMMITTED by default, the first
      * is run again in one that is; where they are, that costs no round trip.
      */
-    static TakenLocks tryInHandle(Connection connection, PreparedStatement statement, Reader reader)
+    static TakenLocks tryInHandle(
+            Connection connection, PreparedStatement statement, Database.RowReader<TakenLocks> reader)
             throws SQLException {
         statement.execute();
         try (ResultSet row = statement.getResultSet()) {

@@ -54,10 +54,8 @@ public final class AloneLock {
     }
 
     private static void take(ProjectionTransaction transaction, String state, String how) throws SQLException, NotHad {
-        RoundTrip lock = transaction.next();
-        lock.rows(how, p -> p.text(Fences.lockName(transaction.schema(), state)), row -> row.getBoolean(1));
         try {
-            lock.run();
+            transaction.rows(how, p -> p.text(Fences.lockName(transaction.schema(), state)), row -> row.getBoolean(1));
         } catch (SQLException e) {
             if (isWaitedTooLong(e)) {
                 throw new NotHad(e);

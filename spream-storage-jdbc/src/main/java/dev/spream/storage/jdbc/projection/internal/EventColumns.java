@@ -4,7 +4,6 @@ import dev.spream.projection.event.EventEnvelope;
 import dev.spream.projection.event.EventMetadata;
 import dev.spream.storage.jdbc.internal.JdbcTimestamps;
 import dev.spream.storage.jdbc.internal.Parameters;
-import java.math.BigDecimal;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -35,19 +34,11 @@ public final class EventColumns {
                 .texts(events, EventEnvelope::eventId)
                 .texts(events, EventEnvelope::eventType)
                 .texts(events, EventEnvelope::eventData)
-                .decimals(events, EventColumns::occurredAt)
+                .decimals(events, event -> JdbcTimestamps.exact(event.occurredAt()))
                 .texts(events, event -> event.metadata().correlationId())
                 .texts(events, event -> event.metadata().userId())
                 .texts(events, event -> event.metadata().sourceService())
                 .optionalTexts(events, event -> event.metadata().idempotencyKey());
-    }
-
-    public static BigDecimal exact(Instant time) {
-        return JdbcTimestamps.exact(time);
-    }
-
-    private static BigDecimal occurredAt(EventEnvelope event) {
-        return exact(event.occurredAt());
     }
 
     public static EventEnvelope read(String aggregateId, ResultSet row) throws SQLException {

@@ -6,6 +6,7 @@ import dev.spream.core.StorageException;
 import dev.spream.projection.FailureKind;
 import dev.spream.projection.ProjectionFailure;
 import dev.spream.storage.jdbc.internal.GuardedConnection;
+import dev.spream.storage.jdbc.internal.Transactions;
 import java.io.Serial;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -39,11 +40,6 @@ public final class HandedTransaction {
 
     private HandedTransaction() {}
 
-    /** What a projection does with a connection. */
-    public interface Body<R> {
-        public R run(Connection connection) throws Exception;
-    }
-
     /** What the code threw, on its way past everything that would take it for a failure of the store. */
     public static final class Failure extends Exception {
         @Serial
@@ -75,7 +71,8 @@ public final class HandedTransaction {
      * @throws StorageException if it left the transaction so that nothing can be committed, or ended it before it threw; its cause
      *     says what that means
      */
-    public static <R> R run(ProjectionTransaction transaction, Body<R> body) throws SQLException, Failure {
+    public static <R> R run(ProjectionTransaction transaction, Transactions.Work<R, Exception> body)
+            throws SQLException, Failure {
         GuardedConnection guard = new GuardedConnection(transaction.connection(), PROJECTION);
         R result;
         try {

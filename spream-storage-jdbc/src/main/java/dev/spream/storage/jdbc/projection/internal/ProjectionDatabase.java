@@ -81,7 +81,7 @@ public final class ProjectionDatabase extends Database {
 
     private <T, E extends Exception> T run(String what, String begin, Work<T, E> work) throws SQLException, E {
         if (isClosed()) {
-            throw new StorageException(what + " failed: the store is closed; open another", false, null);
+            throw SqlErrors.permanent(what + " failed: the store is closed; open another");
         }
         return transactions().run(connection -> work.run(new ProjectionTransaction(connection, schema, begin)));
     }
@@ -93,7 +93,7 @@ public final class ProjectionDatabase extends Database {
 
     /** What is thrown if there is no projection of that name. */
     public static StorageException unknown(String what, String projection) {
-        return new StorageException(
-                "%s failed: there is no projection '%s'; register it first".formatted(what, projection), false, null);
+        return SqlErrors.permanent(
+                "%s failed: there is no projection '%s'; register it first".formatted(what, projection));
     }
 }

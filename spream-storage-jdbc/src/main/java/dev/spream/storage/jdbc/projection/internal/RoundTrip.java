@@ -4,7 +4,6 @@ import dev.spream.storage.jdbc.internal.Database;
 import dev.spream.storage.jdbc.internal.Parameters;
 import dev.spream.storage.jdbc.internal.SchemaName;
 import dev.spream.storage.jdbc.internal.Statements;
-import java.sql.Array;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -73,11 +72,5 @@ public final class RoundTrip {
                 }
             }
         }
-    }
-
-    /** The texts of a column that is an array of them; none if it is null. */
-    public static List<String> texts(ResultSet row, String column) throws SQLException {
-        Array array = row.getArray(column);
-        return array == null ? List.of() : List.of((String[]) array.getArray());
     }
 }

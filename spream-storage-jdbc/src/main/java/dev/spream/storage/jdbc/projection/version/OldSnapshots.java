@@ -23,7 +23,7 @@ import java.util.stream.Collectors;
  * So some are waited for without need: one at READ COMMITTED whose last snapshot is kept by the driver until it asks something
  * else, and one that itself writes, or reads beside an old writer, until it ends or is seen without a snapshot.
  */
-final class OldSnapshots {
+record OldSnapshots(ProjectionTransaction transaction, VersionPair pair, long end) {
     private static final String POSITIONS =
             "SELECT s.segment, s.position FROM @projection_segments s WHERE s.projection = ? ORDER BY s.segment";
 
@@ -46,16 +46,6 @@ final class OldSnapshots {
                 AND age(a.backend_xmin) >= age(?::xid)
                 AND NOT EXISTS (SELECT FROM pg_stat_progress_vacuum v WHERE v.pid = a.pid)
             ORDER BY a.xact_start, a.pid""";
-
-    private final ProjectionTransaction transaction;
-    private final VersionPair pair;
-    private final long end;
-
-    private OldSnapshots(ProjectionTransaction transaction, VersionPair pair, Duration patience) {
-        this.transaction = transaction;
-        this.pair = pair;
-        this.end = System.nanoTime() + patience.toNanos();
-    }
 
     /** A transaction with a snapshot. */
     private record Holder(String transaction, int session, String application, String address, String doing) {
@@ -85,7 +75,7 @@ final class OldSnapshots {
         if (pair.other().ownSchema().isEmpty()) {
             return;
         }
-        OldSnapshots snapshots = new OldSnapshots(transaction, pair, patience);
+        OldSnapshots snapshots = new OldSnapshots(transaction, pair, System.nanoTime() + patience.toNanos());
         snapshots.awaitPassed();
         snapshots.awaitEnded();
     }
@@ -101,7 +91,6 @@ final class OldSnapshots {
         }
     }
 
-    /** Where a segment is. */
     private record Position(int segment, long position) {}
 
     private List<Position> positions(VersionTable.Stored version) throws SQLException {
@@ -121,7 +110,7 @@ final class OldSnapshots {
     }
 
     private void awaitEnded() throws SQLException {
-        String oldestRunning = oldestRunning();
+        String oldestRunning = transaction.row(OLDEST_RUNNING, p -> {}, row -> row.getString("oldest_running"));
         List<Holder> holders = holders(oldestRunning);
         Set<String> awaited = transactions(holders);
         while (!awaited.isEmpty()) {
@@ -147,10 +136,6 @@ final class OldSnapshots {
 
     private static Set<String> transactions(List<Holder> holders) {
         return holders.stream().map(Holder::transaction).collect(Collectors.toCollection(TreeSet::new));
-    }
-
-    private String oldestRunning() throws SQLException {
-        return transaction.row(OLDEST_RUNNING, p -> {}, row -> row.getString("oldest_running"));
     }
 
     private List<Holder> holders(String oldestRunning) throws SQLException {

@@ -52,11 +52,7 @@ record PairStatus(ProjectionStatus live, ProjectionStatus other, Optional<String
         }
     }
 
-    /**
-     * Checks that the other one can be brought to where the live one is.
-     *
-     * @throws IllegalStateException if it cannot
-     */
+    /** @throws IllegalStateException if the other cannot be brought to where the live one is */
     void requireFollowing(VersionPair pair) {
         if (other != ProjectionStatus.REBUILDING && other != ProjectionStatus.RUNNING) {
             throw pair.refusal("it is %s: %sresume '%s@%d', and repeat this"

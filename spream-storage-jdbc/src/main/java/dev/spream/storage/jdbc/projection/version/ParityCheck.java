@@ -78,16 +78,12 @@ record ParityCheck(ProjectionDatabase database) {
         List<String> tables = new ArrayList<>();
         for (String table : names(pair)) {
             for (String name : List.of(live(pair, table), other(pair, table))) {
-                if (exists(transaction, name)) {
+                if (transaction.row(EXISTS, p -> p.text(name), row -> row.getBoolean(1))) {
                     tables.add(name);
                 }
             }
         }
         return tables;
-    }
-
-    private static boolean exists(ProjectionTransaction transaction, String table) throws SQLException {
-        return transaction.row(EXISTS, p -> p.text(table), row -> row.getBoolean(1));
     }
 
     /** Of either; none if the read model is elsewhere. */

@@ -9,6 +9,7 @@ import dev.spream.storage.jdbc.projection.internal.EventColumns;
 import dev.spream.storage.jdbc.projection.internal.ProjectionDatabase;
 import dev.spream.storage.jdbc.projection.internal.ProjectionTransaction;
 import dev.spream.storage.jdbc.projection.internal.RoundTrip;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.OptionalInt;
@@ -51,9 +52,9 @@ record RebuildStart(ProjectionDatabase database) {
             List<VersionTable.Stored> versions = VersionPair.take(transaction, projection);
             VersionTable.Stored live = VersionPair.live(versions);
             requireNoShadow(projection, versions);
-            Live state = state(transaction, live.state());
+            Live state = transaction.row(SEGMENTS, p -> p.text(live.state()), Live::read);
             state.requirePositions(projection, from);
-            int version = next(transaction, projection);
+            int version = transaction.row(LATEST, p -> p.text(projection), row -> row.getInt("latest"));
             int code = revision.orElse(live.version().revision());
             ProjectionVersion begun = new ProjectionVersion(projection, version, code, VersionRole.SHADOW, from, false);
             add(transaction, begun, live, state);
@@ -79,8 +80,11 @@ record RebuildStart(ProjectionDatabase database) {
                 });
     }
 
-    /** The live version's state. */
     private record Live(int segments, long position) {
+        static Live read(ResultSet row) throws SQLException {
+            return new Live(row.getInt("segments"), row.getLong("position"));
+        }
+
         void requirePositions(String projection, long from) {
             if (segments == 0) {
                 throw new IllegalStateException(
@@ -93,15 +97,6 @@ record RebuildStart(ProjectionDatabase database) {
                                 .formatted(projection, position, from));
             }
         }
-    }
-
-    private static Live state(ProjectionTransaction transaction, String state) throws SQLException {
-        return transaction.row(
-                SEGMENTS, p -> p.text(state), row -> new Live(row.getInt("segments"), row.getLong("position")));
-    }
-
-    private static int next(ProjectionTransaction transaction, String projection) throws SQLException {
-        return transaction.row(LATEST, p -> p.text(projection), row -> row.getInt("latest"));
     }
 
     private static void add(

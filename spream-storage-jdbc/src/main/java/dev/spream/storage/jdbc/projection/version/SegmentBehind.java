@@ -37,7 +37,6 @@ record SegmentBehind(int segment, long positions, boolean held, double rate) {
         return behind.stream().findFirst();
     }
 
-    /** What is said to whoever wants to go on, and cannot since that segment is behind. */
     IllegalStateException refusal(VersionPair pair) {
         String where = "segment %d is %,d positions behind, and ".formatted(segment, positions);
         return pair.refusal(

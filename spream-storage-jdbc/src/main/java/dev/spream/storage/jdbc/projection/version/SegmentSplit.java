@@ -48,7 +48,7 @@ public record SegmentSplit(ProjectionDatabase database) {
         return database.inTransaction(what, transaction -> {
             List<VersionTable.Stored> versions = VersionPair.take(transaction, projection);
             String live = VersionPair.live(versions).state();
-            int before = number(transaction, live);
+            int before = transaction.row(SEGMENTS, p -> p.text(live), row -> row.getInt("segments"));
             if (before == 0) {
                 throw new IllegalStateException(
                         "the source of projection '%s' has no positions, so it has no segments; nothing was changed"
@@ -70,10 +70,6 @@ public record SegmentSplit(ProjectionDatabase database) {
             AuditTable.add(transaction, live, "segments", before + " -> " + segments, act);
             return true;
         });
-    }
-
-    private static int number(ProjectionTransaction transaction, String state) throws SQLException {
-        return transaction.row(SEGMENTS, p -> p.text(state), row -> row.getInt("segments"));
     }
 
     private record Merged(long epoch, long position, long dealt) {}

@@ -36,11 +36,7 @@ final class StandStill {
         this.patience = patience;
     }
 
-    /**
-     * Checks that the other is not so far behind that there is no point in waiting.
-     *
-     * @throws IllegalStateException if it is
-     */
+    /** @throws IllegalStateException if the other is so far behind that there is no point in waiting */
     void requireNear() throws SQLException {
         Optional<SegmentBehind> far = SegmentBehind.find(transaction, pair);
         if (far.isPresent() && far.get().positions() > Math.max(NEAR, far.get().rate() * patience.toSeconds())) {
@@ -57,7 +53,7 @@ final class StandStill {
     long begin() throws SQLException {
         requireNear();
         end = System.nanoTime() + patience.toNanos();
-        limitSilence();
+        limit(transaction, "idle_in_transaction_session_timeout", SILENCE);
         takeAlone(pair.live());
         long began = System.nanoTime();
         Optional<SegmentBehind> behind = SegmentBehind.find(transaction, pair);
@@ -100,11 +96,6 @@ final class StandStill {
                                     AloneLock.holders(database, version.state())),
                     e);
         }
-    }
-
-    /** Somebody whose machine or network stands still must not hold others up until it is back. */
-    private void limitSilence() throws SQLException {
-        limit(transaction, "idle_in_transaction_session_timeout", SILENCE);
     }
 
     /** How long the transaction waits for any lock from now on. */

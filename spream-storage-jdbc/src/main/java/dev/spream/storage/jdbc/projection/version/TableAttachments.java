@@ -92,7 +92,6 @@ final class TableAttachments {
                 row -> row.getString("what").replaceAll("\\s+", " "));
     }
 
-    /** A table that goes, and the one that comes in its place. */
     private record Compared(String table, List<String> going, List<String> coming) {
         List<String> differences() {
             List<String> differences = new ArrayList<>();

@@ -15,7 +15,7 @@ import java.util.TreeSet;
  * Exchanges the tables of two versions: those of the one that was live go to a schema of its own, the others come to where
  * readers find them, and what readers may do with them comes along.
  */
-final class TableExchange {
+record TableExchange(ProjectionTransaction transaction, VersionPair pair) {
     private static final String FOUND = """
             SELECT t.name FROM unnest(?::text[]) AS t (name)
             WHERE to_regclass(quote_ident(?) || '.' || quote_ident(t.name)) IS NOT NULL ORDER BY 1""";
@@ -45,19 +45,7 @@ final class TableExchange {
     /** Something is in it, or it is somebody else's. */
     private static final Set<String> KEPT = Set.of("2BP01", "42501");
 
-    private final ProjectionTransaction transaction;
-    private final VersionPair pair;
-
-    TableExchange(ProjectionTransaction transaction, VersionPair pair) {
-        this.transaction = transaction;
-        this.pair = pair;
-    }
-
-    /**
-     * Checks that nothing gets lost with the tables that go.
-     *
-     * @throws IllegalStateException if those that come lack some of it
-     */
+    /** @throws IllegalStateException if the tables that come lack something of those that go */
     void requireSame() throws SQLException {
         Optional<String> home = pair.other().home();
         Optional<String> incoming = pair.other().ownSchema();

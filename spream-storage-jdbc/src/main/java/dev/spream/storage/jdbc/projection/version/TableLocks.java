@@ -59,8 +59,6 @@ final class TableLocks {
     }
 
     /**
-     * Takes them.
-     *
      * @param tables quoted, with their schemas; readers wait the shorter, the further behind their tables are
      * @throws IllegalStateException if somebody has one of them for as long as there is patience
      */
@@ -93,11 +91,7 @@ final class TableLocks {
         }
     }
 
-    /**
-     * Takes all, or none.
-     *
-     * @return the one that was not had in time
-     */
+    /** Takes all, or none; returns the one that was not had in time. */
     private Optional<String> attempt(Duration limit) throws SQLException {
         Connection connection = transaction.connection();
         Savepoint before = connection.setSavepoint();

@@ -26,7 +26,6 @@ record TableParity(String name, String live, String other, List<Column> columns)
     /** What stands for all of a table that one of them only has. */
     private static final String ALL = "*";
 
-    /** A column, and which versions have it. */
     record Column(String name, boolean live, boolean other) {
         boolean both() {
             return live && other;
@@ -42,11 +41,7 @@ record TableParity(String name, String live, String other, List<Column> columns)
         return new TableParity(name, live, other, columns);
     }
 
-    /**
-     * Checks that something is ignored, where something is to be.
-     *
-     * @throws IllegalStateException if none of the tables has such a column
-     */
+    /** @throws IllegalStateException if none of the tables has a column that is to be ignored */
     static void requireKnown(List<TableParity> tables, Set<String> ignored) {
         Set<String> unknown = new TreeSet<>(ignored);
         tables.forEach(table -> table.columns.forEach(column -> unknown.remove(column.name())));
@@ -59,11 +54,7 @@ record TableParity(String name, String live, String other, List<Column> columns)
         }
     }
 
-    /**
-     * Compares them.
-     *
-     * @throws IllegalStateException if nothing is left to be compared
-     */
+    /** @throws IllegalStateException if nothing is left to be compared */
     Parity.Table compare(ProjectionTransaction comparing, Set<String> ignored) throws SQLException {
         boolean inLive = columns.stream().anyMatch(Column::live);
         boolean inOther = columns.stream().anyMatch(Column::other);

@@ -76,7 +76,6 @@ record VersionPair(VersionTable.Stored live, VersionTable.Stored other) {
         return live.version().projection();
     }
 
-    /** @throws IllegalStateException if nothing has begun to build the other */
     void requirePrepared() {
         if (!other.version().prepared()) {
             throw refusal("it has not begun: run the projection with code of revision %d"

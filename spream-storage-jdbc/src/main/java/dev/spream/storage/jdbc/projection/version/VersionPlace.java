@@ -78,11 +78,7 @@ record VersionPlace(ProjectionVersion version, VersionTable.Stored live, Set<Str
                                 .formatted(tables)));
     }
 
-    /**
-     * Creates the schema, and has statements find it first.
-     *
-     * @return what is where the live tables are, by id
-     */
+    /** Creates the schema, and has statements find it first; returns what is where the live tables are, by id. */
     Map<Long, String> enter(ProjectionTransaction transaction) throws SQLException, HandedTransaction.Failure {
         if (VersionSchemas.find(transaction, own, version).isPresent()) {
             throw HandedTransaction.Failure.of(
@@ -100,11 +96,7 @@ record VersionPlace(ProjectionVersion version, VersionTable.Stored live, Set<Str
         return trip.rows(AT_HOME, p -> p.text(home), row -> Map.entry(row.getLong("oid"), row.getString("name")));
     }
 
-    /**
-     * Requires that its tables are there, that everything they need will go with them, and that they can.
-     *
-     * @param before what was where the live tables are
-     */
+    /** Requires that its tables are there, that everything they need will go with them, and that they can. */
     void requireCreated(ProjectionTransaction transaction, Map<Long, String> before)
             throws SQLException, HandedTransaction.Failure {
         RoundTrip trip = transaction.next();

@@ -52,7 +52,6 @@ final class VersionSchemas {
         execute(transaction, "COMMENT ON SCHEMA %s IS '%s'".formatted(quoted(schema), mark(transaction, version)));
     }
 
-    /** A schema that is there. */
     record Found(boolean own) {}
 
     /** Whether a schema is there, and was created for the version. */
@@ -81,7 +80,6 @@ final class VersionSchemas {
         return quoted(schema) + '.' + quoted(table);
     }
 
-    /** Several tables of a schema, as statements name them. */
     static String quoted(String schema, Collection<String> tables) {
         return tables.stream().map(table -> quoted(schema, table)).collect(Collectors.joining(", "));
     }

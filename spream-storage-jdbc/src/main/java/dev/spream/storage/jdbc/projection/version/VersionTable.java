@@ -5,8 +5,8 @@ import dev.spream.projection.ProjectionVersion;
 import dev.spream.projection.RebuildProgress;
 import dev.spream.projection.VersionRole;
 import dev.spream.storage.jdbc.internal.JdbcTimestamps;
+import dev.spream.storage.jdbc.internal.Parameters;
 import dev.spream.storage.jdbc.projection.internal.ProjectionDatabase;
-import dev.spream.storage.jdbc.projection.internal.RoundTrip;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
@@ -64,7 +64,7 @@ public record VersionTable(ProjectionDatabase database) {
                     version,
                     new ProjectionCode(
                             version.revision(),
-                            new TreeSet<>(RoundTrip.texts(row, "tables")),
+                            new TreeSet<>(Parameters.texts(row, "tables")),
                             row.getBoolean("effects")),
                     Optional.ofNullable(row.getString("home")),
                     Optional.ofNullable(row.getString("own_schema")));
