@@ -1,10 +1,10 @@
 package dev.spream.storage.jdbc.event;
 
 import dev.spream.core.StorageException;
+import dev.spream.core.internal.SectionLock;
 import dev.spream.storage.jdbc.internal.SqlErrors;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,7 +15,7 @@ final class EventTail {
     private final EventDatabase database;
     private final FinalMark mark;
     private final RecentEvents recent;
-    private final ReentrantLock lock = new ReentrantLock();
+    private final SectionLock lock = new SectionLock();
     private int feeds; // guarded by lock
     private volatile boolean closed; // written under lock
     private volatile @Nullable Tailer tailer; // written under lock; there while feeds are
@@ -56,8 +56,7 @@ final class EventTail {
         BarrierCheck.require(database);
         mark.recall();
         long given = mark.requireGiven(position);
-        lock.lock();
-        try {
+        lock.run(() -> {
             if (closed) {
                 throw SqlErrors.permanent(
                         "reading %s failed: the store is closed; open another".formatted(database.table()));
@@ -66,38 +65,28 @@ final class EventTail {
             if (tailer == null) {
                 tailer = Tailer.start(database, mark, recent);
             }
-            return given;
-        } finally {
-            lock.unlock();
-        }
+        });
+        return given;
     }
 
     void leave() {
-        Tailer unused = null;
-        lock.lock();
-        try {
-            feeds--;
+        lock.get(() -> {
+                    feeds--;
+                    return feeds == 0 ? taken() : Optional.<Tailer>empty();
+                })
+                .ifPresent(Tailer::close);
+        lock.run(() -> {
             if (feeds == 0) {
-                unused = tailer;
-                tailer = null;
+                recent.forget(); // a feed that joins later begins anew
             }
-        } finally {
-            lock.unlock();
-        }
-        stop(unused);
-        forgetUnwanted();
+        });
     }
 
-    /** Whoever joins again begins anew. */
-    private void forgetUnwanted() {
-        lock.lock();
-        try {
-            if (feeds == 0) {
-                recent.forget();
-            }
-        } finally {
-            lock.unlock();
-        }
+    /** The tailer, which is nobody's from now on; under lock. */
+    private Optional<Tailer> taken() {
+        Optional<Tailer> unused = Optional.ofNullable(tailer);
+        tailer = null;
+        return unused;
     }
 
     boolean isClosed() {
@@ -118,22 +107,11 @@ final class EventTail {
 
     /** Feeds that are open end. */
     void close() {
-        Tailer unused;
-        lock.lock();
-        try {
+        Optional<Tailer> unused = lock.get(() -> {
             closed = true;
-            unused = tailer;
-            tailer = null;
-        } finally {
-            lock.unlock();
-        }
+            return taken();
+        });
         recent.wakeAll();
-        stop(unused);
-    }
-
-    private static void stop(@Nullable Tailer unused) {
-        if (unused != null) {
-            unused.close();
-        }
+        unused.ifPresent(Tailer::close);
     }
 }

@@ -1,5 +1,6 @@
 package dev.spream.storage.jdbc.event;
 
+import dev.spream.core.internal.SectionLock;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -9,7 +10,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -20,7 +20,7 @@ final class RecentEvents {
     static final int MAX_EVENTS = 20_000;
     private static final long MAX_BYTES = 32L << 20;
 
-    private final ReentrantLock lock = new ReentrantLock();
+    private final SectionLock lock = new SectionLock();
     private final Condition changed = lock.newCondition();
     private final Deque<Part> parts = new ArrayDeque<>(); // guarded by lock, as all below
     private boolean begun;
@@ -43,8 +43,7 @@ final class RecentEvents {
     }
 
     private void begin(long position, boolean known) {
-        lock.lock();
-        try {
+        lock.run(() -> {
             parts.clear();
             begun = known;
             from = position;
@@ -52,9 +51,7 @@ final class RecentEvents {
             count = 0;
             bytes = 0;
             changed.signalAll();
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 
     /**
@@ -63,8 +60,7 @@ final class RecentEvents {
      */
     void add(long after, Slice slice) {
         long size = slice.events().stream().mapToLong(StoredEvent::bytes).sum();
-        lock.lock();
-        try {
+        lock.run(() -> {
             if (!begun || after != to) {
                 return;
             }
@@ -74,9 +70,7 @@ final class RecentEvents {
             bytes += size;
             makeRoom();
             changed.signalAll();
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 
     private void makeRoom() {
@@ -90,22 +84,13 @@ final class RecentEvents {
 
     /** Up to where it has them; empty as long as it has none. */
     Optional<Long> end() {
-        lock.lock();
-        try {
-            return begun ? Optional.of(to) : Optional.empty();
-        } finally {
-            lock.unlock();
-        }
+        return lock.get(() -> begun ? Optional.of(to) : Optional.empty());
     }
 
     /** The next events of some slots; empty if it does not have all that are behind the position. */
     Optional<Slice> after(long position, SlotRange slots, int limit) {
-        lock.lock();
-        try {
-            return begun && position >= from ? Optional.of(slice(position, slots, limit)) : Optional.empty();
-        } finally {
-            lock.unlock();
-        }
+        return lock.get(
+                () -> begun && position >= from ? Optional.of(slice(position, slots, limit)) : Optional.empty());
     }
 
     private Slice slice(long position, SlotRange slots, int limit) {
@@ -152,11 +137,6 @@ final class RecentEvents {
 
     /** Whoever waits asks whether to stop. */
     void wakeAll() {
-        lock.lock();
-        try {
-            changed.signalAll();
-        } finally {
-            lock.unlock();
-        }
+        lock.run(changed::signalAll);
     }
 }

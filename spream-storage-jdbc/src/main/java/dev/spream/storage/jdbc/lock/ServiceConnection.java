@@ -1,10 +1,10 @@
 package dev.spream.storage.jdbc.lock;
 
 import dev.spream.core.LoggedFailure;
+import dev.spream.core.internal.SectionLock;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.concurrent.locks.ReentrantLock;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -21,7 +21,7 @@ final class ServiceConnection implements AutoCloseable {
 
     private final DataSource dataSource;
     private final int networkTimeoutMillis;
-    private final ReentrantLock lock = new ReentrantLock();
+    private final SectionLock lock = new SectionLock();
     private @Nullable Connection connection; // guarded by lock
     private boolean closed; // guarded by lock
 
@@ -77,12 +77,9 @@ final class ServiceConnection implements AutoCloseable {
 
     @Override
     public void close() {
-        lock.lock();
-        try {
+        lock.run(() -> {
             closed = true;
             discard();
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 }

@@ -13,15 +13,11 @@ import org.slf4j.LoggerFactory;
  */
 final class Watchers {
     private static final Logger log = LoggerFactory.getLogger(Watchers.class);
-    private static final Watchers OF_THIS_PROCESS = new Watchers();
+    static final Watchers OF_THIS_PROCESS = new Watchers();
 
     private final Map<OutboxTables, Set<Registration>> registered = new ConcurrentHashMap<>();
 
     private Watchers() {}
-
-    static Watchers ofThisProcess() {
-        return OF_THIS_PROCESS;
-    }
 
     Registration add(OutboxTables tables, Runnable wake) {
         Registration registration = new Registration(this, tables, wake);
