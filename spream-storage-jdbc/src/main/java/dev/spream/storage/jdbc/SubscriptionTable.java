@@ -71,7 +71,10 @@ record SubscriptionTable(Database database, String name) {
                 p -> p.text(name)
                         .text(requested.streamName())
                         .decimal(JdbcTimestamps.exact(requested.startTimestamp()))
-                        .decimal(JdbcTimestamps.exact(requested.endTimestamp()))
+                        .decimal(requested
+                                .endTimestamp()
+                                .map(JdbcTimestamps::exact)
+                                .orElse(null))
                         .decimal(JdbcTimestamps.exact(requested.heartbeatInterval()))
                         .text(requested.partitionMode().name())
                         .text(root)

@@ -9,7 +9,6 @@ import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.time.temporal.ChronoUnit;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Two kinds of time. Those that come from Spanner are exact: seconds since 1970 as a decimal with nine places. Those of
@@ -25,10 +24,6 @@ public final class JdbcTimestamps {
 
     public static BigDecimal exact(Instant instant) {
         return BigDecimal.valueOf(instant.getEpochSecond()).add(BigDecimal.valueOf(instant.getNano(), NANO_DIGITS));
-    }
-
-    public static @Nullable BigDecimal exact(Optional<Instant> instant) {
-        return instant.map(JdbcTimestamps::exact).orElse(null);
     }
 
     public static BigDecimal exact(Duration duration) {
