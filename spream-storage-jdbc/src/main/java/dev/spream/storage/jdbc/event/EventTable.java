@@ -26,13 +26,13 @@ record EventTable(SchemaName schema, String name) {
      * number. Locks of rows and keys elsewhere in spream have single numbers, which PostgreSQL keeps apart from pairs.
      */
 
-    /** Shared by whoever inserts, until its transaction ends. */
+    /** Shared by transactions that insert, until they end. */
     static final int BARRIER = 0x73704576;
 
     /** Shared by readers that wait to be notified. */
     static final int SLEEPERS = 0x7370457a;
 
-    /** Of one aggregate, alone, by whoever lost to somebody else and tries again; the other number is a hash. */
+    /** Of one aggregate, held alone by an append that lost to another and tries again; the other number is a hash. */
     static final int AGGREGATE = 0x73704561;
 
     private static final int HASH_BYTES = 8;

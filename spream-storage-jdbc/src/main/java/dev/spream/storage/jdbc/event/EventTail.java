@@ -82,7 +82,7 @@ final class EventTail {
         });
     }
 
-    /** The tailer, which is nobody's from now on; under lock. */
+    /** Takes the tailer out, to be closed; called under the lock. */
     private Optional<Tailer> taken() {
         Optional<Tailer> unused = Optional.ofNullable(tailer);
         tailer = null;

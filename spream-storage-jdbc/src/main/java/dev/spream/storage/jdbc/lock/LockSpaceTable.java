@@ -91,7 +91,7 @@ record LockSpaceTable(LockTables tables, DataSource dataSource) {
         return layout;
     }
 
-    /** Refuses buckets that nothing is recorded of: who locks by them would not exclude those who record something else now. */
+    /** Refuses buckets without a record: stores that lock by them would not exclude those that record something else now. */
     void requireRecordOfBuckets() {
         lostRecord().ifPresent(lost -> {
             throw new LockSpaceException(lost, null);

@@ -42,7 +42,7 @@ final class Watching {
                 .ifPresent(NotificationListener::close);
     }
 
-    /** The listener, which is nobody's from now on; under lock. */
+    /** Takes the listener out, to be closed; called under the lock. */
     private Optional<NotificationListener> taken() {
         Optional<NotificationListener> unused = Optional.ofNullable(listener);
         listener = null;
