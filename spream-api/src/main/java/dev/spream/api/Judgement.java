@@ -27,7 +27,7 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /** A configuration beside the plug-ins there are: what was chosen, what holds, and all that is wrong. Opens nothing. */
-final class Judgement {
+record Judgement(Selection selection, ResolvedConfig resolved, List<String> problems) {
     private static final String OWN = "";
     private static final String RETRY = "retry";
     private static final String FILTER = "filter";
@@ -37,16 +37,6 @@ final class Judgement {
                     ConfigType.path(),
                     "The folder of plug-ins: jars, and folders of jars, each loaded apart from the others.")
             .withDefault(DEFAULT_FOLDER);
-
-    private final Selection selection;
-    private final ResolvedConfig resolved;
-    private final List<String> problems;
-
-    private Judgement(Selection selection, ResolvedConfig resolved, List<String> problems) {
-        this.selection = selection;
-        this.resolved = resolved;
-        this.problems = problems;
-    }
 
     static Judgement of(SpreamConfig config, PluginRegistry plugins, OwnParts own) {
         Judgement judgement = of(config, plugins, Selection.of(config, plugins, own.ports()));
@@ -95,7 +85,6 @@ final class Judgement {
         return selection.plugin(port).orElseThrow();
     }
 
-    /** @throws ConfigException if something is wrong; it says all that is */
     void requireUsable() {
         if (!problems.isEmpty()) {
             throw new ConfigException(problems);
@@ -139,7 +128,6 @@ final class Judgement {
         return Stream.concat(spream, others).toList();
     }
 
-    /** The keys of spream's own that matter when a plug-in of the port is chosen. */
     private static ConfigSection sectionOf(Port<?> port, List<ConfigKey<?>> keys, Selection selection) {
         return new ConfigSection(port.key(), keys, selection.plugin(port).isPresent());
     }
@@ -168,15 +156,8 @@ final class Judgement {
         }
     }
 
-    Selection selection() {
-        return selection;
-    }
-
-    ResolvedConfig resolved() {
-        return resolved;
-    }
-
-    List<String> problems() {
+    @Override
+    public List<String> problems() {
         return List.copyOf(problems);
     }
 

@@ -15,24 +15,16 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** The plug-ins that fill the ports, chosen by name. Immutable. */
-final class Selection {
-    /** The storage that nothing survives in. */
+/**
+ * The plug-ins that fill the ports, chosen by name. Not changed once it is made.
+ *
+ * @param own the ports that the program fills itself
+ */
+record Selection(SpreamConfig config, PluginRegistry plugins, Set<Port<?>> own, Map<Port<?>, Plugin<?>> chosen) {
     private static final String FORGETFUL = "memory";
 
-    private final SpreamConfig config;
-    private final PluginRegistry plugins;
-    private final Map<Port<?>, Plugin<?>> chosen = new HashMap<>();
-    private final Set<Port<?>> own;
-
-    private Selection(SpreamConfig config, PluginRegistry plugins, Set<Port<?>> own) {
-        this.config = config;
-        this.plugins = plugins;
-        this.own = own;
-    }
-
     static Selection of(SpreamConfig config, PluginRegistry plugins, Set<Port<?>> own) {
-        Selection selection = new Selection(config, plugins, own);
+        Selection selection = new Selection(config, plugins, own, new HashMap<>());
         for (Port<?> port : plugins.ports()) {
             if (!own.contains(port)) {
                 selection
@@ -46,7 +38,7 @@ final class Selection {
 
     /** Those of these ports that are named, for a program that need not have anything else. */
     static Selection ofDesk(SpreamConfig config, PluginRegistry plugins, Set<Port<?>> needed) {
-        Selection selection = new Selection(config, plugins, Set.of());
+        Selection selection = new Selection(config, plugins, Set.of(), new HashMap<>());
         needed.forEach(port -> selection.named(port).ifPresent(found -> selection.chosen.put(port, found)));
         return selection;
     }
