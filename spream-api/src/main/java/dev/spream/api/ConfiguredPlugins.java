@@ -67,12 +67,10 @@ final class ConfiguredPlugins implements AutoCloseable {
         return Judgement.of(config, plugins, own);
     }
 
-    /** Opens the plug-in, which is closed with this. */
     <T> T open(Judgement judgement, Plugin<T> plugin, String subscription) {
         return opened(plugin.open(judgement.of(plugin), InstantSource.system(), subscription));
     }
 
-    /** What a plug-in has made; it is closed with this. */
     <R> R opened(OpenPlugin<R> made) {
         return closing(made).product();
     }

@@ -74,7 +74,6 @@ abstract class Desk<T> implements AutoCloseable {
         R make(P provider, PluginConfig config, PluginContext context) throws Exception;
     }
 
-    /** @throws IllegalArgumentException if transactions are not of the type that is asked for */
     final void requireTransactions(String verb, Class<?> actual, Class<?> asked) {
         if (actual != asked) {
             throw new IllegalArgumentException("%s %s %s in transactions of type %s, not %s"

@@ -26,7 +26,6 @@ final class OwnParts {
 
     final List<SubscriptionListener> listeners = new ArrayList<>();
 
-    /** The same, whatever becomes of this one. */
     OwnParts copy() {
         OwnParts copy = new OwnParts();
         copy.parts.putAll(parts);

@@ -116,7 +116,6 @@ final class SubscriptionPlan implements AutoCloseable {
         return consumer instanceof FilteredConsumer behind ? behind.filtered() : 0;
     }
 
-    /** What every part is, for a log line. */
     @Override
     public String toString() {
         return Stream.of(

@@ -287,7 +287,6 @@ public final class JsonlDeadLetterSink implements DeadLetterStore, AutoCloseable
         }
     }
 
-    /** A letter of a claim, and the line that it was then. */
     private record Held(StoredLetter letter, LetterFile.Place place) {
         RecordIdentity identity() {
             return letter.change().identity();

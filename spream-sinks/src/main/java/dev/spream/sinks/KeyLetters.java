@@ -53,7 +53,6 @@ final class KeyLetters {
         return passedBy.higher(letter) != null;
     }
 
-    /** Whether that change went past letters. */
     boolean isPassedBy(RecordIdentity change) {
         return passedBy.contains(change);
     }

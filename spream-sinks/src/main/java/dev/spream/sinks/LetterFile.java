@@ -73,7 +73,6 @@ final class LetterFile implements AutoCloseable {
         }
     }
 
-    /** Locks the file, which is created for its owner alone if absent. */
     private static SinkFileLock lock(Path path) throws IOException {
         create(path);
         Path file = path.toRealPath();

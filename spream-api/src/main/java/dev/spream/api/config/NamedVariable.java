@@ -76,7 +76,6 @@ record NamedVariable(String name, String key, UnaryOperator<String> writing) {
         };
     }
 
-    /** Seconds, with decimals or without, such as 0.5. */
     private static String seconds(String text) {
         try {
             BigDecimal seconds = new BigDecimal(text);
@@ -88,7 +87,6 @@ record NamedVariable(String name, String key, UnaryOperator<String> writing) {
         }
     }
 
-    /** Seconds with commas between, in brackets or without. */
     private static String listOfSeconds(String text) {
         String inner = text.startsWith("[") && text.endsWith("]") ? text.substring(1, text.length() - 1) : text;
         return Arrays.stream(inner.split(",", -1))

@@ -56,7 +56,6 @@ final class PropertiesFile {
         return problems;
     }
 
-    /** False if nothing of it could be read. */
     boolean wasRead() {
         return read;
     }

@@ -87,7 +87,6 @@ public final class SpreamConfig {
         return VARIABLE_PREFIX + key.toUpperCase(Locale.ROOT).replace('.', '_').replace('-', '_');
     }
 
-    /** What stands in the strongest layer that says something. */
     Optional<Setting> effective(String key) {
         return Stream.of(
                         program.get(key),
@@ -119,7 +118,6 @@ public final class SpreamConfig {
         return List.copyOf(flags.values());
     }
 
-    /** The variables that begin as ours do, whichever keys they mean. */
     List<Setting> variables() {
         return List.copyOf(environment.values());
     }

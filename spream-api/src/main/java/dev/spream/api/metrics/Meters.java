@@ -79,7 +79,6 @@ record Meters(MeterRegistry registry, Tags tags) {
                 .register(registry);
     }
 
-    /** A constant as the value of a tag. */
     static String tag(Enum<?> constant) {
         return constant.name().toLowerCase(Locale.ROOT);
     }

@@ -20,7 +20,6 @@ final class ProjectionCounters {
 
     private static final String OTHER = "other";
 
-    /** What is no event, among the types of errors. */
     static final String UNDECODABLE = "undecodable";
 
     private final Meters meters;

@@ -136,7 +136,6 @@ public final class PluginRegistry implements AutoCloseable {
                 .toList();
     }
 
-    /** @param name port and name, such as {@code sink csv} */
     private static String duplicates(String name, List<Plugin<?>> namesakes) {
         return "%s is there %d times, so that none can be used: %s; %s"
                 .formatted(

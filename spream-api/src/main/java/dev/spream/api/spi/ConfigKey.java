@@ -136,7 +136,6 @@ public record ConfigKey<T>(
                 .or(() -> written);
     }
 
-    /** The name. */
     @Override
     public String toString() {
         return name;

@@ -165,7 +165,6 @@ final class IndexFiles {
         return Json.text(members);
     }
 
-    /** Which index it is: made with it. */
     String id() {
         return id;
     }

@@ -25,7 +25,6 @@ record SubscriptionNames(Map<String, String> named, Optional<String> other) {
         Stream.concat(named.values().stream(), other.stream()).forEach(SubscriptionNames::requireName);
     }
 
-    /** @throws IllegalArgumentException if it has another form */
     static SubscriptionNames parse(String text) {
         Map<String, String> named = new LinkedHashMap<>();
         Optional<String> other = Optional.empty();

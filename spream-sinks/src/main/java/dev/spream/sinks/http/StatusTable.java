@@ -89,7 +89,6 @@ record StatusTable(Set<Integer> retryable, Set<Integer> permanent, Set<Integer> 
         };
     }
 
-    /** What people can do about a status; empty if nothing. */
     static String advice(int status) {
         if (UNAUTHORIZED.contains(status)) {
             return "; look at the sender's authorization, and at what this user may do there";

@@ -36,7 +36,6 @@ final class WebUrl {
         return "https".equals(url.getScheme());
     }
 
-    /** Whether others on the network could read what is sent. */
     static boolean isExposed(URI url) {
         return !isEncrypted(url) && !LOOPBACK.matcher(url.getHost()).matches();
     }
