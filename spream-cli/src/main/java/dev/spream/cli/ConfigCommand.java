@@ -48,11 +48,8 @@ final class ConfigCommand extends Subcommand {
     private static List<String> configured(List<ConfigEntry> entries) {
         return entries.stream()
                 .filter(entry -> entry.inUse() && !entry.origin().equals("default"))
-                .flatMap(entry ->
-                        entry
-                                .value()
-                                .map(value -> "%s = %s  (%s)".formatted(entry.key(), value, entry.origin()))
-                                .stream())
+                .flatMap(entry -> entry.value().stream()
+                        .map(value -> "%s = %s  (%s)".formatted(entry.key(), value, entry.origin())))
                 .toList();
     }
 }

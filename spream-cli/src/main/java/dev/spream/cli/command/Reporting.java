@@ -14,12 +14,10 @@ public abstract class Reporting implements Callable<Integer> {
     @SuppressWarnings("NullAway.Init")
     private CommandSpec spec;
 
-    /** The command's name. */
     protected final String name() {
         return spec.name();
     }
 
-    /** Prints a result. */
     protected final void print(String line) {
         print(List.of(line));
     }
@@ -30,7 +28,6 @@ public abstract class Reporting implements Callable<Integer> {
         print(String.format(Locale.ROOT, format, values));
     }
 
-    /** Prints results. */
     protected final void print(List<String> lines) {
         PrintWriter out = spec.commandLine().getOut();
         lines.forEach(out::println);
@@ -48,7 +45,6 @@ public abstract class Reporting implements Callable<Integer> {
         say(String.format(Locale.ROOT, format, values));
     }
 
-    /** The standard error. */
     protected final PrintWriter err() {
         return spec.commandLine().getErr();
     }

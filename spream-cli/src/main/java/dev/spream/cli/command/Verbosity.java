@@ -28,26 +28,28 @@ public final class Verbosity {
         LogManager.getLogManager().reset();
         verbose = requested;
         System.setProperty("spream.log.exception", requested ? "%ex" : "%nopex"); // read by logback.xml
-        if (LoggerFactory.getILoggerFactory() instanceof LoggerContext context) {
-            if (requested) {
-                context.getLogger("dev.spream").setLevel(Level.DEBUG);
-            } else {
-                SAID_BY_THE_COMMAND.forEach(name -> context.getLogger(name).setLevel(Level.OFF));
-            }
+        if (requested) {
+            level("dev.spream", Level.DEBUG);
+        } else {
+            SAID_BY_THE_COMMAND.forEach(name -> level(name, Level.OFF));
         }
     }
 
     /** Says nothing of records that come again: the command makes them do so, and counts them. */
     public void expectRepetitions() {
-        if (!requested && LoggerFactory.getILoggerFactory() instanceof LoggerContext context) {
-            context.getLogger(SAYS_WHAT_COMES_AGAIN).setLevel(Level.OFF);
+        if (!requested) {
+            level(SAYS_WHAT_COMES_AGAIN, Level.OFF);
         }
     }
 
     /** Lets a logger speak whose lines are what the command is run for. */
     public static void show(String logger) {
+        level(logger, Level.TRACE);
+    }
+
+    private static void level(String logger, Level level) {
         if (LoggerFactory.getILoggerFactory() instanceof LoggerContext context) {
-            context.getLogger(logger).setLevel(Level.TRACE);
+            context.getLogger(logger).setLevel(level);
         }
     }
 

@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
@@ -134,12 +135,10 @@ final class DeadLettersReplayCommand extends Subcommand {
         store.openLetters().forEach(letter -> missing.remove(letter.identity()));
         if (!missing.isEmpty()) {
             throw new CommandFailure("no letter of %s is open; nothing was replayed"
-                    .formatted(String.join(
-                            ", ",
-                            missing.stream()
-                                    .sorted()
-                                    .map(RecordIdentity::toString)
-                                    .toList())));
+                    .formatted(missing.stream()
+                            .sorted()
+                            .map(RecordIdentity::toString)
+                            .collect(Collectors.joining(", "))));
         }
     }
 }

@@ -7,7 +7,7 @@ import java.time.Duration;
 import java.util.Locale;
 
 /** The progress of making or checking buckets: count, rate and time left. Confined to one thread. */
-final class BucketProgress implements BucketProvisioning.Progress {
+final class BucketProgress implements BucketProvisioning.Progress, AutoCloseable {
     private final ProgressLine line;
     private long before = -1;
     private long done;
@@ -43,8 +43,8 @@ final class BucketProgress implements BucketProvisioning.Progress {
                 : ", %s left".formatted(DurationText.of(Duration.ofSeconds((all - done) / perSecond())));
     }
 
-    /** Wipes the line. Harmless when it is wiped already. */
-    void end() {
+    @Override
+    public void close() {
         line.end();
     }
 

@@ -1,5 +1,6 @@
 package dev.spream.cli.lock;
 
+import com.google.errorprone.annotations.FormatMethod;
 import dev.spream.cli.output.Columns;
 import dev.spream.cli.output.Figures;
 import dev.spream.cli.output.PlainText;
@@ -25,6 +26,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -66,7 +68,6 @@ final class LockLines {
         return lines.lines.stream().map(PlainText::of).toList();
     }
 
-    /** All in one line. */
     static String summary(LockExplanation locks) {
         long holders = locks.owners().stream().filter(LockLines::holds).count();
         long needless = locks.waits().stream()
@@ -97,15 +98,20 @@ final class LockLines {
         return !owner.held().isEmpty() || !owner.session().held().isEmpty();
     }
 
+    @FormatMethod
+    private void add(String format, Object... values) {
+        lines.add(String.format(Locale.ROOT, format, values));
+    }
+
     private void addQueue(LockChain head) {
-        lines.add("%s stands in the way of %d".formatted(head.session(), head.length()));
+        add("%s stands in the way of %d", head.session(), head.length());
         locks.owner(head.session())
                 .ifPresentOrElse(owner -> addOwner(owner, "  "), () -> lines.add("  it is gone by now"));
         shown.add(head.session());
         room = MAX_QUEUE;
         head.behind().forEach(next -> addBehind(next, head.session(), "  "));
         if (head.length() > MAX_QUEUE) {
-            lines.add("  … %d more".formatted(head.length() - MAX_QUEUE));
+            add("  … %d more", head.length() - MAX_QUEUE);
         }
         lines.add("  to end it, which rolls back what it did and frees what it holds: " + ending(head.session()));
         lines.add("");
@@ -141,19 +147,17 @@ final class LockLines {
     }
 
     private void addWait(Wait wait, String ahead, String indent) {
-        lines.add("%s%s waits%s for %s"
-                .formatted(
-                        indent,
-                        wait.waiter().session().id(),
-                        wait.waitingFor().map(LockLines::human).orElse(""),
-                        wanted(wait)));
+        add(
+                "%s%s waits%s for %s",
+                indent,
+                wait.waiter().session().id(),
+                wait.waitingFor().map(LockLines::human).orElse(""),
+                wanted(wait));
         int others = wait.blockers().size() - 1;
         nearest(wait, ahead)
-                .ifPresent(blocker -> lines.add("%s  %s%s"
-                        .formatted(
-                                indent,
-                                reason(blocker),
-                                others == 0 ? "" : ", and %d more ahead of it".formatted(others))));
+                .ifPresent(blocker -> add(
+                        "%s  %s%s",
+                        indent, reason(blocker), others == 0 ? "" : ", and %d more ahead of it".formatted(others)));
         addOwner(wait.waiter(), indent + "  ");
     }
 
@@ -199,19 +203,17 @@ final class LockLines {
     /** What it holds, who it is, and what it does. */
     private void addOwner(Owner owner, String indent) {
         if (holds(owner)) {
-            lines.add("%sholds %s%s"
-                    .formatted(
-                            indent,
-                            held(owner),
-                            owner.heldFor()
-                                    .map(time -> ", open for" + human(time))
-                                    .orElse("")));
+            add(
+                    "%sholds %s%s",
+                    indent,
+                    held(owner),
+                    owner.heldFor().map(time -> ", open for" + human(time)).orElse(""));
         }
         String who = Stream.of(owner.reported().map(LockLines::program), client(owner))
                 .flatMap(Optional::stream)
                 .collect(Collectors.joining("; "));
         if (!who.isEmpty()) {
-            lines.add("%s%s".formatted(indent, who));
+            add("%s%s", indent, who);
         }
     }
 
@@ -289,8 +291,9 @@ final class LockLines {
         }
         lines.add("queued in their processes, without a connection and without locks: "
                 + locks.queued().size());
-        calls.forEach((what, same) -> lines.add("  %d of %s, the first%s"
-                .formatted(same.size(), what, human(same.getFirst().owner().waitingFor()))));
+        calls.forEach((what, same) -> add(
+                "  %d of %s, the first%s",
+                same.size(), what, human(same.getFirst().owner().waitingFor())));
         lines.add("");
     }
 
@@ -299,8 +302,7 @@ final class LockLines {
                 .filter(owner -> !shown.contains(owner.session().id()))
                 .filter(owner -> !owner.session().isWaiting())
                 .forEach(owner -> {
-                    lines.add("%s stands in nobody's way"
-                            .formatted(owner.session().id()));
+                    add("%s stands in nobody's way", owner.session().id());
                     addOwner(owner, "  ");
                 });
         if (!lines.isEmpty() && !lines.getLast().isEmpty()) {
@@ -321,7 +323,7 @@ final class LockLines {
                         Long.toString(bucket.waits().waits()),
                         Figures.duration(bucket.waits().waited()),
                         bucket.targets().isEmpty() ? "-" : PlainText.of(LockNames.of(bucket.targets()))));
-        lines.add("waited for most in the last %d hours".formatted(LockObservation.WAITS_KEPT_HOURS));
+        add("waited for most in the last %d hours", LockObservation.WAITS_KEPT_HOURS);
         rows.forEach(line -> lines.add("  " + line));
     }
 }

@@ -34,7 +34,6 @@ final class LockNames {
                 .toList());
     }
 
-    /** As the flags say it. */
     static String of(LockLayout layout) {
         return "%s, %d levels of %d buckets by %s"
                 .formatted(

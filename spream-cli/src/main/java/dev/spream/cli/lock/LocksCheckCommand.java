@@ -37,12 +37,9 @@ final class LocksCheckCommand extends Subcommand {
         try (LockDesk desk = arguments.open()) {
             BucketProvisioning provisioning = desk.provisioning();
             LocksArguments.requireUsable(provisioning);
-            BucketProgress progress = new BucketProgress(new ProgressLine());
             LockSpaceCheck check;
-            try {
+            try (BucketProgress progress = new BucketProgress(new ProgressLine())) {
                 check = provisioning.check(progress);
-            } finally {
-                progress.end();
             }
             show(check);
             check.problems().forEach(problem -> say("wrong: " + PlainText.of(problem)));

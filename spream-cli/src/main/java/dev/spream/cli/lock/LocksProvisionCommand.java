@@ -96,15 +96,15 @@ final class LocksProvisionCommand extends Subcommand {
         StopSignals signals = StopSignals.install(working::interrupt, working::interrupt);
         try {
             Provisioned done = provisioning.provision(progress);
-            progress.end();
+            progress.close();
             say(summary(done, progress));
             return ExitCode.OK;
         } catch (InterruptedException e) {
-            progress.end();
+            progress.close();
             say("provision: stopped by a signal with %s; the next run goes on there", progress);
             return ExitCode.SOFTWARE;
         } finally {
-            progress.end();
+            progress.close();
             signals.close();
         }
     }

@@ -34,7 +34,6 @@ final class ChoiceArguments {
                         + " --yes");
     }
 
-    /** Changes them, and returns the exit code. */
     int change(OutboxChange change, OutboxOperations outbox) {
         return all ? change.all(filter) : change.entries(entries.ids(outbox));
     }

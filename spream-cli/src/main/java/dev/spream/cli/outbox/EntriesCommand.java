@@ -18,7 +18,6 @@ abstract class EntriesCommand extends Subcommand {
     @Mixin
     private final ActArguments by = new ActArguments();
 
-    /** Changes one entry. */
     abstract ManualResult change(OutboxOperations outbox, long id, ManualAct act);
 
     @Override

@@ -16,7 +16,6 @@ import java.util.Optional;
  */
 record GoneEntry(Optional<Long> id, Optional<String> key, Optional<LedgerEntry> ledger, List<AuditEntry> audit) {
 
-    /** Asks the ledger and the audit. */
     static GoneEntry find(OutboxDesk desk, EntryArguments entry) {
         Optional<Long> id = entry.id();
         List<AuditEntry> audit = id.map(desk.operations()::audit).orElse(List.of());

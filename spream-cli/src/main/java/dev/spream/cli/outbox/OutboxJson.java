@@ -128,7 +128,6 @@ final class OutboxJson {
                 .put("reason", entry.reason());
     }
 
-    /** Any value of JSON. */
     private static @Nullable Object value(String json) {
         return JsonObject.of("{\"value\":%s}".formatted(json)).get("value");
     }

@@ -53,7 +53,6 @@ final class OutboxLines {
         return stats.atLeast().contains(figure) ? "at least " : "";
     }
 
-    /** A line for each, and one above with what the columns are. */
     static List<String> table(List<OutboxRow> entries) {
         return Columns.table(
                 List.of("ID", "STATUS", "ATTEMPTS", "WHEN", "ERROR", "KEY", "ORDERING KEY"),
@@ -79,7 +78,6 @@ final class OutboxLines {
         };
     }
 
-    /** Where an entry stands, in a few words. */
     static String state(OutboxRow row) {
         return "%s, generation %d%s"
                 .formatted(

@@ -92,16 +92,13 @@ final class OutboxPurgeCommand extends Subcommand {
     }
 
     private long removeAll(String what, IntSupplier removal) {
-        RemovalProgress progress = new RemovalProgress(new ProgressLine(), what);
-        try {
+        try (RemovalProgress progress = new RemovalProgress(new ProgressLine(), what)) {
             int last = chunk;
             while (last == chunk && !stopped.get()) {
                 last = removal.getAsInt();
                 progress.removed(last);
             }
             return progress.sum();
-        } finally {
-            progress.end();
         }
     }
 

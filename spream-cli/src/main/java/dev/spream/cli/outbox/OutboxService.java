@@ -35,7 +35,6 @@ final class OutboxService {
         this.config = config;
     }
 
-    /** Runs until the end, and returns the exit code. */
     int run() throws Exception {
         try (OutboxDesk desk = OutboxDesk.open(config);
                 Operations<OutboxEndpoints> operations =

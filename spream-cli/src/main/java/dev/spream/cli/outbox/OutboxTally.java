@@ -54,7 +54,6 @@ final class OutboxTally implements OutboxListener {
         breakerOpen = false;
     }
 
-    /** While it runs. */
     String line(double seconds) {
         return String.format(
                 Locale.ROOT,
@@ -65,7 +64,6 @@ final class OutboxTally implements OutboxListener {
                 breakerOpen ? "; nothing gets through, so that it waits" : "");
     }
 
-    /** In the end. */
     @Override
     public String toString() {
         String more = lost.sum() == 0 ? "" : String.format(Locale.ROOT, ", %,d taken over by others", lost.sum());

@@ -4,7 +4,7 @@ import dev.spream.cli.output.ProgressLine;
 import java.util.Locale;
 
 /** The progress of a removal: count and rate. Confined to one thread. */
-final class RemovalProgress {
+final class RemovalProgress implements AutoCloseable {
     private final ProgressLine line;
     private final String what;
     private long sum;
@@ -24,8 +24,8 @@ final class RemovalProgress {
         return sum;
     }
 
-    /** Wipes the line. Harmless when it is wiped already. */
-    void end() {
+    @Override
+    public void close() {
         line.end();
     }
 }

@@ -56,7 +56,6 @@ public final class Members {
         };
     }
 
-    /** The object, in one line. */
     @Override
     public String toString() {
         return JsonObject.of(members).toString();

@@ -41,7 +41,6 @@ final class ExchangeArguments {
     @Mixin
     private final ProjectionActArguments by = new ProjectionActArguments();
 
-    /** An exchange that somebody means. */
     record Exchange(Duration patience, Act act, Set<CutOver.Loss> accepted) {
         CutOver run(ProjectionRebuilds rebuilds, String projection, int version) {
             return rebuilds.cutOver(projection, version, patience, accepted, act);

@@ -39,11 +39,14 @@ final class NamedProjection {
 
     /** Without the version, if it is named as {@code list} names those that are not live. */
     String base() {
+        return base(name);
+    }
+
+    static String base(String name) {
         int at = name.indexOf(VERSION);
         return at < 0 ? name : name.substring(0, at);
     }
 
-    /** The version in the name. */
     OptionalInt version() {
         Matcher versioned = VERSIONED.matcher(name);
         return versioned.matches() ? OptionalInt.of(Integer.parseInt(versioned.group(1))) : OptionalInt.empty();

@@ -12,7 +12,6 @@ import java.util.List;
 final class ParityLines {
     private ParityLines() {}
 
-    /** A line for each table, and one above with what the columns are. */
     static List<String> table(Parity parity) {
         return Columns.table(
                 List.of("TABLE", "ROWS OF " + parity.live(), "ROWS OF " + parity.other(), "DIFFERENT", "ONLY IN ONE"),
@@ -39,26 +38,27 @@ final class ParityLines {
     }
 
     static String done(String action, CutOver done) {
-        String line = "%s %s: version %d is live, version %d follows; no event was applied for %,d ms"
+        String line = "%s %s: version %d is live, version %d follows; no event was applied for %s ms"
                 .formatted(
                         action,
                         PlainText.of(done.projection()),
                         done.to(),
                         done.from(),
-                        done.pause().toMillis());
+                        Figures.count(done.pause().toMillis()));
         CutOver.Losses losses = done.losses();
         List<String> said = new ArrayList<>(List.of(line));
         if (losses.withoutEffects() > 0) {
-            said.add("%,d aggregates are without side effects of events".formatted(losses.withoutEffects()));
+            said.add("%s aggregates are without side effects of events"
+                    .formatted(Figures.count(losses.withoutEffects())));
         }
         if (losses.parked() > 0) {
-            said.add("%,d aggregates are parked and behind what readers saw".formatted(losses.parked()));
+            said.add("%s aggregates are parked and behind what readers saw".formatted(Figures.count(losses.parked())));
         }
         if (losses.skipped() > 0) {
-            said.add("%,d events are skipped that were not".formatted(losses.skipped()));
+            said.add("%s events are skipped that were not".formatted(Figures.count(losses.skipped())));
         }
         if (losses.leftOut() > 0) {
-            said.add("its events begin %,d positions later".formatted(losses.leftOut()));
+            said.add("its events begin %s positions later".formatted(Figures.count(losses.leftOut())));
         }
         return String.join("; ", said);
     }

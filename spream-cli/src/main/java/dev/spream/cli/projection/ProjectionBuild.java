@@ -23,7 +23,7 @@ record ProjectionBuild(ProjectionVersion version, Optional<RebuildProgress> prog
 
     /** All of a projection, or of the one that a version belongs to. */
     static List<ProjectionBuild> all(ProjectionRebuilds rebuilds, String name) {
-        String projection = projection(name);
+        String projection = NamedProjection.base(name);
         List<RebuildProgress> progress = rebuilds.progress(projection);
         return rebuilds.versions(projection).stream()
                 .map(version -> new ProjectionBuild(
@@ -46,11 +46,6 @@ record ProjectionBuild(ProjectionVersion version, Optional<RebuildProgress> prog
         return builds.stream()
                 .filter(build -> build.version().stateName().equals(state.projection()))
                 .findFirst();
-    }
-
-    private static String projection(String name) {
-        int at = name.indexOf('@');
-        return at < 0 ? name : name.substring(0, at);
     }
 
     /** Of the version that somebody asked for, or of the only one in such a role. */
@@ -95,14 +90,12 @@ record ProjectionBuild(ProjectionVersion version, Optional<RebuildProgress> prog
         return version.role().name().toLowerCase(Locale.ROOT);
     }
 
-    /** In a word or two. */
     String brief() {
         return "%d %s".formatted(version.version(), role())
                 + from(" ")
                 + progress.map(known -> " " + percent(known)).orElse("");
     }
 
-    /** In a line. */
     String text() {
         return "%d of revision %d, %s".formatted(version.version(), version.revision(), role())
                 + from(", ")
@@ -116,13 +109,9 @@ record ProjectionBuild(ProjectionVersion version, Optional<RebuildProgress> prog
 
     /** How far it is, how fast, and for how long yet. */
     static String text(RebuildProgress progress) {
-        String line = String.format(Locale.ROOT, "%s, %,d events", percent(progress), progress.applied())
-                + (progress.parked() == 0
-                        ? ""
-                        : String.format(Locale.ROOT, ", %,d aggregates parked", progress.parked()))
-                + (progress.skipped() == 0
-                        ? ""
-                        : String.format(Locale.ROOT, ", %,d events skipped", progress.skipped()));
+        String line = percent(progress) + counted(progress.applied(), "events");
+        line += progress.parked() == 0 ? "" : counted(progress.parked(), "aggregates parked");
+        line += progress.skipped() == 0 ? "" : counted(progress.skipped(), "events skipped");
         if (progress.isCaughtUp()) {
             return line + ", caught up";
         }
@@ -134,6 +123,10 @@ record ProjectionBuild(ProjectionVersion version, Optional<RebuildProgress> prog
                 + progress.left()
                         .map(left -> ", %s left".formatted(Figures.duration(left)))
                         .orElse("");
+    }
+
+    private static String counted(long number, String what) {
+        return ", %s %s".formatted(Figures.count(number), what);
     }
 
     /** Not all of it before it is all. */

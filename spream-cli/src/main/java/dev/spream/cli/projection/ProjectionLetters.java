@@ -30,7 +30,7 @@ final class ProjectionLetters {
                 List.of("ID", "KEPT", "KIND", "KEY", "VERSION", "TYPE", "EVENT OR ORIGIN", "REASON"),
                 letters,
                 letter -> row(letter, now));
-        lines.addAll(aligned.subList(0, Math.min(1, aligned.size())));
+        aligned.stream().limit(1).forEach(lines::add);
         for (int i = 0; i < letters.size(); i++) {
             lines.add(aligned.get(i + 1));
             if (payload) {

@@ -23,7 +23,6 @@ final class ProjectionLines {
 
     private ProjectionLines() {}
 
-    /** A line for each, and one above with what the columns are. */
     static List<String> table(List<ProjectionDetails> projections, Map<String, ProjectionBuild> builds, Instant now) {
         return Columns.table(
                 List.of(
@@ -67,7 +66,6 @@ final class ProjectionLines {
         return text.length() <= ERROR_LENGTH ? text : text.substring(0, ERROR_LENGTH - 1) + "\u2026";
     }
 
-    /** The status, as operators write it. */
     static String status(ProjectionState state) {
         return state.status().name().toLowerCase(Locale.ROOT);
     }

@@ -8,6 +8,7 @@ import dev.spream.cli.command.UsageFailure;
 import dev.spream.cli.output.PlainText;
 import dev.spream.projection.ProjectionOperations;
 import java.util.OptionalInt;
+import java.util.function.ToIntBiFunction;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
@@ -28,20 +29,15 @@ abstract class VersionCommand extends Reporting {
     @SuppressWarnings("UnusedVariable") // that it is there is all that picocli needs
     private boolean help;
 
-    /** What a command does with the projection, and its exit code. */
-    @FunctionalInterface
-    interface Work {
-        int run(ProjectionOperations projections, String name);
-    }
-
     /**
      * Does it with a projection that there is.
      *
+     * @param work what the command does with the projection of that name, and its exit code
      * @return the exit code; if it cannot be done as things are, standard error says why, and that nothing was changed
      */
-    final int run(Work work) {
+    final int run(ToIntBiFunction<ProjectionOperations, String> work) {
         try (ProjectionDesk desk = projection.open()) {
-            return work.run(desk.operations(), projection.findBase(desk.operations()));
+            return work.applyAsInt(desk.operations(), projection.findBase(desk.operations()));
         } catch (IllegalStateException e) { // it cannot be done as things are
             say("left %s: %s", shown(), PlainText.of(String.valueOf(e.getMessage())));
             return ExitCode.SOFTWARE;

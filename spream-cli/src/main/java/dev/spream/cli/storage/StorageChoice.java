@@ -34,10 +34,8 @@ public sealed interface StorageChoice {
     /** Kept by a plug-in: it outlives the process, and other workers see it. */
     sealed interface Shared extends StorageChoice {
 
-        /** What the plug-in is called. */
         String plugin();
 
-        /** The values of its keys. */
         Map<String, String> settings();
 
         /** Which of several subscriptions at the same place; empty where there is one, or the stream's name shall do. */
@@ -68,9 +66,10 @@ public sealed interface StorageChoice {
     /**
      * A schema of a PostgreSQL database.
      *
-     * @param named the subscription; empty for the only one that is stored
+     * @param subscription which one; empty for the only one that is stored
      */
-    record Jdbc(String url, Optional<String> user, Optional<String> password, String schema, Optional<String> named)
+    record Jdbc(
+            String url, Optional<String> user, Optional<String> password, String schema, Optional<String> subscription)
             implements Shared {
         @Override
         public String plugin() {
@@ -88,7 +87,7 @@ public sealed interface StorageChoice {
         /** Without leave to alter tables. */
         @Override
         public OpenStorage openExisting() {
-            Jdbc only = new Jdbc(url, user, password, schema, named.or(() -> Optional.of(onlySubscription())));
+            Jdbc only = new Jdbc(url, user, password, schema, subscription.or(() -> Optional.of(onlySubscription())));
             Map<String, String> settings = only.settings();
             settings.put("migrate", "false");
             return ((Shared) only).open(settings, "");
@@ -113,14 +112,10 @@ public sealed interface StorageChoice {
         }
 
         @Override
-        public Optional<String> subscription() {
-            return named;
-        }
-
-        @Override
         public String toString() {
             return "%sschema %s of %s"
-                    .formatted(named.map("subscription %s in "::formatted).orElse(""), schema, url);
+                    .formatted(
+                            subscription.map("subscription %s in "::formatted).orElse(""), schema, url);
         }
     }
 

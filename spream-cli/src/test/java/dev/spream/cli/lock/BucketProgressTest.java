@@ -20,8 +20,8 @@ final class BucketProgressTest {
         progress.reached(10_000, 3_145_728);
         nanos.addAndGet(TimeUnit.SECONDS.toNanos(2));
         progress.reached(210_000, 3_145_728);
-        progress.end();
-        progress.end();
+        progress.close();
+        progress.close();
         assertThat(terminal.toString(StandardCharsets.UTF_8))
                 .isEqualTo("\r10,000 of 3,145,728 buckets\033[K"
                         + "\r210,000 of 3,145,728 buckets, 100,000 a second, 29 s left\033[K"
@@ -36,7 +36,7 @@ final class BucketProgressTest {
         progress.reached(20_000, 40_000);
         nanos.addAndGet(TimeUnit.SECONDS.toNanos(9));
         progress.reached(30_000, 40_000);
-        progress.end();
+        progress.close();
         assertThat(terminal.toString(StandardCharsets.UTF_8).lines())
                 .containsExactly("20,000 of 40,000 buckets, 1,000 a second, 20 s left");
         assertThat(progress).hasToString("30,000 of 40,000 buckets");

@@ -18,8 +18,8 @@ final class RemovalProgressTest {
         RemovalProgress progress = progress(true);
         removed(progress, 1_000, 100);
         removed(progress, 1_000, 400);
-        progress.end();
-        progress.end();
+        progress.close();
+        progress.close();
         assertThat(text()).isEqualTo("\rremoved 2,000 entries, 4,000 a second\033[K\r\033[K");
         assertThat(progress.sum()).isEqualTo(2_000);
     }
@@ -30,7 +30,7 @@ final class RemovalProgressTest {
         removed(progress, 1_000, 5_000);
         removed(progress, 1_000, 5_000);
         removed(progress, 500, 5_000);
-        progress.end();
+        progress.close();
         assertThat(text()).isEqualTo("removed 2,000 entries, 200 a second%n".formatted());
         assertThat(progress.sum()).isEqualTo(2_500);
     }
