@@ -36,7 +36,7 @@ public abstract class Endpoints implements AutoCloseable {
         answers.put("/health", () -> state.health(problem()));
         answers.put("/ready", state::ready);
         answers.put("/metrics", process::scrape);
-        Listening started = Listening.start(address, answers, this::look);
+        Listening started = new Listening(address, answers, this::look);
         listening = started;
         return started.url();
     }

@@ -1,5 +1,7 @@
 package dev.spream.cli.http;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.spream.core.consume.DeliveryFailure;
 import dev.spream.core.consume.ErrorDecision;
 import dev.spream.core.partition.EndProof;
@@ -11,10 +13,12 @@ import dev.spream.core.subscription.SubscriptionListener;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Counts what happens in this process. Safe for use by many threads. */
@@ -22,15 +26,7 @@ final class EventCounts implements SubscriptionListener {
     static final String DELIVERIES = "deliveries";
 
     private static final String END_WITHOUT_PROOF = "end_without_proof";
-
-    private final Map<String, LongAdder> counts = new LinkedHashMap<>(); // not changed after construction
-    private final Map<String, LongAdder> reconnects = new ConcurrentHashMap<>();
-
-    EventCounts() {
-        for (Outcome outcome : Outcome.values()) {
-            counts.put(name(outcome), new LongAdder());
-        }
-        for (String name : new String[] {
+    private static final List<String> OTHERS = List.of(
             DELIVERIES,
             "retries",
             "failures",
@@ -41,10 +37,14 @@ final class EventCounts implements SubscriptionListener {
             "lease_lost",
             "duplicates_dropped",
             "gaps_accepted",
-            "storage_retries"
-        }) {
-            counts.put(name, new LongAdder());
-        }
+            "storage_retries");
+
+    private final Map<String, LongAdder> counts = new LinkedHashMap<>(); // not changed after construction
+    private final Map<String, LongAdder> reconnects = new ConcurrentHashMap<>();
+
+    EventCounts() {
+        Stream.concat(Stream.of(Outcome.values()).map(EventCounts::name), OTHERS.stream())
+                .forEach(name -> counts.put(name, new LongAdder()));
     }
 
     static String name(Outcome outcome) {
@@ -53,24 +53,22 @@ final class EventCounts implements SubscriptionListener {
 
     /** All of them by name, in a fixed order; zero included. */
     Map<String, Long> all() {
+        return sums(counts);
+    }
+
+    /** How often streams were read again, by what had ended them; causes that did not occur are absent. */
+    Map<String, Long> reconnects() {
+        return sums(reconnects);
+    }
+
+    private static Map<String, Long> sums(Map<String, LongAdder> counts) {
         Map<String, Long> sums = new LinkedHashMap<>();
         counts.forEach((name, count) -> sums.put(name, count.sum()));
         return sums;
     }
 
-    /** How often streams were read again, by what had ended them; causes that did not occur are absent. */
-    Map<String, Long> reconnects() {
-        Map<String, Long> sums = new LinkedHashMap<>();
-        reconnects.forEach((cause, count) -> sums.put(cause, count.sum()));
-        return sums;
-    }
-
     private void count(String name) {
-        LongAdder count = counts.get(name);
-        if (count == null) {
-            throw new IllegalArgumentException("nothing called %s is counted".formatted(name));
-        }
-        count.increment();
+        requireNonNull(counts.get(name), name).increment();
     }
 
     @Override

@@ -41,7 +41,6 @@ final class FailureLog implements SubscriptionListener {
      */
     record Failure(Instant at, String what, Optional<PartitionToken> partition, String message) {}
 
-    /** The newest first. */
     synchronized List<Failure> latest() {
         return List.copyOf(latest);
     }

@@ -42,7 +42,6 @@ final class Health implements SubscriptionListener {
         this.movedAt = clock.instant();
     }
 
-    /** What is wrong; empty if nothing is. */
     synchronized Optional<String> problem() {
         Instant now = clock.instant();
         if (storageFailingSince != null && isPast(storageFailingSince.plus(STORAGE_PATIENCE), now)) {

@@ -16,6 +16,19 @@ import java.util.concurrent.TimeUnit;
 final class Listening implements AutoCloseable {
     private static final int BACKLOG = 50;
     private static final String ALL_ADDRESSES_HERE = "127.0.0.1";
+    /**
+     * The limits of one client of the JDK's server, which has no other way to be told. What the user sets wins.
+     *
+     * @see <a href="https://docs.oracle.com/en/java/javase/21/docs/api/jdk.httpserver/module-summary.html">jdk.httpserver</a>
+     */
+    private static final Map<String, String> LIMITS = Map.of(
+            "jdk.httpserver.maxConnections", "200",
+            "sun.net.httpserver.maxReqTime", "10",
+            "sun.net.httpserver.maxRspTime", "30",
+            "sun.net.httpserver.idleInterval", "30",
+            "sun.net.httpserver.maxReqHeaders", "100",
+            "sun.net.httpserver.maxReqHeaderSize", "16384",
+            "sun.net.httpserver.drainAmount", "16384");
 
     private final HttpServer server;
     private final ExecutorService requests = Executors.newThreadPerTaskExecutor(
@@ -23,26 +36,18 @@ final class Listening implements AutoCloseable {
     private final ScheduledExecutorService seconds = Executors.newSingleThreadScheduledExecutor(
             Thread.ofVirtual().name("spream-http-seconds").factory());
 
-    private Listening(HttpServer server) {
-        this.server = server;
-    }
-
     /**
+     * Listens from now on.
+     *
      * @param endpoints by the paths that they answer
      * @param everySecond must not fail
      */
-    static Listening start(HttpAddress address, Map<String, Callable<Answer>> endpoints, Runnable everySecond)
-            throws IOException {
-        ServerLimits.apply();
-        InetSocketAddress socket = new InetSocketAddress(InetAddress.getByName(address.host()), address.port());
-        Listening listening = new Listening(HttpServer.create(socket, BACKLOG));
-        listening.serve(new Router(new HostCheck(socket.getAddress().isLoopbackAddress()), endpoints), everySecond);
-        return listening;
-    }
-
     @SuppressWarnings("FutureReturnValueIgnored") // looking cannot fail, and ends with the executor
-    private void serve(Router router, Runnable everySecond) {
-        server.createContext("/", router);
+    Listening(HttpAddress address, Map<String, Callable<Answer>> endpoints, Runnable everySecond) throws IOException {
+        LIMITS.forEach(System.getProperties()::putIfAbsent);
+        InetSocketAddress socket = new InetSocketAddress(InetAddress.getByName(address.host()), address.port());
+        server = HttpServer.create(socket, BACKLOG);
+        server.createContext("/", new Router(new HostCheck(socket.getAddress().isLoopbackAddress()), endpoints));
         server.setExecutor(requests);
         seconds.scheduleAtFixedRate(everySecond, 0, 1, TimeUnit.SECONDS);
         server.start();

@@ -43,7 +43,6 @@ record Observed(
                 SpreamMetrics.of(registry, subscription));
     }
 
-    /** Who has to be told what happens. */
     List<SubscriptionListener> listeners() {
         return List.of(state, counts, failures, health, metrics);
     }

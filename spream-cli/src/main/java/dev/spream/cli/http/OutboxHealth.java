@@ -26,7 +26,6 @@ final class OutboxHealth implements OutboxListener {
         this.clock = clock;
     }
 
-    /** What is wrong; empty if nothing is. */
     synchronized Optional<String> problem() {
         Instant since = failingSince;
         return since == null || clock.instant().isBefore(since.plus(STORE_PATIENCE))

@@ -34,7 +34,6 @@ final class PageFiles {
 
     private PageFiles() {}
 
-    /** What is answered to which path. */
     static Map<String, Answer> load() {
         Map<String, Answer> answers = new LinkedHashMap<>();
         for (String name : NAMES) {

@@ -31,7 +31,6 @@ final class ProcessMeters implements AutoCloseable {
         binders.forEach(binder -> binder.bindTo(registry));
     }
 
-    /** For the meters of what the process does. */
     PrometheusMeterRegistry registry() {
         return registry;
     }

@@ -45,7 +45,6 @@ final class RunState implements SubscriptionListener {
         become(Phase.DRAINING);
     }
 
-    /** The run ended with this. */
     synchronized void failed(Throwable failure) {
         phase = Phase.FAILED;
         reason = LoggedFailure.brief(failure);

@@ -1,8 +1,10 @@
 package dev.spream.cli.partition;
 
 import dev.spream.cli.command.Subcommand;
+import dev.spream.cli.output.Members;
 import dev.spream.cli.storage.OpenStorage;
 import dev.spream.core.partition.LineageCheck;
+import dev.spream.core.partition.LineageFinding;
 import dev.spream.core.partition.LineageReport;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,7 +31,7 @@ public final class VerifyCommand extends Subcommand {
         try (OpenStorage open = arguments.open()) {
             StoredSubscription stored = StoredSubscription.read(open);
             LineageReport report = LineageCheck.check(stored.subscription(), stored.lineage(), stored.proofs());
-            print(json ? List.of(VerdictJson.write(stored, report)) : lines(report));
+            print(json ? List.of(json(stored, report)) : lines(report));
             return report.isProven() ? ExitCode.OK : ExitCode.SOFTWARE;
         }
     }
@@ -63,5 +65,34 @@ public final class VerifyCommand extends Subcommand {
                         report.adopted() == 0 ? "" : ", %d on another reader's word".formatted(report.adopted()),
                         report.losses().size(),
                         report.completed() ? "; the subscription is completed" : "");
+    }
+
+    private static String json(StoredSubscription stored, LineageReport report) {
+        return new Members()
+                .put("subscription", PartitionsJson.subscription(stored))
+                .put("proven", report.isProven())
+                .put("partitions", report.partitions())
+                .put("finished", report.finished())
+                .put("removed", report.removed())
+                .put("adopted", report.adopted())
+                .list("accepted_gaps", report.losses(), VerifyCommand::loss)
+                .list("findings", report.findings(), VerifyCommand::finding)
+                .toString();
+    }
+
+    private static Members loss(LineageReport.Loss loss) {
+        return new Members()
+                .put("token", loss.partition())
+                .put("from", loss.gap().from())
+                .put("to", loss.gap().to());
+    }
+
+    private static Members finding(LineageFinding finding) {
+        return new Members()
+                .put("kind", finding.kind())
+                .put("tokens", finding.partitions())
+                .put("from", finding.from())
+                .put("to", finding.to())
+                .put("message", finding.message());
     }
 }

@@ -68,7 +68,7 @@ final class Demo {
 
     /** What to do. Checked by {@link TailCommand}. */
     record Settings(
-            DialectName dialect,
+            DemoArguments.DialectName dialect,
             long seed,
             Optional<Integer> transactions,
             Duration duration,

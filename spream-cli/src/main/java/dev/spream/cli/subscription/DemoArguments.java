@@ -2,11 +2,13 @@ package dev.spream.cli.subscription;
 
 import static dev.spream.cli.command.UsageFailure.require;
 
+import com.google.cloud.spanner.Dialect;
 import dev.spream.cli.command.DurationArgument;
 import dev.spream.cli.storage.StreamArguments;
 import dev.spream.core.consume.Ordering;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -48,6 +50,27 @@ final class DemoArguments {
             paramLabel = "NAME",
             description = "With --demo: googlesql or postgresql. Default: googlesql.")
     private DialectName dialect = DialectName.GOOGLESQL;
+
+    /** The dialects under the names that users know. */
+    enum DialectName {
+        GOOGLESQL(Dialect.GOOGLE_STANDARD_SQL),
+        POSTGRESQL(Dialect.POSTGRESQL);
+
+        private final Dialect dialect;
+
+        DialectName(Dialect dialect) {
+            this.dialect = dialect;
+        }
+
+        Dialect dialect() {
+            return dialect;
+        }
+
+        @Override
+        public String toString() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
 
     boolean faults() {
         return faults;

@@ -93,7 +93,6 @@ final class DemoDatabase implements AutoCloseable {
         return null;
     }
 
-    /** What a person is told. */
     static CommandFailure failure(String emulatorHost, SpannerException cause) {
         return new CommandFailure(
                 cause.getErrorCode() == ErrorCode.DEADLINE_EXCEEDED

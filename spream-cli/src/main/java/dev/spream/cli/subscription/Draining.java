@@ -31,7 +31,6 @@ final class Draining implements AutoCloseable {
         Thread.ofVirtual().name("spream-limit").start(stop);
     }
 
-    /** What ended a run, for people. */
     String ending(RunResult result) {
         if (limited) {
             return "the limit";

@@ -20,7 +20,6 @@ record Output(OutputStream records, Progress progress, boolean watched) {
         return new LimitedLines(progress.line().wipingBefore(records), limit, limitReached);
     }
 
-    /** Ends the progress line and prints a last one. */
     void finish(String summary) {
         progress.line().end();
         System.err.println(summary);

@@ -3,7 +3,6 @@ package dev.spream.cli.subscription;
 import dev.spream.cli.command.ConfigArguments;
 import dev.spream.cli.command.LongRunning;
 import dev.spream.cli.command.Subcommand;
-import java.time.InstantSource;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
@@ -30,11 +29,6 @@ public final class RunCommand extends Subcommand implements LongRunning {
 
     @Override
     public Integer call() throws Exception {
-        Progress progress = new Progress(System.err, InstantSource.system());
-        try {
-            return new Service(arguments.config(), progress).run();
-        } finally {
-            progress.line().end();
-        }
+        return new Service(arguments.config()).run();
     }
 }

@@ -22,17 +22,15 @@ final class Service {
     private static final String UNNAMED = "spream";
 
     private final SpreamConfig config;
-    private final Progress progress;
+    private final Progress progress = new Progress(System.err, InstantSource.system());
     private final long startNanos = System.nanoTime();
     private final RunTally tally = new RunTally();
     private final PartitionTally partitions = new PartitionTally();
 
-    Service(SpreamConfig config, Progress progress) {
+    Service(SpreamConfig config) {
         this.config = config;
-        this.progress = progress;
     }
 
-    /** Runs until the end, and returns the exit code. */
     int run() throws Exception {
         if (sinkIs("log")) {
             config.raw(LOG_SINK_LOGGER).ifPresent(Verbosity::show);
@@ -52,6 +50,8 @@ final class Service {
                     Draining draining = new Draining(() -> drain(spream, operations), spream::close)) {
                 return operations.show(() -> run(spream, draining));
             }
+        } finally {
+            progress.line().end();
         }
     }
 

@@ -52,7 +52,6 @@ final class Tail {
             long limit,
             SubscriberOptions.Builder options) {}
 
-    /** Runs until the end, and returns the exit code. */
     int run() throws Exception {
         try (OpenPlugin<ChangeStreamSource> reading = FlagPlugins.open(
                         ChangeStreamSourceProvider.class, "spanner", settings.source(), settings.stream());

@@ -247,7 +247,6 @@ public final class TailCommand extends Subcommand {
                 stream, source(database, stream), storage, times, limit == null ? Long.MAX_VALUE : limit, options);
     }
 
-    /** The keys of the source. */
     private Map<String, String> source(DatabaseName database, String stream) {
         Map<String, String> keys = new HashMap<>();
         keys.put("database", database.toString());

@@ -43,7 +43,6 @@ final class TransferWorkload {
                 .toList();
     }
 
-    /** Creates the accounts, in one transaction. */
     void openAccounts(DatabaseClient client) {
         client.write(accounts.stream()
                 .map(account -> balance(Mutation.newInsertBuilder(DemoDatabase.TABLE), account, OPENING_BALANCE))

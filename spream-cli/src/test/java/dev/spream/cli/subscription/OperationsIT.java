@@ -58,7 +58,7 @@ final class OperationsIT {
     void a_service_is_told_by_its_configuration_where_to_show_itself() throws Exception {
         try (SpannerEmulator server = SpannerEmulator.start();
                 DemoDatabase database = DemoDatabase.create(
-                        server.emulatorHost(), DialectName.GOOGLESQL.dialect(), new TransferWorkload(1));
+                        server.emulatorHost(), DemoArguments.DialectName.GOOGLESQL.dialect(), new TransferWorkload(1));
                 SpreamProcess run = SpreamProcess.spream("run", "--config", configuration(server, database, "0"))) {
             URI base = run.awaitHttp();
             await(base, "ready", answer -> answer.statusCode() == 200);
