@@ -1,8 +1,8 @@
 package dev.spream.examples.http;
 
 import com.sun.net.httpserver.Headers;
-import java.net.InetAddress;
 import java.net.URI;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -13,23 +13,15 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Refuses what a web site makes its visitor's browser send: a request for another host, where this machine alone is served, as
- * after DNS rebinding, and a request from the page of another origin. Programs send no Origin. Immutable.
+ * after DNS rebinding, and a request from the page of another origin. Programs send no Origin. A body that is not said to be JSON in
+ * UTF-8 is refused as well: a browser sends JSON to another origin only when that one has allowed it, but forms and plain text at once.
  */
-final class BrowserCheck {
+record BrowserCheck(boolean thisMachineAlone) {
     private static final Set<String> THIS_MACHINE = Set.of("localhost", "127.0.0.1", "[::1]");
     private static final Pattern HOST = Pattern.compile("(\\[[0-9a-f:.]+]|[^:\\[\\]]+)(?::\\d{1,5})?");
     private static final int FORBIDDEN = 403;
+    private static final int UNSUPPORTED_MEDIA_TYPE = 415;
     private static final int MISDIRECTED = 421;
-
-    private final boolean thisMachineAlone;
-
-    private BrowserCheck(boolean thisMachineAlone) {
-        this.thisMachineAlone = thisMachineAlone;
-    }
-
-    static BrowserCheck of(InetAddress listening) {
-        return new BrowserCheck(listening.isLoopbackAddress());
-    }
 
     /** What is answered instead; empty if nothing is wrong. */
     Optional<Answer> refusal(Headers request) {
@@ -39,10 +31,17 @@ final class BrowserCheck {
             return Optional.of(Answer.problem(
                     MISDIRECTED, "Misdirected request", "This serves its own machine alone, by the name localhost."));
         }
-        List<String> origins = Optional.ofNullable(request.get("Origin")).orElse(List.of());
+        List<String> origins = request.getOrDefault("Origin", List.of());
         if (!origins.stream().allMatch(origin -> host.equals(authority(origin)))) {
             return Optional.of(
                     Answer.problem(FORBIDDEN, "Another origin", "Pages of other origins may not send requests here."));
+        }
+        List<String> types = request.getOrDefault("Content-Type", List.of());
+        if (hasBody(request) && !(types.size() == 1 && isJson(types.getFirst()))) {
+            return Optional.of(Answer.problem(
+                    UNSUPPORTED_MEDIA_TYPE,
+                    "Unsupported media type",
+                    "A body is JSON in UTF-8 here: send the header Content-Type: application/json."));
         }
         return Optional.empty();
     }
@@ -54,5 +53,18 @@ final class BrowserCheck {
         } catch (IllegalArgumentException e) {
             return null;
         }
+    }
+
+    private static boolean hasBody(Headers request) {
+        String length = request.getFirst("Content-Length");
+        return request.containsKey("Transfer-Encoding") || !(length == null || length.equals("0"));
+    }
+
+    private static boolean isJson(String type) {
+        String[] parts = type.toLowerCase(Locale.ROOT).replaceAll("[ \t\"]", "").split(";", -1);
+        return parts[0].equals("application/json")
+                && Arrays.stream(parts)
+                        .filter(part -> part.startsWith("charset="))
+                        .allMatch("charset=utf-8"::equals);
     }
 }

@@ -81,12 +81,9 @@ public final class Call {
      * @throws IllegalArgumentException if one is none
      */
     public List<String> headers(String name) {
-        List<String> values = exchange.getRequestHeaders().get(name);
-        return values == null
-                ? List.of()
-                : values.stream()
-                        .map(value -> utf8("the header " + name, value))
-                        .toList();
+        return exchange.getRequestHeaders().getOrDefault(name, List.of()).stream()
+                .map(value -> utf8("the header " + name, value))
+                .toList();
     }
 
     /**
@@ -162,11 +159,7 @@ public final class Call {
         return storable("the query", URLDecoder.decode(text, StandardCharsets.UTF_8));
     }
 
-    /**
-     * The body, to be read once.
-     *
-     * @throws IllegalArgumentException if it is too large, or no UTF-8
-     */
+    /** The same, of {@link #MAX_BODY} bytes at the most. */
     public String body() throws IOException {
         return body(MAX_BODY);
     }

@@ -15,7 +15,9 @@ import java.io.StringReader;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.math.BigDecimal;
+import java.util.Collection;
 import java.util.TreeMap;
+import java.util.function.Function;
 
 /**
  * Reads JSON strictly, and writes it in one form: no blanks, the members of an object sorted by their names, numbers without
@@ -86,6 +88,13 @@ public final class Json {
         BigDecimal stripped = number.stripTrailingZeros();
         boolean small = stripped.scale() <= 0 && (long) stripped.precision() - stripped.scale() <= 18;
         return small ? stripped.setScale(0) : stripped;
+    }
+
+    /** A list with an element for each item. */
+    public static <T> JsonArray array(Collection<T> items, Function<? super T, ? extends JsonElement> element) {
+        JsonArray array = new JsonArray();
+        items.forEach(item -> array.add(element.apply(item)));
+        return array;
     }
 
     public static String canonical(JsonElement value) {

@@ -52,11 +52,15 @@ public final class JsonServer implements AutoCloseable {
     private final Semaphore underWay = new Semaphore(MAX_REQUESTS);
     private volatile boolean closing;
 
-    private JsonServer(HttpServer server, Handler handler, ExecutorService requests) {
-        this.server = server;
+    private JsonServer(String name, HttpAddress address, Handler handler) throws IOException {
+        this.server = listen(name, address);
         this.handler = handler;
-        this.browsers = BrowserCheck.of(server.getAddress().getAddress());
-        this.requests = requests;
+        this.browsers = new BrowserCheck(server.getAddress().getAddress().isLoopbackAddress());
+        this.requests = Executors.newThreadPerTaskExecutor(
+                Thread.ofVirtual().name(name + "-", 0).factory());
+        server.createContext("/", this::handle);
+        server.setExecutor(requests);
+        server.start();
     }
 
     /**
@@ -66,15 +70,7 @@ public final class JsonServer implements AutoCloseable {
      * @throws IOException if it cannot; the message says at which address
      */
     public static JsonServer start(String name, HttpAddress address, Handler handler) throws IOException {
-        JsonServer server = new JsonServer(
-                listen(name, address),
-                handler,
-                Executors.newThreadPerTaskExecutor(
-                        Thread.ofVirtual().name(name + "-", 0).factory()));
-        server.server.createContext("/", server::handle);
-        server.server.setExecutor(server.requests);
-        server.server.start();
-        return server;
+        return new JsonServer(name, address, handler);
     }
 
     private static HttpServer listen(String name, HttpAddress address) throws IOException {
@@ -115,8 +111,7 @@ public final class JsonServer implements AutoCloseable {
     }
 
     private Optional<Answer> answer(HttpExchange exchange) {
-        Optional<Answer> refusal = browsers.refusal(exchange.getRequestHeaders())
-                .or(() -> MediaTypeCheck.refusal(exchange.getRequestHeaders()));
+        Optional<Answer> refusal = browsers.refusal(exchange.getRequestHeaders());
         if (refusal.isPresent()) {
             return refusal;
         }

@@ -14,7 +14,6 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * A broker that can be broken on purpose, and keeps its own book of what it did:
@@ -37,8 +36,7 @@ public final class Broker implements AutoCloseable {
 
     private final BrokerBook book = new BrokerBook();
     private final CountDownLatch closing = new CountDownLatch(1);
-    private final ReentrantLock lock = new ReentrantLock();
-    private BrokerMode mode = BrokerMode.SOUND; // guarded by lock, like dice
+    private BrokerMode mode = BrokerMode.SOUND; // guarded by this, like dice
     private Random dice = mode.dice();
     private final JsonServer server;
 
@@ -71,34 +69,19 @@ public final class Broker implements AutoCloseable {
         return book;
     }
 
-    void mode(BrokerMode changed) {
-        lock.lock();
-        try {
-            mode = changed;
-            dice = changed.dice();
-        } finally {
-            lock.unlock();
-        }
+    synchronized void mode(BrokerMode changed) {
+        mode = changed;
+        dice = changed.dice();
     }
 
-    BrokerMode mode() {
-        lock.lock();
-        try {
-            return mode;
-        } finally {
-            lock.unlock();
-        }
+    synchronized BrokerMode mode() {
+        return mode;
     }
 
     /** What goes wrong with the next request, and a chance for what is left to it. */
-    private Lot draw() {
-        lock.lock();
-        try {
-            Fault fault = dice.nextDouble() < mode.rate() ? mode.fault() : Fault.OK;
-            return new Lot(fault, dice.nextBoolean(), mode);
-        } finally {
-            lock.unlock();
-        }
+    private synchronized Lot draw() {
+        Fault fault = dice.nextDouble() < mode.rate() ? mode.fault() : Fault.OK;
+        return new Lot(fault, dice.nextBoolean(), mode);
     }
 
     private record Lot(Fault fault, boolean coin, BrokerMode mode) {}

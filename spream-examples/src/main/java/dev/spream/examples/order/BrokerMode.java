@@ -27,7 +27,6 @@ record BrokerMode(Fault fault, double rate, long seed, Duration delay, boolean r
     private static final Set<String> MEMBERS = Set.of("mode", "rate", "seed", "delay_ms", "recognises_keys");
     private static final int MAX_DELAY_MS = 600_000;
 
-    /** What may go wrong with a request. */
     enum Fault {
         /** Nothing. */
         OK,

@@ -1,6 +1,5 @@
 package dev.spream.examples.order;
 
-import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonPrimitive;
 import dev.spream.examples.http.Json;
@@ -67,19 +66,15 @@ record Order(
     }
 
     private static Optional<BigDecimal> number(JsonObject order, String member, BigDecimal max, int decimals) {
-        return Optional.ofNullable(order.get(member))
-                .map((JsonElement value) -> {
-                    if (value instanceof JsonPrimitive number && number.isNumber()) {
-                        return number.getAsBigDecimal();
-                    }
-                    throw refused(member);
-                })
-                .map(number -> {
-                    if (number.signum() > 0 && number.compareTo(max) <= 0 && number.scale() <= decimals) {
-                        return number;
-                    }
-                    throw refused(member);
-                });
+        return Optional.ofNullable(order.get(member)).map(value -> {
+            if (value instanceof JsonPrimitive primitive && primitive.isNumber()) {
+                BigDecimal number = primitive.getAsBigDecimal();
+                if (number.signum() > 0 && number.compareTo(max) <= 0 && number.scale() <= decimals) {
+                    return number;
+                }
+            }
+            throw refused(member);
+        });
     }
 
     private static IllegalArgumentException refused(String member) {

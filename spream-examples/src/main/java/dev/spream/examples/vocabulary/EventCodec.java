@@ -1,7 +1,10 @@
 package dev.spream.examples.vocabulary;
 
 import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
+import com.google.gson.JsonPrimitive;
+import dev.spream.examples.http.Json;
 import dev.spream.examples.vocabulary.VocabularyEvent.EntryCreated;
 import dev.spream.examples.vocabulary.VocabularyEvent.ExampleAdded;
 import dev.spream.examples.vocabulary.VocabularyEvent.ItemAddedToEntry;
@@ -11,6 +14,7 @@ import dev.spream.examples.vocabulary.VocabularyEvent.ItemsGeneratedWithAI;
 import dev.spream.projection.FailureKind;
 import dev.spream.projection.ProjectionFailure;
 import dev.spream.projection.event.EventEnvelope;
+import java.util.Collection;
 import java.util.List;
 
 /** Events as the JSON texts that stores keep. Members that a later version of the service writes are passed over. */
@@ -21,32 +25,23 @@ final class EventCodec {
         JsonObject data =
                 switch (event) {
                     case EntryCreated created -> word(created.word());
-                    case ItemAddedToEntry added -> {
-                        JsonObject all = word(added.word());
-                        all.add("item", item(added.item()));
-                        yield all;
-                    }
+                    case ItemAddedToEntry added -> with(word(added.word()), "item", item(added.item()));
                     case ItemUpdated updated -> {
                         JsonObject all = ofItem(updated.itemId());
                         all.addProperty("item_version", updated.itemVersion());
-                        all.add("change", change(updated.change()));
-                        yield all;
+                        yield with(all, "change", change(updated.change()));
                     }
                     case ItemDeleted deleted -> ofItem(deleted.itemId());
-                    case ExampleAdded added -> {
-                        JsonObject all = ofItem(added.itemId());
-                        all.add("example", example(added.example()));
-                        yield all;
-                    }
-                    case ItemsGeneratedWithAI generated -> {
-                        JsonObject all = word(generated.word());
-                        JsonArray items = new JsonArray();
-                        generated.items().forEach(item -> items.add(item(item)));
-                        all.add("items", items);
-                        yield all;
-                    }
+                    case ExampleAdded added -> with(ofItem(added.itemId()), "example", example(added.example()));
+                    case ItemsGeneratedWithAI generated ->
+                        with(word(generated.word()), "items", Json.array(generated.items(), EventCodec::item));
                 };
         return data.toString();
+    }
+
+    private static JsonObject with(JsonObject object, String member, JsonElement value) {
+        object.add(member, value);
+        return object;
     }
 
     private static JsonObject word(Word word) {
@@ -71,10 +66,7 @@ final class EventCodec {
         object.addProperty("difficulty", item.difficulty());
         object.add("categories", array(item.categories()));
         object.add("tags", array(item.tags()));
-        JsonArray examples = new JsonArray();
-        item.examples().forEach(example -> examples.add(example(example)));
-        object.add("examples", examples);
-        return object;
+        return with(object, "examples", Json.array(item.examples(), EventCodec::example));
     }
 
     private static JsonObject example(Example example) {
@@ -85,8 +77,7 @@ final class EventCodec {
         if (!example.source().isEmpty()) {
             object.addProperty("source", example.source());
         }
-        object.add("tags", array(example.tags()));
-        return object;
+        return with(object, "tags", array(example.tags()));
     }
 
     /** What is to be another, by the names that the read model has as well. */
@@ -101,10 +92,8 @@ final class EventCodec {
         return object;
     }
 
-    static JsonArray array(List<String> texts) {
-        JsonArray array = new JsonArray();
-        texts.forEach(array::add);
-        return array;
+    static JsonArray array(Collection<String> texts) {
+        return Json.array(texts, JsonPrimitive::new);
     }
 
     /**

@@ -1,10 +1,11 @@
 package dev.spream.examples.vocabulary;
 
-import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
+import com.google.gson.JsonPrimitive;
 import dev.spream.core.StorageException;
 import dev.spream.examples.http.Answer;
 import dev.spream.examples.http.Call;
+import dev.spream.examples.http.Json;
 import dev.spream.examples.http.JsonServer;
 import dev.spream.examples.vocabulary.Command.DeleteItem;
 import dev.spream.examples.vocabulary.Requests.Versioned;
@@ -242,11 +243,8 @@ final class VocabularyApi implements JsonServer.Handler {
         switch (EventCodec.read(event)) {
             case ItemAddedToEntry added ->
                 body.addProperty("item_id", added.item().itemId());
-            case ItemsGeneratedWithAI generated -> {
-                JsonArray items = new JsonArray();
-                generated.items().forEach(item -> items.add(item.itemId()));
-                body.add("item_ids", items);
-            }
+            case ItemsGeneratedWithAI generated ->
+                body.add("item_ids", Json.array(generated.items(), item -> new JsonPrimitive(item.itemId())));
             case VocabularyEvent.ExampleAdded added ->
                 body.addProperty("example_id", added.example().exampleId());
             default -> {}
@@ -276,9 +274,7 @@ final class VocabularyApi implements JsonServer.Handler {
         JsonObject body = new JsonObject();
         body.addProperty("total", result.total());
         body.addProperty("took_ms", result.took().toNanos() / 1e6);
-        JsonArray documents = new JsonArray();
-        result.documents().forEach(document -> documents.add(json(document)));
-        body.add("results", documents);
+        body.add("results", Json.array(result.documents(), VocabularyApi::json));
         return body;
     }
 
@@ -287,11 +283,8 @@ final class VocabularyApi implements JsonServer.Handler {
         json.addProperty("item_id", document.id());
         document.fields().forEach((name, value) -> {
             switch (value) {
-                case List<?> list -> {
-                    JsonArray array = new JsonArray();
-                    list.forEach(element -> array.add(String.valueOf(element)));
-                    json.add(name, array);
-                }
+                case List<?> list ->
+                    json.add(name, Json.array(list, element -> new JsonPrimitive(String.valueOf(element))));
                 case Number number -> json.addProperty(name, number);
                 case Boolean flag -> json.addProperty(name, flag);
                 default -> json.addProperty(name, String.valueOf(value));

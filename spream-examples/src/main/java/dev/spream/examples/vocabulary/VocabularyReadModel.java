@@ -1,7 +1,7 @@
 package dev.spream.examples.vocabulary;
 
 import com.google.gson.JsonArray;
-import com.google.gson.JsonObject;
+import com.google.gson.JsonElement;
 import dev.spream.projection.FailureKind;
 import dev.spream.projection.FoldableProjection;
 import dev.spream.projection.ProjectionFailure;
@@ -11,6 +11,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.Collection;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
@@ -127,30 +128,22 @@ final class VocabularyReadModel
                 transaction,
                 INSERT_ENTRIES,
                 rows(all, rows -> rows.entry().stream().toList()));
-        requireAll("items to delete", transaction, DELETE_ITEMS, deletions(all));
+        requireAll(
+                "items to delete",
+                transaction,
+                DELETE_ITEMS,
+                rows(all, rows -> EventCodec.array(rows.deletions()).asList()));
         execute(transaction, INSERT_ITEMS, rows(all, EntryRows::items));
         requireAll("items to change, in the version before,", transaction, UPDATE_ITEMS, rows(all, EntryRows::changes));
         JsonArray examples = rows(all, EntryRows::examples);
         execute(transaction, INSERT_EXAMPLES, examples);
         execute(transaction, COUNT_EXAMPLES, examples);
-        requireAll("entries", transaction, COUNT_ITEMS, lasts(all));
+        requireAll("entries", transaction, COUNT_ITEMS, rows(all, rows -> List.of(rows.last())));
     }
 
-    private static JsonArray rows(Collection<EntryRows> all, Function<EntryRows, Collection<JsonObject>> which) {
+    private static JsonArray rows(Collection<EntryRows> all, Function<EntryRows, List<? extends JsonElement>> which) {
         JsonArray array = new JsonArray();
         all.forEach(rows -> which.apply(rows).forEach(array::add));
-        return array;
-    }
-
-    private static JsonArray deletions(Collection<EntryRows> all) {
-        JsonArray ids = new JsonArray();
-        all.forEach(rows -> rows.deletions().forEach(ids::add));
-        return ids;
-    }
-
-    private static JsonArray lasts(Collection<EntryRows> all) {
-        JsonArray array = new JsonArray();
-        all.forEach(rows -> array.add(rows.last()));
         return array;
     }
 
