@@ -26,19 +26,11 @@ import org.slf4j.LoggerFactory;
  * The API for clients of the order service: {@code POST /do/order} takes an order, {@code GET /do/order/{key}} asks what became of
  * it. Posting it again under its key asks as well, and orders nothing twice. Safe for use by many threads.
  */
-final class OrderApi implements JsonServer.Handler {
+record OrderApi(Orders orders, IdempotencyLedger<?> ledger) implements JsonServer.Handler {
     private static final Logger log = LoggerFactory.getLogger(OrderApi.class);
     private static final String ORDER = "/do/order";
     private static final Pattern KEY = Pattern.compile("[\\x21-\\x7e]{1,255}");
     private static final Pattern TRACEPARENT = Pattern.compile("00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}");
-
-    private final Orders orders;
-    private final IdempotencyLedger<?> ledger;
-
-    OrderApi(Orders orders, IdempotencyLedger<?> ledger) {
-        this.orders = orders;
-        this.ledger = ledger;
-    }
 
     @Override
     public Optional<Answer> answer(Call call) throws IOException {

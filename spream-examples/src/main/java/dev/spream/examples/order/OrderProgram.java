@@ -8,12 +8,11 @@ import static dev.spream.examples.order.OrderService.DATABASE_USER;
 import dev.spream.api.config.ConfigException;
 import dev.spream.core.LoggedFailure;
 import dev.spream.core.StorageException;
+import dev.spream.examples.http.Parts;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.net.URI;
 import java.sql.SQLException;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -31,7 +30,7 @@ final class OrderProgram implements AutoCloseable {
     private static final int MISUSED = 2;
 
     private final ReentrantLock lock = new ReentrantLock(); // held while it starts, and while it is closed
-    private final Deque<AutoCloseable> parts = new ArrayDeque<>(); // guarded by lock; closed from the last to the first
+    private final Parts parts = new Parts(); // guarded by lock
 
     /**
      * Starts it and prints what to try, or closes what it has started and prints in a line why it did not start.
@@ -68,10 +67,10 @@ final class OrderProgram implements AutoCloseable {
                 startDatabase(environment);
             }
             if (!environment.containsKey(BROKER_URL)) {
-                Broker broker = part(Broker.start(OrderService.address(environment, "BROKER_HTTP", "8090")));
+                Broker broker = parts.add(Broker.start(OrderService.address(environment, "BROKER_HTTP", "8090")));
                 environment.put(BROKER_URL, broker.uri().toString());
             }
-            OrderService service = part(OrderService.start(environment));
+            OrderService service = parts.add(OrderService.start(environment));
             return whatToTry(service.uri(), environment);
         } finally {
             lock.unlock();
@@ -80,18 +79,13 @@ final class OrderProgram implements AutoCloseable {
 
     /** Without a hook of its own, which would end it under the service. */
     private void startDatabase(Map<String, String> environment) throws IOException {
-        EmbeddedPostgres postgres = part(EmbeddedPostgres.builder()
+        EmbeddedPostgres postgres = parts.add(EmbeddedPostgres.builder()
                 .setServerConfig("synchronous_commit", "on")
                 .setRegisterShutdownHook(false)
                 .start());
         environment.put(DATABASE_URL, "jdbc:postgresql://localhost:%d/postgres".formatted(postgres.getPort()));
         environment.put(DATABASE_USER, "postgres");
         environment.remove(DATABASE_PASSWORD);
-    }
-
-    private <T extends AutoCloseable> T part(T opened) {
-        parts.push(opened);
-        return opened;
     }
 
     private static String whatToTry(URI service, Map<String, String> environment) {
@@ -149,22 +143,11 @@ final class OrderProgram implements AutoCloseable {
     public void close() {
         lock.lock();
         try {
-            while (!parts.isEmpty()) {
-                close(parts.pop());
-            }
+            parts.close();
+        } catch (IllegalStateException e) {
+            log.warn("the order service did not end in order", LoggedFailure.of(e));
         } finally {
             lock.unlock();
-        }
-    }
-
-    private static void close(AutoCloseable part) {
-        try {
-            part.close();
-        } catch (Exception e) {
-            log.warn(
-                    "{} could not be closed, and may still run; the rest is closed",
-                    part.getClass().getSimpleName(),
-                    LoggedFailure.of(e));
         }
     }
 }

@@ -7,14 +7,13 @@ import dev.spream.api.config.ConfigException;
 import dev.spream.api.config.SpreamConfig;
 import dev.spream.core.StorageException;
 import dev.spream.examples.http.JsonServer;
+import dev.spream.examples.http.Parts;
 import dev.spream.outbox.worker.OutboxWorker;
 import dev.spream.storage.jdbc.JdbcPool;
 import java.io.IOException;
 import java.net.URI;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -48,7 +47,7 @@ public final class OrderService implements AutoCloseable {
 
     private static final Set<String> OFF = Set.of("false", "0", "no", "off");
 
-    private final Deque<AutoCloseable> parts = new ArrayDeque<>(); // closed from the last to the first
+    private final Parts parts = new Parts();
     private final URI uri;
 
     private OrderService(Map<String, String> environment) throws IOException, SQLException {
@@ -74,22 +73,21 @@ public final class OrderService implements AutoCloseable {
 
     private URI open(Map<String, String> environment) throws IOException, SQLException {
         HttpAddress address = address(environment, "ORDER_HTTP", "8080");
-        OutboxDesk desk = part(OutboxDesk.open(config(environment))); // judges the URL, too
-        HikariDataSource database = part(JdbcPool.open(
+        OutboxDesk desk = parts.add(OutboxDesk.open(config(environment))); // judges the URL, too
+        HikariDataSource database = parts.add(JdbcPool.open(
                 environment.getOrDefault(DATABASE_URL, ""),
                 value(environment, DATABASE_USER),
                 value(environment, DATABASE_PASSWORD)));
         Orders orders = Orders.open(database, desk.outbox(Connection.class));
         if (isWorker(environment)) {
             OutboxWorker worker = desk.worker();
-            part(() -> worker.shutdown(desk.shutdownTimeout()));
+            parts.add(() -> worker.shutdown(desk.shutdownTimeout()));
             Thread.ofVirtual().name("order-outbox").start(worker::run);
         }
         OrderApi api = new OrderApi(orders, desk.ledger(Connection.class));
-        return part(JsonServer.start("order-http", address, api)).uri();
+        return parts.add(JsonServer.start("order-http", address, api)).uri();
     }
 
-    /** The address that a variable has. */
     static HttpAddress address(Map<String, String> environment, String variable, String otherwise) {
         try {
             return HttpAddress.parse(environment.getOrDefault(variable, otherwise));
@@ -130,11 +128,6 @@ public final class OrderService implements AutoCloseable {
         return "${env:%s}".formatted(variable);
     }
 
-    private <T extends AutoCloseable> T part(T opened) {
-        parts.push(opened);
-        return opened;
-    }
-
     URI uri() {
         return uri;
     }
@@ -142,13 +135,7 @@ public final class OrderService implements AutoCloseable {
     /** Takes no more orders, lets those that are being sent be sent, and leaves the rest in the database. */
     @Override
     public void close() {
-        while (!parts.isEmpty()) {
-            try {
-                parts.pop().close();
-            } catch (Exception e) {
-                throw new IllegalStateException("the order service could not be closed", e);
-            }
-        }
+        parts.close();
     }
 
     /** Starts what the environment does not name, prints what to try, and runs until it is told to end. */

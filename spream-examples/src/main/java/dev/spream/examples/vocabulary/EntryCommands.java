@@ -18,15 +18,7 @@ import java.util.Optional;
  * version alone: so a command that comes again decides the same, and finds that it has happened; and where something else has
  * happened since, it is refused. Safe for use by many threads.
  */
-final class EntryCommands {
-    private final EntryLog log;
-    private final InstantSource clock;
-
-    EntryCommands(EntryLog log, InstantSource clock) {
-        this.log = log;
-        this.clock = clock;
-    }
-
+record EntryCommands(EntryLog log, InstantSource clock) {
     /**
      * Creates an entry.
      *

@@ -131,7 +131,6 @@ final class EntryRows {
         return entry;
     }
 
-    /** Items that are new. */
     List<JsonObject> items() {
         return List.copyOf(items.values());
     }

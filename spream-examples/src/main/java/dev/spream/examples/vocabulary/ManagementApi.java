@@ -1,9 +1,6 @@
 package dev.spream.examples.vocabulary;
 
-import com.google.gson.JsonElement;
-import com.google.gson.JsonNull;
 import com.google.gson.JsonObject;
-import com.google.gson.JsonPrimitive;
 import dev.spream.api.ProjectionHealth;
 import dev.spream.api.ProjectionHealth.Status;
 import dev.spream.examples.http.Answer;
@@ -12,6 +9,7 @@ import dev.spream.examples.http.JsonServer;
 import dev.spream.projection.ProjectionState;
 import dev.spream.projection.ProjectionView;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.time.Instant;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -20,28 +18,18 @@ import java.util.function.Supplier;
  * The API for operators and machines. {@code /live} is answered by a process that works, whatever its projections do: to start it
  * anew mends neither a database that is away nor an event that nobody can apply. {@code /ready} says whether it can do its work,
  * {@code /health} how that is. Safe for use by many threads.
+ *
+ * @param relay empty if nothing is published
  */
-final class ManagementApi implements JsonServer.Handler {
+record ManagementApi(
+        Supplier<ProjectionHealth> health, Supplier<Optional<RelayHealth>> relay, PrometheusMeterRegistry registry)
+        implements JsonServer.Handler {
     static final String LIVE = "/live";
     static final String READY = "/ready";
     static final String HEALTH = "/health";
     static final String METRICS = "/metrics";
 
     private static final double MILLIS = 1_000;
-
-    private final Supplier<ProjectionHealth> health;
-    private final Supplier<Optional<RelayHealth>> relay;
-    private final PrometheusMeterRegistry registry;
-
-    /** @param relay empty if nothing is published */
-    ManagementApi(
-            Supplier<ProjectionHealth> health,
-            Supplier<Optional<RelayHealth>> relay,
-            PrometheusMeterRegistry registry) {
-        this.health = health;
-        this.relay = relay;
-        this.registry = registry;
-    }
 
     @Override
     public Optional<Answer> answer(Call call) {
@@ -76,11 +64,8 @@ final class ManagementApi implements JsonServer.Handler {
             projections.add(view.version().label(), document(view));
         }
         document.add("projections", projections);
-        document.add(
-                "lag_seconds",
-                health.lag()
-                        .<JsonElement>map(lag -> new JsonPrimitive(lag.toMillis() / MILLIS))
-                        .orElse(JsonNull.INSTANCE));
+        document.addProperty(
+                "lag_seconds", health.lag().map(lag -> lag.toMillis() / MILLIS).orElse(null));
         document.addProperty("error_rate", health.errorRate());
         relay.ifPresent(outbox -> document.add("outbox", document(outbox)));
         return document;
@@ -100,14 +85,9 @@ final class ManagementApi implements JsonServer.Handler {
     private static JsonObject document(ProjectionView view) {
         ProjectionState state = view.state();
         JsonObject document = status(view.version().text(state.status()));
-        document.add(
-                "last_processed_event",
-                state.lastEventId().<JsonElement>map(JsonPrimitive::new).orElse(JsonNull.INSTANCE));
-        document.add(
-                "last_processed_at",
-                state.lastEventAt()
-                        .<JsonElement>map(at -> new JsonPrimitive(at.toString()))
-                        .orElse(JsonNull.INSTANCE));
+        document.addProperty("last_processed_event", state.lastEventId().orElse(null));
+        document.addProperty(
+                "last_processed_at", state.lastEventAt().map(Instant::toString).orElse(null));
         document.addProperty("error_count", state.errorCount());
         document.addProperty("position", state.position());
         document.addProperty("parked_aggregates", view.parked().aggregates());

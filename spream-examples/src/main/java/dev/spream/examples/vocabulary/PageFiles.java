@@ -11,14 +11,12 @@ import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.Optional;
 
-/** The search page, read once from the class path. Whatever is not named here is not served. Immutable. */
-final class PageFiles {
+/** The search page, read once from the class path. Whatever is not named here is not served. */
+record PageFiles(Map<String, Answer> files) {
     private static final String CONTENT_POLICY = "default-src 'self'; frame-ancestors 'none'; base-uri 'none'";
 
-    private final Map<String, Answer> files;
-
-    private PageFiles(Map<String, Answer> files) {
-        this.files = Map.copyOf(files);
+    PageFiles {
+        files = Map.copyOf(files);
     }
 
     static PageFiles load() {

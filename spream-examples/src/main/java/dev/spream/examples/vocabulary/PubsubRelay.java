@@ -11,14 +11,8 @@ import java.sql.Connection;
  * Leaves every event of the store in an outbox, from where it is published to Pub/Sub with its entry as the ordering key. The
  * outbox is filled in the transaction that moves the cursor: nothing is left out, and nothing is in it twice.
  */
-final class PubsubRelay implements Projection<Connection> {
+record PubsubRelay(Outbox<Connection> outbox) implements Projection<Connection> {
     static final String NAME = "vocabulary_pubsub_relay";
-
-    private final Outbox<Connection> outbox;
-
-    PubsubRelay(Outbox<Connection> outbox) {
-        this.outbox = outbox;
-    }
 
     @Override
     public String name() {

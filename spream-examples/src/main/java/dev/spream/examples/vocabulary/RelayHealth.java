@@ -1,7 +1,5 @@
 package dev.spream.examples.vocabulary;
 
-import static java.util.Objects.requireNonNull;
-
 import dev.spream.outbox.OutboxStats;
 import dev.spream.outbox.OutboxStatus;
 import java.time.Duration;
@@ -14,10 +12,6 @@ import java.util.Optional;
  */
 record RelayHealth(Optional<OutboxStats> stats) {
     private static final Duration PATIENCE = Duration.ofMinutes(1);
-
-    RelayHealth {
-        requireNonNull(stats, "stats");
-    }
 
     /** Whether nothing has failed that is not published yet, and nothing has waited for long. */
     boolean isHealthy() {

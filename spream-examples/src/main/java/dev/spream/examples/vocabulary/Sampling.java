@@ -16,7 +16,6 @@ final class Sampling implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(Sampling.class);
 
-    /** Something to look at. */
     interface Sampled {
         /**
          * Looks at it.

@@ -9,14 +9,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** The events of entries in an event store, which is closed by whoever opened it. */
-final class StoredEntryLog implements EntryLog {
+record StoredEntryLog(EventStore store) implements EntryLog {
     private static final int PAGE = 1_000;
-
-    private final EventStore store;
-
-    StoredEntryLog(EventStore store) {
-        this.store = store;
-    }
 
     @Override
     public List<EventEnvelope> read(String entryId, long upTo) {

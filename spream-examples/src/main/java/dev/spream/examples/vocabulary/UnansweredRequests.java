@@ -59,7 +59,6 @@ final class UnansweredRequests {
         }
     }
 
-    /** A request was answered. */
     synchronized void answered(String kind) {
         Outage over = outages.isEmpty() ? null : outages.remove(kind);
         if (over != null) {

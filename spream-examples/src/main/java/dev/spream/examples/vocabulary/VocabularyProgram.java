@@ -17,6 +17,7 @@ import com.google.spanner.admin.database.v1.DatabaseDialect;
 import dev.spream.api.config.ConfigException;
 import dev.spream.core.LoggedFailure;
 import dev.spream.emulator.SpannerEmulator;
+import dev.spream.examples.http.Parts;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.net.URI;
@@ -25,9 +26,7 @@ import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayDeque;
 import java.util.Comparator;
-import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -57,11 +56,11 @@ public final class VocabularyProgram implements AutoCloseable {
             Map.of("--events", EVENTS, "--port", HTTP, "--management-port", MANAGEMENT_HTTP);
 
     private final ReentrantLock lock = new ReentrantLock(); // held while it starts, and while it is closed
-    private final Deque<AutoCloseable> parts = new ArrayDeque<>(); // guarded by lock; closed from the last to the first
+    private final Parts parts = new Parts(); // guarded by lock
 
-    private Optional<VocabularyService> running = Optional.empty(); // guarded by lock
+    private Optional<VocabularyService> running = Optional.empty(); // used by the thread that runs it
 
-    private Optional<Integer> ownDatabase = Optional.empty(); // guarded by lock; its port
+    private Optional<Integer> ownDatabase = Optional.empty(); // its port; used by the thread that runs it
 
     public static void main(String[] args) {
         VocabularyProgram program = new VocabularyProgram();
@@ -118,9 +117,8 @@ public final class VocabularyProgram implements AutoCloseable {
      */
     int await() {
         try {
-            Optional<VocabularyService> waited = running();
-            if (waited.isPresent()) {
-                waited.get().awaitProjections();
+            if (running.isPresent()) {
+                running.get().awaitProjections();
             }
             return 0;
         } catch (ExecutionException e) {
@@ -130,15 +128,6 @@ public final class VocabularyProgram implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return 0;
-        }
-    }
-
-    private Optional<VocabularyService> running() {
-        lock.lock();
-        try {
-            return running;
-        } finally {
-            lock.unlock();
         }
     }
 
@@ -174,7 +163,7 @@ public final class VocabularyProgram implements AutoCloseable {
         if (own) {
             environment.putIfAbsent(BATCH_FLUSH_INTERVAL, "200ms"); // somebody is watching
         }
-        VocabularyService service = part(VocabularyService.start(environment));
+        VocabularyService service = parts.add(VocabularyService.start(environment));
         if (own) {
             SampleVocabulary.add(service.commands());
             awaitSample(service);
@@ -195,7 +184,7 @@ public final class VocabularyProgram implements AutoCloseable {
 
     /** Without a hook of its own, which would end it under the service. The index ends with it, of whose events it is. */
     private void startDatabase(Map<String, String> environment) throws IOException {
-        EmbeddedPostgres postgres = part(EmbeddedPostgres.builder()
+        EmbeddedPostgres postgres = parts.add(EmbeddedPostgres.builder()
                 .setServerConfig("synchronous_commit", "on")
                 .setRegisterShutdownHook(false)
                 .start());
@@ -210,7 +199,7 @@ public final class VocabularyProgram implements AutoCloseable {
 
     private Path temporaryDirectory() throws IOException {
         Path directory = Files.createTempDirectory("vocabulary-search-");
-        part(() -> delete(directory));
+        parts.add(() -> delete(directory));
         return directory;
     }
 
@@ -226,7 +215,7 @@ public final class VocabularyProgram implements AutoCloseable {
         if (environment.containsKey(SPANNER_DATABASE)) {
             return;
         }
-        SpannerEmulator emulator = part(SpannerEmulator.start());
+        SpannerEmulator emulator = parts.add(SpannerEmulator.start());
         emulator.createDatabase(
                 SPANNER, DatabaseDialect.GOOGLE_STANDARD_SQL, SpannerEntryLog.SCHEMA.toArray(String[]::new));
         environment.put(SPANNER_DATABASE, SPANNER);
@@ -246,11 +235,6 @@ public final class VocabularyProgram implements AutoCloseable {
         }
         environment.putIfAbsent(PUBSUB_PROJECT_ID, "example");
         PubsubTopics.create(new VocabularySettings(environment));
-    }
-
-    private <T extends AutoCloseable> T part(T opened) {
-        parts.push(opened);
-        return opened;
     }
 
     private static String whatToTry(URI service, URI management) {
@@ -292,22 +276,11 @@ public final class VocabularyProgram implements AutoCloseable {
     public void close() {
         lock.lock();
         try {
-            while (!parts.isEmpty()) {
-                close(parts.pop());
-            }
+            parts.close();
+        } catch (IllegalStateException e) {
+            log.warn("the vocabulary service did not end in order", LoggedFailure.of(e));
         } finally {
             lock.unlock();
-        }
-    }
-
-    private static void close(AutoCloseable part) {
-        try {
-            part.close();
-        } catch (Exception e) {
-            log.warn(
-                    "{} could not be closed, and may still run; the rest is closed",
-                    part.getClass().getSimpleName(),
-                    LoggedFailure.of(e));
         }
     }
 }

@@ -8,7 +8,7 @@ import java.util.Optional;
 import javax.sql.DataSource;
 
 /** Reads the read model, as JSON texts. Safe for use by many threads. */
-final class VocabularyQueries {
+record VocabularyQueries(DataSource database) {
     private static final String ENTRIES = """
             SELECT jsonb_build_object('entries', coalesce(jsonb_agg(entry ORDER BY word, entry_id), '[]'))
             FROM (
@@ -30,33 +30,22 @@ final class VocabularyQueries {
             INSERT INTO vocabulary_contributors (user_id, name) VALUES (?, ?)
             ON CONFLICT (user_id) DO UPDATE SET name = excluded.name""";
 
-    private final DataSource database;
-
-    VocabularyQueries(DataSource database) {
-        this.database = database;
-    }
-
     /** @param prefix of the word; empty for all */
     String entries(String prefix, int offset, int limit) throws SQLException {
-        try (Connection connection = database.getConnection();
-                PreparedStatement query = connection.prepareStatement(ENTRIES)) {
-            query.setString(1, prefix);
-            query.setInt(2, limit);
-            query.setInt(3, offset);
-            try (ResultSet row = query.executeQuery()) {
-                row.next();
-                return row.getString(1);
-            }
-        }
+        return query(ENTRIES, prefix, limit, offset).orElseThrow();
     }
 
     /** The entry with some of its items, and their examples. */
     Optional<String> entry(String entryId, int offset, int limit) throws SQLException {
+        return query(ENTRY, limit, offset, entryId);
+    }
+
+    private Optional<String> query(String sql, Object... values) throws SQLException {
         try (Connection connection = database.getConnection();
-                PreparedStatement query = connection.prepareStatement(ENTRY)) {
-            query.setInt(1, limit);
-            query.setInt(2, offset);
-            query.setString(3, entryId);
+                PreparedStatement query = connection.prepareStatement(sql)) {
+            for (int i = 0; i < values.length; i++) {
+                query.setObject(i + 1, values[i]);
+            }
             try (ResultSet row = query.executeQuery()) {
                 return row.next() ? Optional.of(row.getString(1)) : Optional.empty();
             }

@@ -10,6 +10,7 @@ import dev.spream.api.metrics.ProjectionMetrics;
 import dev.spream.api.metrics.SearchMetrics;
 import dev.spream.core.StorageException;
 import dev.spream.examples.http.JsonServer;
+import dev.spream.examples.http.Parts;
 import dev.spream.projection.ProjectionStore;
 import dev.spream.projection.runner.ProjectionManager;
 import dev.spream.projection.search.IndexUpkeep;
@@ -17,6 +18,14 @@ import dev.spream.projection.search.SearchEngine;
 import dev.spream.projection.search.SearchIndex;
 import dev.spream.projection.search.SearchProjection;
 import dev.spream.storage.jdbc.JdbcPool;
+import io.micrometer.core.instrument.binder.jvm.ClassLoaderMetrics;
+import io.micrometer.core.instrument.binder.jvm.JvmGcMetrics;
+import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
+import io.micrometer.core.instrument.binder.jvm.JvmThreadMetrics;
+import io.micrometer.core.instrument.binder.system.FileDescriptorMetrics;
+import io.micrometer.core.instrument.binder.system.ProcessorMetrics;
+import io.micrometer.core.instrument.binder.system.UptimeMetrics;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
 import java.net.URI;
@@ -24,15 +33,14 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.InstantSource;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.function.IntFunction;
+import java.util.stream.Stream;
 
 /**
  * The vocabulary: commands in, events, two projections of them, queries and searches out. The environment configures it:
@@ -59,7 +67,7 @@ final class VocabularyService implements AutoCloseable {
     private static final int CONNECTIONS = 10; // for queries
     private static final Duration DRAIN = Duration.ofSeconds(5);
 
-    private final Deque<AutoCloseable> parts = new ArrayDeque<>(); // closed from the last to the first
+    private final Parts parts = new Parts();
     private final VocabularySettings settings;
     private final PrometheusMeterRegistry registry;
     private final ProjectionErrorRate errorRate = new ProjectionErrorRate(InstantSource.system());
@@ -73,38 +81,48 @@ final class VocabularyService implements AutoCloseable {
 
     private VocabularyService(Map<String, String> environment, Duration sampled) throws IOException, SQLException {
         settings = new VocabularySettings(environment);
-        registry = part(new ProcessMeters()).registry();
+        registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+        parts.add(registry::close);
+        Stream.of(
+                        parts.add(new JvmGcMetrics()),
+                        new ClassLoaderMetrics(),
+                        new JvmMemoryMetrics(),
+                        new JvmThreadMetrics(),
+                        new FileDescriptorMetrics(),
+                        new ProcessorMetrics(),
+                        new UptimeMetrics())
+                .forEach(meters -> meters.bindTo(registry));
         try {
             SpreamConfig config = settings.projections();
-            ProjectionDesk desk = part(ProjectionDesk.open(config));
-            HikariDataSource database = part(database(config));
+            ProjectionDesk desk = parts.add(ProjectionDesk.open(config));
+            HikariDataSource database = parts.add(database(config));
             VocabularyTables.create(database);
             SearchEngine engine = desk.search();
-            IndexUpkeep upkeep = part(IndexUpkeep.start(IndexUpkeep.INTERVAL, IndexUpkeep.TOMBSTONES));
+            IndexUpkeep upkeep = parts.add(IndexUpkeep.start(IndexUpkeep.INTERVAL, IndexUpkeep.TOMBSTONES));
             IntFunction<SearchIndex> searched =
                     SearchProjection.versions(engine, VocabularyDocuments.INDEX, VocabularyDocuments.SCHEMA);
             IntFunction<SearchIndex> indexes = upkeep.keeping(searched);
             ProjectionStore<Connection> store = desk.store(Connection.class);
             index = new LiveIndex(
                     () -> store.versions(VocabularyDocuments.PROJECTION), searched, InstantSource.system());
-            commands = new EntryCommands(part(entryLog(desk)), InstantSource.system());
+            commands = new EntryCommands(parts.add(entryLog(desk)), InstantSource.system());
             outbox = settings.events() == EventsFrom.PUBSUB
-                    ? Optional.of(part(PubsubOutbox.start(settings.relay(), registry)))
+                    ? Optional.of(parts.add(PubsubOutbox.start(settings.relay(), registry)))
                     : Optional.empty();
             ProjectionMetrics metrics = ProjectionMetrics.of(registry);
-            manager = part(manager(desk, indexes, metrics));
+            manager = parts.add(manager(desk, indexes, metrics));
             projections = new FutureTask<>(manager::run, null);
             start(desk.shutdownTimeout());
             List<Sampling.Sampled> samples = new ArrayList<>(outbox.stream().toList());
             samples.add(new ParkedEntries(desk.operations(), names(), metrics));
-            part(Sampling.start(sampled, samples));
+            parts.add(Sampling.start(sampled, samples));
             ManagementApi management =
                     new ManagementApi(this::health, () -> outbox.map(PubsubOutbox::health), registry);
-            managementUri = part(JsonServer.start("vocabulary-management", settings.managementHttp(), management))
+            managementUri = parts.add(JsonServer.start("vocabulary-management", settings.managementHttp(), management))
                     .uri();
             VocabularyApi api = new VocabularyApi(commands, new VocabularyQueries(database), index);
-            JsonServer server = part(JsonServer.start("vocabulary-http", settings.http(), api));
-            part(() -> server.drain(DRAIN));
+            JsonServer server = parts.add(JsonServer.start("vocabulary-http", settings.http(), api));
+            parts.add(() -> server.drain(DRAIN));
             uri = server.uri();
         } catch (Throwable t) {
             close();
@@ -157,8 +175,8 @@ final class VocabularyService implements AutoCloseable {
                                 .listener(SearchMetrics.of(registry)),
                         desk.source(),
                         settings.searchOptions(desk.options()));
-        outbox.ifPresent(
-                publishing -> builder.add(publishing.relay(), part(desk.events().source())));
+        outbox.ifPresent(publishing ->
+                builder.add(publishing.relay(), parts.add(desk.events().source())));
         ProjectionManager<Connection> built = builder.build();
         metrics.watch(built::views);
         return built;
@@ -173,7 +191,7 @@ final class VocabularyService implements AutoCloseable {
 
     private void start(Duration shutdownTimeout) {
         Thread running = Thread.ofVirtual().name("vocabulary-projections").start(projections);
-        part(() -> {
+        parts.add(() -> {
             manager.shutdown(shutdownTimeout);
             running.join();
         });
@@ -189,11 +207,6 @@ final class VocabularyService implements AutoCloseable {
         projections.get();
     }
 
-    private <T extends AutoCloseable> T part(T opened) {
-        parts.push(opened);
-        return opened;
-    }
-
     private ProjectionHealth health() {
         return new ProjectionHealth(manager.views(), errorRate.current());
     }
@@ -202,7 +215,6 @@ final class VocabularyService implements AutoCloseable {
         return commands;
     }
 
-    /** How many items can be found. */
     long found() {
         return index.get().size();
     }
@@ -220,14 +232,6 @@ final class VocabularyService implements AutoCloseable {
     /** Takes no more requests, lets those and the batches that are being written finish, and closes all. */
     @Override
     public void close() {
-        while (!parts.isEmpty()) {
-            try {
-                parts.pop().close();
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-            } catch (Exception e) {
-                throw new IllegalStateException("the vocabulary service could not be closed", e);
-            }
-        }
+        parts.close();
     }
 }

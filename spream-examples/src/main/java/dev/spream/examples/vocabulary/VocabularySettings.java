@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.regex.Pattern;
 
 /**
@@ -90,13 +91,9 @@ final class VocabularySettings {
         return options.withBatch(batch).withLinger(linger);
     }
 
-    private interface Parser<T> {
-        T parse(String text);
-    }
-
-    private static <T> T parsed(String variable, String text, Parser<T> parser) {
+    private static <T> T parsed(String variable, String text, Function<String, T> parser) {
         try {
-            return parser.parse(text);
+            return parser.apply(text);
         } catch (IllegalArgumentException e) {
             ConfigException refusal = new ConfigException(List.of("%s: %s".formatted(variable, e.getMessage())));
             refusal.initCause(e);
