@@ -16,6 +16,7 @@ import com.google.cloud.spanner.Value;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
+import java.util.function.Supplier;
 import java.util.logging.LogManager;
 
 /**
@@ -90,18 +91,14 @@ public final class WriterExample {
                 .build();
     }
 
-    private static void createIfAbsent(Creation creation) throws InterruptedException {
+    private static void createIfAbsent(Supplier<OperationFuture<?, ?>> creation) throws InterruptedException {
         try {
-            creation.start().get();
+            creation.get().get();
         } catch (ExecutionException e) {
             SpannerException failure = SpannerExceptionFactory.asSpannerException(e.getCause());
             if (failure.getErrorCode() != ErrorCode.ALREADY_EXISTS) {
                 throw failure;
             }
         }
-    }
-
-    private interface Creation {
-        OperationFuture<?, ?> start();
     }
 }

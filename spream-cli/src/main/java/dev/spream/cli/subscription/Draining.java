@@ -7,7 +7,6 @@ import picocli.CommandLine.ExitCode;
 
 /** Ends a subscription from outside: by the limit, by the first signal with a drain, by the second at once. */
 final class Draining implements AutoCloseable {
-    private final BooleanSupplier shutdown;
     private final Runnable stop;
     private final StopSignals signals;
     private volatile boolean limited;
@@ -20,9 +19,8 @@ final class Draining implements AutoCloseable {
      * @param stop interrupts what has started
      */
     Draining(BooleanSupplier shutdown, Runnable stop) {
-        this.shutdown = shutdown;
         this.stop = stop;
-        this.signals = StopSignals.install(this::drain, stop);
+        this.signals = StopSignals.install(() -> cutShort = !shutdown.getAsBoolean(), stop);
     }
 
     /** Ends the subscription now: the records that the limit allowed are written, and no other may be. */
@@ -54,9 +52,5 @@ final class Draining implements AutoCloseable {
     @Override
     public void close() {
         signals.close();
-    }
-
-    private void drain() {
-        cutShort = !shutdown.getAsBoolean();
     }
 }

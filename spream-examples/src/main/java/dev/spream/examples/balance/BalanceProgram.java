@@ -27,7 +27,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.random.RandomGenerator;
-import javax.sql.DataSource;
 
 /**
  * Moves money between nobody and many accounts, on a database of its own, and shows how two read models follow: one event says
@@ -128,22 +127,18 @@ public final class BalanceProgram {
     }
 
     private boolean isComplete() throws SQLException {
-        return number(database, """
+        try (Connection connection = database.getConnection();
+                Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery("""
                 SELECT count(*) FROM (
                   SELECT aggregate_id, count(event_data -> 'amount'), max(event_version) FROM spream.events GROUP BY 1
                   EXCEPT
                   SELECT account, movements, movements + (account = 'account-7')::int
                   FROM account_balances JOIN (
                     SELECT account, count(*) AS movements FROM account_statements GROUP BY 1) AS statements
-                  USING (account, movements)) AS missing""") == 0;
-    }
-
-    private static long number(DataSource database, String sql) throws SQLException {
-        try (Connection connection = database.getConnection();
-                Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery(sql)) {
+                  USING (account, movements)) AS missing""")) {
             row.next();
-            return row.getLong(1);
+            return row.getLong(1) == 0;
         }
     }
 }

@@ -96,17 +96,13 @@ public final class JsonServer implements AutoCloseable {
                 return;
             }
             try {
-                answerCall(exchange);
+                Optional<Answer> answer = answer(exchange);
+                if (answer.isPresent()) {
+                    send(exchange, answer.get());
+                }
             } finally {
                 underWay.release();
             }
-        }
-    }
-
-    private void answerCall(HttpExchange exchange) throws IOException {
-        Optional<Answer> answer = answer(exchange);
-        if (answer.isPresent()) {
-            send(exchange, answer.get());
         }
     }
 

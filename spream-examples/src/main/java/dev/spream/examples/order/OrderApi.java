@@ -34,21 +34,17 @@ record OrderApi(Orders orders, IdempotencyLedger<?> ledger) implements JsonServe
 
     @Override
     public Optional<Answer> answer(Call call) throws IOException {
-        return Optional.of(answerIfStored(call));
-    }
-
-    private Answer answerIfStored(Call call) throws IOException {
         try {
-            return route(call);
+            return Optional.of(route(call));
         } catch (SQLException | StorageException e) {
             log.warn(
                     "an order was not answered, and may have been taken; a client that repeats it finds out",
                     LoggedFailure.of(e));
-            return Answer.problem(
+            return Optional.of(Answer.problem(
                             Answer.UNAVAILABLE,
                             "Not known",
                             "The database did not answer. The order may have been taken: repeat it with the same key.")
-                    .header("Retry-After", "1");
+                    .header("Retry-After", "1"));
         }
     }
 
