@@ -15,9 +15,9 @@ import org.junit.jupiter.api.Test;
 final class StorageOperationTest {
     private static final Path ENGINE = Path.of("../spream-core/src/main/java/dev/spream/core/subscription");
 
-    /** How the engine names what it asks: in a call that is repeated, or in a constant. */
+    /** How the engine names what it asks: in a call that is made once or repeated, or in a constant. */
     private static final Pattern NAMED =
-            Pattern.compile("(?:\\.repeat\\(|attempt\\(|(?:STORING|RENEWING|CLEANING_UP) =)\\s*\"([^\"%]+)");
+            Pattern.compile("(?:\\.(?:repeat|run|once)\\(|isStored\\(\\w+,|(?:STORING|RENEWING) =)\\s*\"([^\"%]+)");
 
     @Test
     void everything_that_the_engine_asks_of_a_storage_is_known() throws IOException {
