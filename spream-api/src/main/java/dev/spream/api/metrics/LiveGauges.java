@@ -19,7 +19,7 @@ final class LiveGauges {
     private final Meters meters;
     private final InstantSource clock;
     private final SubscriptionView subscription;
-    private final RetentionWatch retention;
+    final RetentionWatch retention;
     private final List<Gauge> gauges = new ArrayList<>(); // confined to the thread that runs the subscription
 
     LiveGauges(Meters meters, InstantSource clock, SubscriptionView subscription) {
@@ -65,14 +65,6 @@ final class LiveGauges {
         retention.stop();
         gauges.forEach(meters.registry()::remove);
         gauges.clear();
-    }
-
-    Optional<Duration> retention() {
-        return retention.latest();
-    }
-
-    boolean isRetentionKnown() {
-        return retention.isAnswered();
     }
 
     private int inflight() {

@@ -24,7 +24,7 @@ final class ProjectionGauges {
     private final String projection;
     private final Supplier<List<ProjectionView>> views;
     private final Map<String, RebuildGauges> rebuilds = new HashMap<>(); // guarded by this, by the names of states
-    private volatile @Nullable ProjectionDetails details;
+    volatile @Nullable ProjectionDetails details; // as sampled last
 
     ProjectionGauges(MeterRegistry registry, String projection, Supplier<List<ProjectionView>> views) {
         this.registry = registry;
@@ -98,13 +98,5 @@ final class ProjectionGauges {
         });
         now.forEach(version ->
                 rebuilds.computeIfAbsent(version.stateName(), name -> new RebuildGauges(registry, version, views)));
-    }
-
-    void sampled(ProjectionDetails now) {
-        details = now;
-    }
-
-    void notSampled() {
-        details = null;
     }
 }

@@ -75,13 +75,13 @@ public final class ProjectionMetrics implements ProjectionListener {
         ProjectionVersion version = versions.get(state);
         ProjectionGauges known = gauges.get(VERSION.matcher(state).replaceFirst(""));
         if (known != null && (version == null || version.isLive())) {
-            known.sampled(details);
+            known.details = details;
         }
     }
 
     /** What is in the store is not known any more: the gauges of it are {@code NaN} until the next sample. */
     public void notSampled() {
-        gauges.values().forEach(ProjectionGauges::notSampled);
+        gauges.values().forEach(known -> known.details = null);
     }
 
     @Override

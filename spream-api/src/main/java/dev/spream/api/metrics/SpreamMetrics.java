@@ -76,13 +76,13 @@ public final class SpreamMetrics implements SubscriptionListener {
      */
     public Optional<Duration> retention() {
         LiveGauges live = gauges;
-        return live == null ? Optional.empty() : live.retention();
+        return live == null ? Optional.empty() : live.retention.latest();
     }
 
     /** Whether the server has said how long the stream keeps its records, or that it declares no period. */
     public boolean isRetentionKnown() {
         LiveGauges live = gauges;
-        return live != null && live.isRetentionKnown();
+        return live != null && live.retention.isAnswered();
     }
 
     @Override
