@@ -28,7 +28,14 @@ import org.jspecify.annotations.Nullable;
 final class RecordEncoder {
     private final boolean postgres;
     private final ResultSetMetadata metadata;
-    private volatile Value lastColumnTypes = Values.NULL;
+
+    // Records in a row mostly have the same columns, and share one description of them.
+    private volatile @Nullable ColumnTypes lastColumnTypes;
+    private volatile @Nullable Encoded lastEncoded;
+
+    private record ColumnTypes(TableLayout layout, List<Column> columns, JsonArray json) {}
+
+    private record Encoded(JsonElement json, Value value) {}
 
     RecordEncoder(Dialect dialect, String stream) {
         this.postgres = dialect == Dialect.POSTGRESQL;
@@ -49,7 +56,7 @@ final class RecordEncoder {
         json.addProperty("server_transaction_id", transaction.id());
         json.addProperty("is_last_record_in_transaction_in_partition", record.lastInPartition());
         json.addProperty("table_name", record.layout().table().name());
-        json.add("column_types", array(record.columns(), column -> columnType(record, column)));
+        json.add("column_types", columnTypes(record));
         json.add("mods", array(record.changes(), change -> mod(record, change)));
         json.addProperty("mod_type", record.kind().name());
         json.addProperty("value_capture_type", transaction.valueCapture().name());
@@ -58,6 +65,18 @@ final class RecordEncoder {
         json.addProperty("transaction_tag", transaction.tag());
         json.addProperty("is_system_transaction", false);
         return row("data_change_record", json);
+    }
+
+    private JsonArray columnTypes(DataRecord record) {
+        ColumnTypes last = lastColumnTypes;
+        if (last == null
+                || !last.layout().equals(record.layout())
+                || !last.columns().equals(record.columns())) {
+            JsonArray json = array(record.columns(), column -> columnType(record, column));
+            last = new ColumnTypes(record.layout(), record.columns(), json);
+            lastColumnTypes = last;
+        }
+        return last.json();
     }
 
     private static JsonObject columnType(DataRecord record, Column column) {
@@ -146,19 +165,22 @@ final class RecordEncoder {
     private Value struct(StructType type, JsonObject json) {
         List<Value> fields = new ArrayList<>();
         for (StructType.Field field : type.getFieldsList()) {
-            Value value = value(field.getType(), json.get(field.getName()));
-            fields.add(field.getName().equals("column_types") ? shared(value) : value);
+            JsonElement value = json.get(field.getName());
+            fields.add(
+                    field.getName().equals("column_types")
+                            ? shared(field.getType(), value)
+                            : value(field.getType(), value));
         }
         return Values.list(fields);
     }
 
-    /** Records in a row mostly have the same columns, and keep one description of them together. */
-    private Value shared(Value columnTypes) {
-        Value last = lastColumnTypes;
-        if (columnTypes.equals(last)) {
-            return last;
+    @SuppressWarnings("ReferenceEquality") // equal ones are the same, mostly
+    private Value shared(Type type, JsonElement json) {
+        Encoded last = lastEncoded;
+        if (last == null || last.json() != json) {
+            last = new Encoded(json, value(type, json));
+            lastEncoded = last;
         }
-        lastColumnTypes = columnTypes;
-        return columnTypes;
+        return last.value();
     }
 }
