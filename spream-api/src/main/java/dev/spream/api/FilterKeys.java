@@ -41,9 +41,9 @@ final class FilterKeys {
     static ChangeFilter filter(PluginConfig config) {
         try {
             return ChangeFilter.builder()
-                    .tables(texts(config.find(TABLES).orElse(List.of())))
-                    .columns(texts(config.find(COLUMNS).orElse(List.of())))
-                    .modTypes(config.find(MOD_TYPES).orElse(List.of()).toArray(ModType[]::new))
+                    .tables(config.find(TABLES).orElse(List.of()))
+                    .columns(config.find(COLUMNS).orElse(List.of()))
+                    .modTypes(config.find(MOD_TYPES).orElse(List.of()))
                     .build();
         } catch (IllegalArgumentException e) {
             throw new IllegalArgumentException(
@@ -55,20 +55,16 @@ final class FilterKeys {
 
     /** A list that a filter takes; what is wrong with a name is said by the filter. */
     private static ConfigType<List<String>> names(
-            BiFunction<ChangeFilter.Builder, String[], ChangeFilter.Builder> choice) {
+            BiFunction<ChangeFilter.Builder, List<String>, ChangeFilter.Builder> choice) {
         ConfigType<List<String>> list = ConfigType.list();
         return new ConfigType<>(
                 list.label(),
                 text -> {
                     List<String> names = list.read(text);
-                    choice.apply(ChangeFilter.builder(), texts(names)).build();
+                    choice.apply(ChangeFilter.builder(), names).build();
                     return names;
                 },
                 list.writer());
-    }
-
-    private static String[] texts(List<String> names) {
-        return names.toArray(String[]::new);
     }
 
     private static List<ModType> readModTypes(String text) {

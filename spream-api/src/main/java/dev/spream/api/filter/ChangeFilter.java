@@ -101,7 +101,12 @@ public final class ChangeFilter {
 
         /** Tables whose changes pass: names, in which {@code *} stands for any characters or none. */
         public Builder tables(String... names) {
-            tables.addAll(List.of(names));
+            return tables(List.of(names));
+        }
+
+        /** See {@link #tables(String...)}. */
+        public Builder tables(List<String> names) {
+            tables.addAll(names);
             return this;
         }
 
@@ -115,7 +120,12 @@ public final class ChangeFilter {
          * are named, no update passes.
          */
         public Builder columns(String... names) {
-            columns.addAll(List.of(names));
+            return columns(List.of(names));
+        }
+
+        /** See {@link #columns(String...)}. */
+        public Builder columns(List<String> names) {
+            columns.addAll(names);
             return this;
         }
 
@@ -124,7 +134,12 @@ public final class ChangeFilter {
          * say.
          */
         public Builder modTypes(ModType... types) {
-            modTypes.addAll(List.of(types));
+            return modTypes(List.of(types));
+        }
+
+        /** See {@link #modTypes(ModType...)}. */
+        public Builder modTypes(List<ModType> types) {
+            modTypes.addAll(types);
             return this;
         }
 

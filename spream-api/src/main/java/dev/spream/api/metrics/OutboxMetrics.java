@@ -107,7 +107,7 @@ public final class OutboxMetrics implements OutboxListener {
     }
 
     private static String attempt(int number) {
-        return number <= ATTEMPTS ? Integer.toString(number) : ATTEMPTS + 1 + "+";
+        return number <= ATTEMPTS ? Integer.toString(Math.max(1, number)) : ATTEMPTS + 1 + "+";
     }
 
     /**

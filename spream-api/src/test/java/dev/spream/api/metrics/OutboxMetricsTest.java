@@ -78,10 +78,10 @@ final class OutboxMetricsTest {
 
     @Test
     void retries_are_told_apart_by_their_attempt_up_to_a_bound() {
-        for (int attempt : List.of(1, 2, 5, 6, 7, 100)) {
+        for (int attempt : List.of(0, 1, 2, 5, 6, 7, 100)) {
             metrics.settled(claim(1, attempt), failed(claim(1, attempt)), TOOK);
         }
-        assertThat(count("outbox.retry", "attempt", "1")).isEqualTo(1);
+        assertThat(count("outbox.retry", "attempt", "1")).isEqualTo(2);
         assertThat(count("outbox.retry", "attempt", "2")).isEqualTo(1);
         assertThat(count("outbox.retry", "attempt", "3")).isZero();
         assertThat(count("outbox.retry", "attempt", "5")).isEqualTo(1);
