@@ -124,7 +124,15 @@ public record ProjectionOptions(
                 segments, batch, linger, lease, attempts, initial, max, gaps, maxParked, maxFailingPercent);
     }
 
-    public ProjectionOptions withParkLimits(int aggregates, int percent) {
+    public ProjectionOptions withMaxParked(int aggregates) {
+        return withLimits(aggregates, maxFailingPercent);
+    }
+
+    public ProjectionOptions withMaxFailingPercent(int percent) {
+        return withLimits(maxParked, percent);
+    }
+
+    private ProjectionOptions withLimits(int aggregates, int percent) {
         return new ProjectionOptions(
                 segments, batch, linger, lease, maxAttempts, initialDelay, maxDelay, gaps, aggregates, percent);
     }

@@ -269,7 +269,7 @@ final class ProjectionFailureTest {
                                 }
                             }),
                             bench.source,
-                            ManagerBench.OPTIONS.withSegments(1).withParkLimits(5, 50)));
+                            ManagerBench.OPTIONS.withSegments(1).withMaxParked(5)));
             if (process == 1) {
                 bench.await(
                         "the first parked",
