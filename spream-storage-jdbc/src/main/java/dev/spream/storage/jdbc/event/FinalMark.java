@@ -3,7 +3,6 @@ package dev.spream.storage.jdbc.event;
 import dev.spream.core.StorageException;
 import dev.spream.storage.jdbc.internal.Parameters;
 import dev.spream.storage.jdbc.internal.SqlErrors;
-import dev.spream.storage.jdbc.internal.Statements;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -160,7 +159,10 @@ final class FinalMark {
     }
 
     private void flush(Connection connection, String begin) throws SQLException {
-        Statements.execute(connection, begin + database.table().in(FLUSH));
+        try (PreparedStatement statement =
+                connection.prepareStatement(begin + database.table().in(FLUSH))) {
+            statement.execute();
+        }
     }
 
     /** Of the last statement: those before it begin the transaction. */
