@@ -4,7 +4,6 @@ import static java.util.Objects.requireNonNull;
 
 import java.math.BigDecimal;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -53,7 +52,7 @@ public final class JsonObject {
     public Map<String, @Nullable Object> members() {
         Map<String, @Nullable Object> parsed = members;
         if (parsed == null) {
-            parsed = Collections.unmodifiableMap(parse(text));
+            parsed = parse(text);
             members = parsed;
         }
         return parsed;
@@ -147,9 +146,7 @@ public final class JsonObject {
     }
 
     private static Map<String, @Nullable Object> parse(String text) {
-        if (JsonText.parse(text) instanceof Map<?, ?> map) {
-            Map<String, @Nullable Object> members = new LinkedHashMap<>();
-            map.forEach((name, value) -> members.put((String) name, value));
+        if (JsonText.parse(text) instanceof ParsedObject members) {
             return members;
         }
         throw new IllegalArgumentException("a JSON object was expected");

@@ -39,4 +39,10 @@ final class ParsedObject extends AbstractMap<String, @Nullable Object> {
     public boolean containsKey(@Nullable Object name) {
         return members.containsKey(name);
     }
+
+    @Override
+    @SuppressWarnings("EqualsHashCode") // equal to any map with the same members, with the hash code of all
+    public int hashCode() {
+        return members.hashCode();
+    }
 }
