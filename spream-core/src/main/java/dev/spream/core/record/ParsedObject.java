@@ -41,7 +41,11 @@ final class ParsedObject extends AbstractMap<String, @Nullable Object> {
     }
 
     @Override
-    @SuppressWarnings("EqualsHashCode") // equal to any map with the same members, with the hash code of all
+    public boolean equals(@Nullable Object other) {
+        return other == this || members.equals(other);
+    }
+
+    @Override
     public int hashCode() {
         return members.hashCode();
     }

@@ -86,7 +86,8 @@ final class RecordDispatcher implements DeliveryControl {
         if (!awaitRoom() || !budget.acquire(bytes)) {
             return false;
         }
-        return lock.get(() -> {
+        lock.lock();
+        try {
             if (stopping) {
                 budget.release(bytes);
                 return false;
@@ -94,7 +95,9 @@ final class RecordDispatcher implements DeliveryControl {
             lanes.enter(new InflightRecord(partition.tracker().open(position), change, itsLanes, bytes));
             startRunners();
             return true;
-        });
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** Has a change that cannot be decoded dead-lettered, past everything that is in flight. */
@@ -187,7 +190,8 @@ final class RecordDispatcher implements DeliveryControl {
      * @param called whether the runner has delivered others before
      */
     private List<InflightRecord> next(boolean called) {
-        return lock.get(() -> {
+        lock.lock();
+        try {
             if (called) {
                 calling--;
             } else {
@@ -200,7 +204,9 @@ final class RecordDispatcher implements DeliveryControl {
             calling++;
             startRunners();
             return records;
-        });
+        } finally {
+            lock.unlock();
+        }
     }
 
     private void deliver(List<InflightRecord> records) throws InterruptedException {
@@ -215,7 +221,8 @@ final class RecordDispatcher implements DeliveryControl {
 
     @Override
     public void settle(InflightRecord record) {
-        lock.run(() -> {
+        lock.lock();
+        try {
             lanes.leave(record);
             partition.tracker().settle(record.sequence());
             budget.release(record.bytes());
@@ -225,7 +232,9 @@ final class RecordDispatcher implements DeliveryControl {
             if (partition.tracker().inFlight() <= resumeAt) {
                 changed.signalAll();
             }
-        });
+        } finally {
+            lock.unlock();
+        }
     }
 
     @Override

@@ -102,11 +102,14 @@ public final class Budget {
 
         /** Gives back what was acquired for one change. Harmless after {@link #close}. */
         public void release(long size) {
-            lock.run(() -> {
+            lock.lock();
+            try {
                 if (held > 0) {
                     give(1, size);
                 }
-            });
+            } finally {
+                lock.unlock();
+            }
         }
 
         /** Nothing is acquired any more, and who waits to does not. */
