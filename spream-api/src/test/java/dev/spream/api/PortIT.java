@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.spream.api.config.ConfigEntry;
+import dev.spream.api.config.ConfigException;
 import dev.spream.api.config.SpreamConfig;
 import dev.spream.api.plugin.Plugin;
 import dev.spream.api.plugin.PluginRegistry;
 import dev.spream.api.spi.PluginProvider;
 import dev.spream.api.spi.Port;
-import dev.spream.api.spi.Ports;
 import dev.spream.testkit.plugin.PluginJar;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -17,16 +17,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A port that is made up here, of an interface, a provider and a value, and a plug-in for it in the folder. */
 public final class PortIT {
-    private static final List<Port<?>> PORTS = Stream.<Port<?>>concat(
-                    Ports.ALL.stream(), Stream.of(GreeterProvider.PORT))
-            .toList();
+    private static final List<Port<?>> PORTS = List.of(GreeterProvider.PORT);
 
     @TempDir
     private Path folder;
@@ -157,6 +154,15 @@ public final class PortIT {
             assertThatThrownBy(() -> ConfiguredPlugins.of(SpreamConfig.of(Map.of()), registry, GreeterDesk::new))
                     .hasMessage(
                             "greeter is not configured: name what greets, such as polite. Found: polite (polite.jar)");
+        }
+    }
+
+    @Test
+    void plug_ins_of_spream_s_ports_are_looked_for_beside_it() {
+        try (PluginRegistry registry = discover()) {
+            assertThatThrownBy(() -> OutboxDesk.open(config(Map.of()), registry))
+                    .isInstanceOf(ConfigException.class)
+                    .hasMessageStartingWith("outbox is not configured: name ");
         }
     }
 
