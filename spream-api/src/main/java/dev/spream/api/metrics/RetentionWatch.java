@@ -56,25 +56,25 @@ final class RetentionWatch {
 
     private void ask() {
         Optional<Duration> answer = Optional.empty();
-        Duration pause = PAUSE_AFTER_FAILURE;
+        boolean hasAnswered = false;
         try {
             answer = subscription.retention();
-            pause = GOOD_FOR;
+            hasAnswered = true;
         } catch (RuntimeException e) {
             log.debug(
                     "[{}] how long the stream keeps its records is not known; asked again in {}",
                     subscription.streamName(),
-                    DurationText.of(pause),
+                    DurationText.of(PAUSE_AFTER_FAILURE),
                     LoggedFailure.of(e));
         } finally {
-            note(answer, pause);
+            note(hasAnswered, answer);
         }
     }
 
-    private synchronized void note(Optional<Duration> answer, Duration pause) {
-        answered |= pause.equals(GOOD_FOR);
+    private synchronized void note(boolean hasAnswered, Optional<Duration> answer) {
+        answered |= hasAnswered;
         latest = answer.orElse(latest);
-        askAgainAt = clock.instant().plus(pause);
+        askAgainAt = clock.instant().plus(hasAnswered ? GOOD_FOR : PAUSE_AFTER_FAILURE);
         asking = false;
     }
 }
