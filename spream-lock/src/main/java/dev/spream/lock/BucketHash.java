@@ -9,8 +9,9 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * How a path becomes a number, the same in every process and every language, forever: whoever computes another bucket for a
- * target locks nothing against the others. Each version keeps golden vectors in its tests.
+ * The hash function that makes a number of a path, the same in every process and every language, forever: a program
+ * that computes another bucket for a target locks nothing against the others. Each version keeps golden vectors in its
+ * tests.
  */
 public enum BucketHash {
     /**

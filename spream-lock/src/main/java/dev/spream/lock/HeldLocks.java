@@ -11,10 +11,11 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * What one owner holds, and what it still needs for a request. Pure but for being told what was taken; confined to its owner.
+ * The locks that one owner holds, and those that it still needs for a request. Pure but for being told what was taken;
+ * confined to its owner.
  *
- * <p>An owner takes locks in the order of their keys, over all of its calls. One that went back in that order could wait for
- * somebody who came the right way and waits for it; so could one that wants alone what it shares.
+ * <p>An owner takes locks in the order of their keys, over all of its calls. One that went back in that order could
+ * wait for another that came the right way and waits for it; so could one that wants alone what it shares.
  *
  * <p>What is held may refuse a request. It spares one a lock only if the lock is sure to be held until the transaction ends.
  */

@@ -7,8 +7,8 @@ import java.util.OptionalLong;
 import java.util.function.LongSupplier;
 
 /**
- * When a call has to have its locks: a {@link LockWait} that has begun. It is asked anew before each lock, because each may
- * take some of the time. Immutable.
+ * The time by which a call has to have its locks: a {@link LockWait} that has begun. It is asked anew before each lock,
+ * because each may take some of the time. Immutable.
  */
 public final class LockDeadline {
     private final OptionalLong endNanos;

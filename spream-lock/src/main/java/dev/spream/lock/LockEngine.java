@@ -11,7 +11,7 @@ import java.util.Set;
 import java.util.WeakHashMap;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** What all owners of one {@link HierarchicalLocks} share. Safe for use by many threads. */
+/** The engine that all owners of one {@link HierarchicalLocks} share. Safe for use by many threads. */
 final class LockEngine<T> {
     private final LockStore<T> store;
     private final LockOptions options;

@@ -5,10 +5,10 @@ import static dev.spream.core.internal.Bounds.requireBetween;
 import java.util.Comparator;
 
 /**
- * What a database locks for a target: a bucket of its level. Targets of one level may share a bucket; then one waits for the
- * other without need, and never the other way round: equal targets have equal keys.
+ * The key that a database locks for a target: a bucket of its level. Targets of one level may share a bucket; then one
+ * waits for the other without need, and never the other way round: equal targets have equal keys.
  *
- * <p>The natural order, level first and then bucket, is the order in which everybody takes locks.
+ * <p>The natural order, level first and then bucket, is the order in which all owners take locks.
  *
  * @param level 0 for roots
  * @param bucket 0 or more, less than the {@linkplain LockSpace#buckets number of buckets}

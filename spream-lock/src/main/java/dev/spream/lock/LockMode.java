@@ -1,6 +1,6 @@
 package dev.spream.lock;
 
-/** How a lock is held. */
+/** The mode of a lock: shared or exclusive. */
 public enum LockMode {
     /** With others who share it. */
     SHARED,

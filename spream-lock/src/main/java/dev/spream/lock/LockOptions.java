@@ -7,7 +7,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 
-/** How {@link HierarchicalLocks} works; its builder says what each option means. */
+/** The options of {@link HierarchicalLocks}; its builder says what each option means. */
 record LockOptions(
         LockWait defaultWait,
         int attempts,

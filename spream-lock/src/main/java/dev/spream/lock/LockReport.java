@@ -5,8 +5,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What a process holds and waits for at a moment, by name. It is for people who look at locks in the database, where only
- * keys can be seen; it is late by up to a second or so, and says nothing of what is held for less.
+ * The report of a process on the locks that it holds and waits for at a moment, by name. It is for people who look at
+ * locks in the database, where only keys can be seen; it is late by up to a second or so, and says nothing of what is
+ * held for less.
  *
  * @param process names the process and this use of the store in it, such as {@code orders-7f9c/4711/1}
  * @param owners those that have held or waited for longer than the interval

@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What to lock in one call: any set of targets, of any levels, each in a mode. The ancestors of every target come with it,
- * shared.
+ * The targets to lock in one call: any set of them, of any levels, each in a mode. The ancestors of every target come
+ * with it, shared.
  *
  * <pre>{@code
  * LockRequest transfer = LockRequest.exclusive(LockTarget.account("u1", "a1"), LockTarget.account("u2", "a7"));

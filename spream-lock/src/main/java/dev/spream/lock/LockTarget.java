@@ -11,9 +11,9 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * What is locked: a path of ids from the root of a hierarchy down. The first three levels have names, {@linkplain #user
- * user}, {@linkplain #account account} of a user, and {@linkplain #resource resource} of an account, for hierarchies that
- * look like that; any other is made by {@link #of(List)}.
+ * A target of locks: a path of ids from the root of a hierarchy down. The first three levels have names, {@linkplain
+ * #user user}, {@linkplain #account account} of a user, and {@linkplain #resource resource} of an account, for
+ * hierarchies that look like that; any other is made by {@link #of(List)}.
  *
  * <p>Two targets with equal paths are the same, whatever made them.
  *

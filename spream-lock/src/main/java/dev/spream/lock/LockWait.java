@@ -4,7 +4,7 @@ import dev.spream.core.DurationText;
 import java.time.Duration;
 import java.time.Instant;
 
-/** How long a call waits for locks that others hold. */
+/** The time that a call waits for locks that others hold. */
 public sealed interface LockWait {
     /** Until they are free, however long that takes, or until the thread is interrupted. */
     LockWait FOREVER = new Forever();

@@ -1,7 +1,7 @@
 package dev.spream.lock;
 
 /**
- * What {@link LockStore#tryLock} took.
+ * The locks that {@link LockStore#tryLock} took.
  *
  * @param count how many locks, from the first on
  * @param session what the database calls the connection that holds them, such as a process id

@@ -3,7 +3,7 @@ package dev.spream.outbox;
 import java.time.Instant;
 
 /**
- * What somebody changed by hand.
+ * An entry of the audit: one change by hand.
  *
  * @param action such as {@code requeue}
  * @param outcome what it changed, in a few words, such as {@code aborted -> pending, generation 2}

@@ -3,7 +3,7 @@ package dev.spream.outbox;
 import java.util.List;
 
 /**
- * What came of a claim.
+ * The outcome of a claim.
  *
  * @param claims what the worker may send, in the order in which it was due
  * @param leasesExpired how many of the claims were another's, whose lease had run out

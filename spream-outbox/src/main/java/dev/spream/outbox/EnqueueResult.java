@@ -1,6 +1,6 @@
 package dev.spream.outbox;
 
-/** What became of a message that was to be enqueued. */
+/** The outcome of enqueueing a message. */
 public sealed interface EnqueueResult {
 
     /** It is in the outbox, if the transaction commits. */

@@ -1,6 +1,6 @@
 package dev.spream.outbox;
 
-/** What the ledger says to a request that asks to begin. */
+/** The answer of the ledger to a request that asks to begin. */
 public sealed interface LedgerClaim {
 
     /** The key is the request's from now on, if the transaction commits. */

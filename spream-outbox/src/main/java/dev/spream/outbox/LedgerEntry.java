@@ -6,7 +6,7 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * What the ledger has of a request.
+ * The entry of a request in the ledger.
  *
  * @param generation 1, and one more each time the request was begun again after it had failed
  * @param result empty while it is in progress; never changes once it is there

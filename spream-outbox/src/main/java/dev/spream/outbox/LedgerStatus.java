@@ -2,7 +2,7 @@ package dev.spream.outbox;
 
 import java.util.Locale;
 
-/** What the ledger says of a request. */
+/** The status of a request in the ledger. */
 public enum LedgerStatus {
     IN_PROGRESS,
     SUCCEEDED,

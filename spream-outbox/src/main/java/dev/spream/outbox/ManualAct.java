@@ -3,7 +3,7 @@ package dev.spream.outbox;
 import static java.util.Objects.requireNonNull;
 
 /**
- * Who changes an outbox by hand, and why; the audit keeps it.
+ * The author of a change by hand, and the reason for it; the audit keeps both.
  *
  * @param actor who does it, 1 to 200 characters
  * @param reason why, at most 1,000 characters

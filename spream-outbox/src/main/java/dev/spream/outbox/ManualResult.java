@@ -1,6 +1,6 @@
 package dev.spream.outbox;
 
-/** What became of a change by hand. */
+/** The outcome of a change by hand. */
 public sealed interface ManualResult {
 
     /** It was made, and is in the audit. */

@@ -7,7 +7,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Which entries to list.
+ * A choice of entries to list.
  *
  * @param statuses of any of these; empty for all
  * @param parkedOnly only those that wait until an operator decides

@@ -7,7 +7,7 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * What is to be sent.
+ * A message to send.
  *
  * @param idempotencyKey names the request for ever: whoever enqueues it again means the same. 1 to {@value #MAX_KEY} characters
  * @param payload what is sent, a JSON text

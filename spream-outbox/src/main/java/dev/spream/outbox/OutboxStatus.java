@@ -4,7 +4,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 
-/** Where an entry of the outbox stands. */
+/** The status of an entry of the outbox. */
 public enum OutboxStatus {
     /** Not tried yet, or requeued, or given back before it was tried. */
     PENDING,

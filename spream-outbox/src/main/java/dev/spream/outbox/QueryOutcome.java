@@ -4,7 +4,10 @@ import static java.util.Objects.requireNonNull;
 
 import dev.spream.core.Secrets;
 
-/** What the receiver knows of an entry that may have reached it. Messages are as those of a {@link SendOutcome}. */
+/**
+ * The answer of the receiver about an entry that may have reached it. Its messages are as those of a {@link
+ * SendOutcome}.
+ */
 public sealed interface QueryOutcome {
 
     /** The receiver has taken it. */

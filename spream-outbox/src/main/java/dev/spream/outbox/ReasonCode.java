@@ -4,8 +4,8 @@ import java.util.Map;
 import java.util.regex.Pattern;
 
 /**
- * Why an attempt failed, or an entry was given up, in a word that programs can tell apart; senders may have words of their
- * own. Never holds anything of a payload.
+ * The reason why an attempt failed, or an entry was aborted, as a word that programs can tell apart; senders may have
+ * words of their own. Never holds anything of a payload.
  *
  * @param value upper-case letters, digits and underscores, a letter first, at most 64
  */

@@ -7,8 +7,8 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * What came of an attempt to send an entry. Messages say what happened, and hold nothing of the payload or of the answer; secrets
- * that the process was configured with are struck from them.
+ * The outcome of an attempt to send an entry. Its messages say what happened, and hold nothing of the payload or of the
+ * answer; secrets that the process was configured with are struck from them.
  */
 public sealed interface SendOutcome {
 

@@ -4,7 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import java.time.Duration;
 
-/** How a claim ends. The lease is free with it, whatever it says. */
+/** The end of a claim. It frees the lease, whatever it says. */
 public sealed interface Settlement {
     OutboxClaim.Ref ref();
 

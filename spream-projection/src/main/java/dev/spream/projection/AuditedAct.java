@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNull;
 import java.time.Instant;
 
 /**
- * What somebody has changed of a projection by hand.
+ * An entry of the audit: one change of a projection by hand.
  *
  * @param at by the store's clock
  * @param action {@code pause}, {@code resume}, {@code retry}, {@code skip}, {@code rebuild}, {@code cutover}, {@code rollback}

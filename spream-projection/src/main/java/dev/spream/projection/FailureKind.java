@@ -1,6 +1,6 @@
 package dev.spream.projection;
 
-/** Why an event could not be applied, and so what becomes of it. */
+/** The kind of a failure of an event, which decides what becomes of the event. */
 public enum FailureKind {
     /** It may succeed later as it is, such as after a time limit. Tried again; its aggregate is parked meanwhile. */
     TRANSIENT,

@@ -2,7 +2,7 @@ package dev.spream.projection;
 
 import static java.util.Objects.requireNonNull;
 
-/** Whom a write of a projection is from: one that is not entitled to it any more changes nothing. */
+/** The origin of a write of a projection: a write from an origin that is not entitled any more changes nothing. */
 public sealed interface Fence {
     String projection();
 

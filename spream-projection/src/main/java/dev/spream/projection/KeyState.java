@@ -1,7 +1,7 @@
 package dev.spream.projection;
 
 /**
- * What is remembered of an aggregate.
+ * The state of an aggregate, as a projection remembers it.
  *
  * @param lastVersion of its events, the last that was applied or skipped; 0 for none
  * @param parked whether some are set aside; then all that follow are, too

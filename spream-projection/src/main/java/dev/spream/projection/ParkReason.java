@@ -1,6 +1,6 @@
 package dev.spream.projection;
 
-/** Why an aggregate is parked. */
+/** The reason why an aggregate is parked. */
 public enum ParkReason {
     /** An event failed in a way that may pass; it is tried again. */
     TRANSIENT,

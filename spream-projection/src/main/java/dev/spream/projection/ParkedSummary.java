@@ -6,7 +6,8 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * What is parked of a version of a projection, as its store has it: delivered, behind the position, and not applied.
+ * The parked aggregates and events of a version of a projection, in numbers, as its store has them: delivered, behind
+ * the position, and not applied.
  *
  * @param aggregates how many are parked
  * @param events how many are set aside for them

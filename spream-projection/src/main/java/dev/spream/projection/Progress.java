@@ -7,7 +7,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * What is to be remembered of a batch, in the transaction of its effects.
+ * The progress that a batch makes, stored in the transaction of its effects.
  *
  * @param versions for each aggregate the last version that was applied
  * @param parked aggregates that are set aside from now on, and why

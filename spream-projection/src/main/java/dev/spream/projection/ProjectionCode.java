@@ -3,7 +3,7 @@ package dev.spream.projection;
 import java.util.Set;
 
 /**
- * What a store has to know of the code that writes a version.
+ * The code that writes a version, as far as a store has to know it.
  *
  * @param revision see {@link Projection#revision()}
  * @param tables see {@link RebuildableProjection#tables()}; empty for others

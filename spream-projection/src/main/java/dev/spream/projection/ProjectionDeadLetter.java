@@ -6,7 +6,7 @@ import dev.spream.projection.event.EventEnvelope;
 import dev.spream.projection.event.FeedItem;
 import java.time.Instant;
 
-/** What a projection did not apply and never will, as its store keeps it. */
+/** A dead letter of a projection: an item that it did not apply and never will, as its store keeps it. */
 public sealed interface ProjectionDeadLetter {
 
     /** Higher than that of what was kept before it. */

@@ -6,7 +6,7 @@ import static java.util.Objects.requireNonNull;
 import java.time.Duration;
 
 /**
- * How a projection is run.
+ * The options by which a projection is run.
  *
  * @param segments into how many it is split: a power of 2 from 1 to 256. Of one that has run before those count that it
  *     has, see {@link ProjectionOperations#split}. 4 by default

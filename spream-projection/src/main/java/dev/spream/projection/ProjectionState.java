@@ -6,8 +6,8 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * How far a projection is, as its store has it. The last event and the position follow what was applied within a second or
- * so; what is exact is in its segments and in what is remembered of each aggregate.
+ * The state of a projection, as its store has it. The last event and the position follow what was applied within a
+ * second or so; what is exact is in its segments and in what is remembered of each aggregate.
  *
  * @param epoch raised each time the status changes
  * @param segments how many it is split into; 0 if its source has no positions

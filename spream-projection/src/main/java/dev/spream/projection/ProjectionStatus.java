@@ -1,6 +1,6 @@
 package dev.spream.projection;
 
-/** Whether a projection goes on. */
+/** The status of a projection: whether it applies events. */
 public enum ProjectionStatus {
     /** It applies events, wherever it is run. */
     RUNNING,

@@ -8,7 +8,7 @@ import java.util.Optional;
 import java.util.OptionalDouble;
 
 /**
- * How far a version is that is not live.
+ * The progress of a version that is not live.
  *
  * @param startedAt when it was asked for, by the store's clock
  * @param applied how many events were dealt with since then, each once: applied, passed over, or parked; exact with the position. Those

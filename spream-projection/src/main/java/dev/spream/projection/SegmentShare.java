@@ -3,7 +3,7 @@ package dev.spream.projection;
 import java.util.List;
 
 /**
- * What an owner has of a projection's segments.
+ * The share of an owner in a projection's segments.
  *
  * @param held until the lease is over
  * @param segments into how many the projection is split, when it was split into those

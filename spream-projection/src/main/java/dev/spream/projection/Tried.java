@@ -1,8 +1,8 @@
 package dev.spream.projection;
 
 /**
- * What of a parked aggregate was tried, so that what came of it changes nothing if somebody has tried, skipped or reset it
- * meanwhile.
+ * The events of a parked aggregate that were tried, so that the outcome changes nothing if others tried, skipped or
+ * reset them meanwhile.
  *
  * @param firstVersion of the events that were tried
  * @param attempts at it before, as the store said

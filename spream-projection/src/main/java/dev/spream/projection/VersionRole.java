@@ -1,6 +1,6 @@
 package dev.spream.projection;
 
-/** What a version of a projection is for. One of them is live, all others follow it. */
+/** The role of a version of a projection. One version is live, all others follow it. */
 public enum VersionRole {
     /** Readers see its read model, and side effects are its. */
     LIVE,

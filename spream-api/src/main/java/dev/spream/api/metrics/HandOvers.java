@@ -10,8 +10,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * When the parents of partitions ended here, to tell how long their children waited. A child that another worker reads is
- * forgotten when many others have come after it. Safe for use by many threads.
+ * The times when parents of partitions ended here, to tell how long their children waited. A child that another worker
+ * reads is forgotten when many others have come after it. Safe for use by many threads.
  */
 final class HandOvers {
     private static final int KEPT = 1_000;

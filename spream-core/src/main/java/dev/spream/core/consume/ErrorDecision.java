@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNull;
 import dev.spream.core.DurationText;
 import java.time.Duration;
 
-/** What to do with a change that a consumer refused. */
+/** The decision on a change that a consumer refused. */
 public sealed interface ErrorDecision {
 
     /**

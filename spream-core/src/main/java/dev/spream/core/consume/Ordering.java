@@ -1,8 +1,8 @@
 package dev.spream.core.consume;
 
 /**
- * Which changes wait for which, within one partition. From a parent to its children the order is always kept: a child is
- * read after everything of its parents is settled.
+ * The order of changes within one partition: which of them wait for which. From a parent to its children the order is
+ * always kept: a child is read after everything of its parents is settled.
  */
 public enum Ordering {
     /** One change, or one batch, at a time, in commit order. The default where one change may be in flight. */

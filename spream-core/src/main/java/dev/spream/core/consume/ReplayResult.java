@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What became of the letters that were to be replayed.
+ * The outcome of a replay of dead letters.
  *
  * @param replayed how many the consumer took
  * @param refused those that the consumer refused again, with what it threw; they stay open

@@ -6,7 +6,7 @@ import java.time.Instant;
 import java.util.List;
 
 /**
- * Why a partition counts as read to its end.
+ * The proof that a partition was read to its end.
  *
  * @param kind what was seen
  * @param at where the partition ends: the start of its children, or of those found in its place; the end of a bounded

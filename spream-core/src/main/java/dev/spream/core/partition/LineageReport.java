@@ -3,7 +3,7 @@ package dev.spream.core.partition;
 import java.util.List;
 
 /**
- * What {@link LineageCheck} found.
+ * The findings of a {@link LineageCheck}.
  *
  * @param partitions how many partitions are known, stored or proven, the initial query included
  * @param finished how many of them are finished, removed ones included

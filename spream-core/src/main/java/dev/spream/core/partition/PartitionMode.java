@@ -1,6 +1,6 @@
 package dev.spream.core.partition;
 
-/** How a change stream divides its keys into partitions; fixed when the stream is created. */
+/** The way in which a change stream divides its keys into partitions; fixed when the stream is created. */
 public enum PartitionMode {
     /** A partition has the same keys for all its life, and ends when they are divided anew. */
     IMMUTABLE_KEY_RANGE,

@@ -6,7 +6,7 @@ import java.time.Instant;
 import java.util.List;
 
 /**
- * What remains of a finished partition after clean-up, so that the lineage can still be judged.
+ * The proof that remains of a finished partition after clean-up, so that the lineage can still be judged.
  *
  * @param token the partition
  * @param parentTokens the partitions it continued

@@ -1,8 +1,6 @@
 package dev.spream.core.partition;
 
-/**
- * How far a partition has come: CREATED → SCHEDULED → RUNNING → FINISHED. The names are those that Apache Beam stores.
- */
+/** The state of a partition: CREATED → SCHEDULED → RUNNING → FINISHED. The names are those that Apache Beam stores. */
 public enum PartitionState {
     /** Known, and never claimed. */
     CREATED,

@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a subscription is, as stored beside its partitions. It tells a subscription that completed from one that never
- * started, and a restart of the same subscription from another one under the same name.
+ * The record of a subscription, stored beside its partitions. It tells a subscription that completed from one that
+ * never started, and a restart of the same subscription from another one under the same name.
  *
  * @param streamName the change stream
  * @param startTimestamp the first commit timestamp to read, inclusive

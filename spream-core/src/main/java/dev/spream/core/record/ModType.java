@@ -1,6 +1,6 @@
 package dev.spream.core.record;
 
-/** What happened to the rows of a data change record. */
+/** The kind of change to the rows of a data change record. */
 public enum ModType {
     INSERT,
     UPDATE,

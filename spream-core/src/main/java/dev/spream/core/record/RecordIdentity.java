@@ -6,7 +6,7 @@ import java.time.Instant;
 import java.util.Comparator;
 
 /**
- * What makes a data change record the same record when it is delivered again, and what orders it among others. Use its
+ * The identity of a data change record: equal when the record is delivered again, and ordered among others. Use its
  * {@link #toString()} as an idempotency key.
  *
  * @param commitTimestamp when the transaction committed

@@ -1,7 +1,7 @@
 package dev.spream.core.record;
 
 /**
- * Which values of a changed row a change stream captures.
+ * The values of a changed row that a change stream captures.
  *
  * @see <a href="https://cloud.google.com/spanner/docs/change-streams#value-capture-type">Spanner: value capture types</a>
  */

@@ -1,6 +1,6 @@
 package dev.spream.core.subscription;
 
-/** What to do with a row of the change stream that cannot be decoded. */
+/** The treatment of a row of the change stream that cannot be decoded. */
 public enum DecodingFailure {
     /** Stop with an exception that says which partition returned it. Nothing is passed over. The default. */
     STOP,

@@ -6,7 +6,7 @@ import dev.spream.core.partition.PartitionToken;
 import java.time.Instant;
 
 /**
- * How far a partition is that this worker reads.
+ * The progress of a partition that this worker reads.
  *
  * @param token the partition
  * @param epoch of the lease it is read under

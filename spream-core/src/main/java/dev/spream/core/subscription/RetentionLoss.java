@@ -1,8 +1,8 @@
 package dev.spream.core.subscription;
 
 /**
- * What to do when changes were lost to the stream's retention period before they were read: the subscription was stopped,
- * or held up, for longer than the stream keeps its changes.
+ * The treatment of changes that were lost to the stream's retention period before they were read: the subscription was
+ * stopped, or held up, for longer than the stream keeps its changes.
  *
  * @see <a href="https://cloud.google.com/spanner/docs/change-streams#data-retention">Spanner: data retention</a>
  */

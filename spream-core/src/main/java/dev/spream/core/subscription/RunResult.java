@@ -1,6 +1,6 @@
 package dev.spream.core.subscription;
 
-/** How {@link Subscriber#run} ended, if not by an exception. */
+/** The result of {@link Subscriber#run}, unless it throws. */
 public enum RunResult {
     /** The end timestamp is reached on all partitions, and every change is settled. */
     COMPLETED,

@@ -6,9 +6,9 @@ import java.time.Instant;
 import java.util.List;
 
 /**
- * What a database shows of the locks in it at a moment, and what the processes said of themselves last. The database knows
- * keys and sessions, and who waits for whom; the names are those of the processes. {@link LockExplanation} puts the two
- * together.
+ * The locks in a database at a moment, as it shows them, and the last reports of the processes. The database knows keys
+ * and sessions, and which of them wait for which; the names are those of the processes. {@link LockExplanation} puts
+ * the two together.
  *
  * @param at when, by the database's clock
  * @param space the keys that there are

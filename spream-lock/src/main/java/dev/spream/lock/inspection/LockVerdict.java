@@ -1,6 +1,6 @@
 package dev.spream.lock.inspection;
 
-/** Whether one has to wait for another. */
+/** The reason why one session waits for another. */
 public enum LockVerdict {
     /** Both ask for one target, or one for what is above the other's, in modes that exclude each other. */
     CONFLICT,

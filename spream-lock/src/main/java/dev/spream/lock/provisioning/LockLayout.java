@@ -3,7 +3,7 @@ package dev.spream.lock.provisioning;
 import dev.spream.lock.LockSpace;
 
 /**
- * What everybody who locks in one place has agreed on, as the database records it.
+ * The layout of the locks in one place, as the database records it: all programs that lock there agree on it.
  *
  * @param strategy what a lock is there, such as {@code advisory} or {@code rows}; locks of one kind exclude nobody of another
  * @param space the keys that there are

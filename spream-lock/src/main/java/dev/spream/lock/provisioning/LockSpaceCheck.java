@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a database has to take locks on, beside what it should have.
+ * The result of a check of what locks are taken on: what a database has, beside what it should have.
  *
  * @param place the server and where in it the locks are, for people
  * @param recorded what those who lock here have agreed on; empty if nobody has yet

@@ -8,7 +8,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.random.RandomGenerator;
 
-/** How long a failed entry waits before its next attempt. Immutable. */
+/** The waits of failed entries before their next attempts. Immutable. */
 public sealed interface Backoff {
     Duration MAX_DELAY = Duration.ofDays(7);
 

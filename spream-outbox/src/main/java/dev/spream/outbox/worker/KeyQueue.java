@@ -3,8 +3,8 @@ package dev.spream.outbox.worker;
 import java.util.TreeSet;
 
 /**
- * What a worker knows of one ordering key: the ids of its first entries, and what keeps the first one from being claimed.
- * Confined to its {@link KeyPlan}.
+ * The queue of one ordering key, as far as a worker knows it: the ids of its first entries, and what keeps the first
+ * one from being claimed. Confined to its {@link KeyPlan}.
  */
 final class KeyQueue {
     /** How many ids are kept; the rest is read again when it is needed. */

@@ -1,6 +1,6 @@
 package dev.spream.outbox.worker;
 
-/** What happens to an entry with an ordering key that cannot be sent, and so to those behind it. */
+/** The treatment of an entry with an ordering key that cannot be sent, and so of those behind it. */
 public enum OrderedFailure {
     /** It is aborted like any other, and its key goes on. */
     ABORT,

@@ -10,7 +10,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
-/** How an {@link OutboxWorker} works. Immutable; {@link Builder} says what each option means and when to change it. */
+/**
+ * The options of an {@link OutboxWorker}. Immutable; {@link Builder} says what each option means and when to change it.
+ */
 public record OutboxWorkerOptions(
         String name,
         int concurrency,

@@ -3,8 +3,8 @@ package dev.spream.outbox.worker;
 import dev.spream.outbox.OutboxSender;
 
 /**
- * What happens to an entry that has no attempt or no time left, one of whose attempts may have reached a receiver that is {@link
- * OutboxSender.Guarantee#IDEMPOTENT idempotent}. Entries of other receivers are parked.
+ * The treatment of an entry that has no attempt or no time left, one of whose attempts may have reached a receiver that
+ * is {@link OutboxSender.Guarantee#IDEMPOTENT idempotent}. Entries of other receivers are parked.
  */
 public enum UnknownFailure {
     /** It is parked, and its client is told that it is in progress, until somebody requeues, settles or aborts it by hand. */

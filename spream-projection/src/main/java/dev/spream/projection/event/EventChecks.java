@@ -1,6 +1,6 @@
 package dev.spream.projection.event;
 
-/** What names of events must be. */
+/** Checks of the names of events. */
 public final class EventChecks {
     static final int ID_LENGTH = 200;
     static final int TYPE_LENGTH = 200;

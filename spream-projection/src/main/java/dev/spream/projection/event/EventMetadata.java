@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNull;
 import java.util.Optional;
 
 /**
- * How an event came about. None of it has the character U+0000.
+ * The origin of an event. None of it has the character U+0000.
  *
  * @param correlationId what it shares with everything that the same request led to; may be empty
  * @param userId who did it; may be empty

@@ -1,6 +1,9 @@
 package dev.spream.projection.event;
 
-/** What version an aggregate must have, so that events may be appended to it: that of its last event, 0 if it has none. */
+/**
+ * The version that an aggregate must have, so that events may be appended to it: that of its last event, 0 if it has
+ * none.
+ */
 public sealed interface ExpectedVersion {
     /** Whatever it has. */
     record Any() implements ExpectedVersion {}

@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * What a feed delivered at once.
+ * The items that a feed delivered at once.
  *
  * @param items in order
  * @param position of a positioned source: nothing up to here is left to deliver, once these are done; otherwise 0

@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.util.Map;
 
-/** What a feed delivers. */
+/** An item that a feed delivers. */
 public sealed interface FeedItem {
 
     /** Tells this delivery from every other of the feed. */

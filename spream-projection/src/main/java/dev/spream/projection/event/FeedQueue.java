@@ -19,9 +19,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a feed of a source without positions has received and is not done with: it waits to be polled, or is out, which is to
- * say polled and not acknowledged. For those who write such a source. Its bound is the source's matter, which receives no more
- * while enough is not acknowledged.
+ * A queue of deliveries that a feed of a source without positions has received and is not done with: they wait to be
+ * polled, or are out, which is to say polled and not acknowledged. For authors of such a source. Its bound is the
+ * source's matter, which receives no more while enough is not acknowledged.
  *
  * <p>Safe for use by many threads; only {@link #poll} waits.
  *

@@ -3,7 +3,7 @@ package dev.spream.projection.event;
 import static java.util.Objects.requireNonNull;
 
 /**
- * What a feed is to deliver.
+ * A request for a feed: the events that it is to deliver.
  *
  * @param projection for whom
  * @param segment of how many {@code segments}, counted from 0. Every aggregate belongs to one segment, always to the same

@@ -5,7 +5,7 @@ import dev.spream.projection.event.FeedRequest;
 import java.util.function.BooleanSupplier;
 
 /**
- * What a loop is to do.
+ * The assignment of a loop: its feed, and the fence that it writes by.
  *
  * @param fence as whom it writes
  * @param epoch of the projection when that was decided

@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * What is to be done with the events of a transaction.
+ * The plan for the events of a transaction.
  *
  * @param handle those to be applied, each aggregate's in order
  * @param passed how many more only count as seen, since the projection is not interested in them

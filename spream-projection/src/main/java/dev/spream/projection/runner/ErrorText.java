@@ -7,8 +7,9 @@ import dev.spream.projection.ProjectionFailure;
 import dev.spream.projection.ProjectionStore;
 
 /**
- * What is stored and logged of a failure. What is not spream's own is described by the store, which knows its database's errors;
- * otherwise it tells its type and where it was thrown, and nothing else: its message may hold an event's data.
+ * The text of a failure that is stored and logged. A failure that is not spream's own is described by the store, which
+ * knows its database's errors; otherwise it tells its type and where it was thrown, and nothing else: its message may
+ * hold an event's data.
  */
 final class ErrorText {
     private static final int MAX_LENGTH = 1_000;

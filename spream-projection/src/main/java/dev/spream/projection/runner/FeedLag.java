@@ -5,7 +5,7 @@ import dev.spream.projection.event.FeedItem;
 import java.time.Instant;
 import java.util.List;
 
-/** How far behind a segment is, from what its feed delivers. Confined to the thread of its loop. */
+/** The lag of a segment, judged from what its feed delivers. Confined to the thread of its loop. */
 final class FeedLag {
     private final ManagerContext<?> manager;
     private final SegmentLags lags;

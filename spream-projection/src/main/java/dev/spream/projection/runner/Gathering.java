@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What a loop took from its feed, until there is enough for a batch or the first of it has waited for long. Confined to the
- * loop's thread.
+ * The items that a loop took from its feed, until there is enough for a batch or the first of it has waited for long.
+ * Confined to the loop's thread.
  */
 final class Gathering {
     private static final int BIG = 10_000;

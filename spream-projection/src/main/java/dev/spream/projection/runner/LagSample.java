@@ -6,7 +6,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * How far a loop is behind, as it found when it looked last. Nobody is caught up for long without looking: a sample that was,
+ * The lag of a loop, as it found when it looked last. No loop is caught up for long without looking: a sample that was,
  * and grows old, says only since when nothing is known.
  *
  * @param events that are known and not dealt with; empty if that is not known

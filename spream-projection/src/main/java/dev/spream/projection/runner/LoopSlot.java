@@ -7,8 +7,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a loop runs, one at a time, and after one that got nothing done another one only after a pause. Confined to a
- * keeper's thread, but for what says otherwise.
+ * A slot in which loops run, one at a time; after one that got nothing done, the next one starts only after a pause.
+ * Confined to a keeper's thread, but for what says otherwise.
  */
 final class LoopSlot<T> {
     private final ManagerContext<T> manager;

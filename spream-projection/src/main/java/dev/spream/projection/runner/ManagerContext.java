@@ -12,7 +12,7 @@ import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 
 /**
- * What the projections of a running manager share.
+ * The services that the projections of a running manager share.
  *
  * @param owner this manager, in the store
  * @param listening whether there is a listener at all

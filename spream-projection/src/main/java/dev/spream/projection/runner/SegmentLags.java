@@ -10,8 +10,8 @@ import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * How far the segments are behind that are to be read here, each as its loop found it. A source without positions is segment 0.
- * Safe for use by many threads.
+ * The lags of the segments that are to be read here, each as its loop found it. A source without positions is segment
+ * 0. Safe for use by many threads.
  */
 final class SegmentLags {
     private final Map<Integer, LagSample> samples = new ConcurrentHashMap<>();

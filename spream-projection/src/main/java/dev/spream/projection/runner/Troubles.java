@@ -8,8 +8,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What goes wrong with a projection in this process: counted until it is reported to the store, and shown as long as it lasts.
- * Safe for use by many threads.
+ * The failures and outages of a projection in this process: counted until it is reported to the store, and shown as
+ * long as it lasts. Safe for use by many threads.
  */
 final class Troubles {
     private static final Logger log = LoggerFactory.getLogger(Troubles.class);

@@ -5,8 +5,9 @@ import static java.util.Objects.requireNonNull;
 import java.util.Map;
 
 /**
- * What is to become of a document. Its version says which of two changes of the document is the later one: an index passes over
- * what is not newer than what it has seen of it, deletions included, so that nothing that comes late or again undoes it.
+ * A change of a document. Its version says which of two changes of the document is the later one: an index passes over
+ * what is not newer than what it has seen of it, deletions included, so that nothing that comes late or again undoes
+ * it.
  */
 public sealed interface SearchChange {
     String id();

@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * What a search found.
+ * The result of a search.
  *
  * @param total how many documents match, as far as the engine counts: an estimate for many
  * @param documents those that were asked for

@@ -6,7 +6,8 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * What an index does with the fields of its documents. Others are kept and returned, and cannot be searched.
+ * The fields of documents that an index knows, and what it does with them. Others are kept and returned, and cannot be
+ * searched.
  *
  * @param searchable fields whose text is searched, the most important first
  * @param filterable fields that searches can be narrowed by

@@ -6,13 +6,15 @@ import java.util.Set;
 import java.util.concurrent.locks.Condition;
 
 /**
- * How many changes, and how many bytes of them, may be read and not settled over all partitions of a subscriber. Both are
- * granted together: two semaphores could each be held by one who waits for the other. Safe for use by many threads.
+ * A limit on the changes, and on their bytes, that may be read and not settled over all partitions of a subscriber.
+ * Both are granted together: two semaphores could each be held by a partition that waits for the other. Safe for use by
+ * many threads.
  *
- * <p>Why nobody waits for ever: who holds nothing is granted anything at once, be it larger than the whole budget. So
- * whoever waits holds a change, and that is settled without anything more from the budget: its consumer needs none, nor do
- * the changes before it in its lanes, which are held too. Each settlement gives back, and at the latest with the last one
- * of its partition the waiting one holds nothing. No partition's progress depends on another's.
+ * <p>No partition waits for ever: one that holds nothing is granted anything at once, be it larger than the whole
+ * budget. So one that waits holds a change, and that is settled without anything more from the budget: its consumer
+ * needs none, nor do the changes before it in its lanes, which are held too. Each settlement gives back, and at the
+ * latest with the last one of its partition the waiting one holds nothing. No partition's progress depends on
+ * another's.
  */
 public final class Budget {
     private final int maxChanges;

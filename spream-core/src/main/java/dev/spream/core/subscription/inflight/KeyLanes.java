@@ -10,9 +10,9 @@ import java.util.Map;
 import java.util.PriorityQueue;
 
 /**
- * Which records of one partition may be consumed now. A record is in the lane of each of its keys, and may start when it is
- * the first unsettled one in all of them: so records of one key start one after the other in read order, and others go
- * past. Safe for use by many threads; no method blocks.
+ * The lanes of the keys of one partition, which say which records may be consumed now. A record is in the lane of each
+ * of its keys, and may start when it is the first unsettled one in all of them: so records of one key start one after
+ * the other in read order, and others go past. Safe for use by many threads; no method blocks.
  *
  * <p>Vocabulary: a record <em>enters</em> once, in read order; it is <em>ready</em> when no record before it in its lanes
  * is left; it is <em>taken</em> to be consumed, and then <em>leaves</em>, settled, or is <em>put back</em>. A taken record

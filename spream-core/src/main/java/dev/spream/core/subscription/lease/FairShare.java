@@ -15,9 +15,10 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * How the partitions that can be read are shared among the workers that are alive, as one of them sees it: a pure function
- * of what the storage says. Workers that see the same come to the same; those that see something older may claim what
- * another claims, which the storage decides, or give a partition too many, which comes back to the one that has fewest.
+ * The division of the partitions that can be read among the workers that are alive, as one of them sees it: a pure
+ * function of what the storage says. Workers that see the same come to the same; those that see something older may
+ * claim what another claims, which the storage decides, or give a partition too many, which comes back to the one that
+ * has fewest.
  *
  * <p>Two steps. Each partition that is free goes to a worker that has fewest and can take it, the oldest watermark first;
  * among those with fewest, to the one that finished its parent, which learns of it first. Then, as long as a worker has two
