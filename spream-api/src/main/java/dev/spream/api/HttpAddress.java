@@ -7,8 +7,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The address at which a process listens for HTTP, as users write it: {@code 8080}, which is of this machine alone, {@code 0.0.0.0:8080} or
- * {@code [::]:8080}. Immutable.
+ * The address at which a process listens for HTTP, as users write it: {@code 8080}, which is of this machine alone, {@code
+ * 0.0.0.0:8080} or {@code [::]:8080}. Immutable.
  *
  * @param host a name or an address, without brackets
  * @param port 0 for any that is free

@@ -189,7 +189,10 @@ record Judgement(Selection selection, ResolvedConfig resolved, List<String> prob
         return ProjectionKeys.options(resolved.section(ProjectionStoreProvider.PORT.key()));
     }
 
-    /** What this process is called among those it shares work with: as configured, or else by where it runs, host and process id. */
+    /**
+     * What this process is called among those it shares work with: as configured, or else by where it runs, host and
+     * process id.
+     */
     String workerName() {
         return own().find(SubscriptionKeys.WORKER)
                 .orElseGet(() -> "%s:%d"

@@ -41,8 +41,8 @@ public final class OutboxDesk extends Desk<OutboxStore> {
     }
 
     /**
-     * Judges the configuration of the outbox. That of its sender is judged when a worker is asked for: a program that only enqueues or
-     * operates need not have the sender's secrets.
+     * Judges the configuration of the outbox. That of its sender is judged when a worker is asked for: a program that only
+     * enqueues or operates need not have the sender's secrets.
      *
      * @throws ConfigException if it cannot be used, or names no outbox
      */

@@ -38,8 +38,9 @@ import java.util.Set;
  * }
  * }</pre>
  *
- * <p>Nothing is connected to before it is asked for, and the configuration of events is judged when they are: a program that only operates
- * projections need not have their secrets. Confined to one thread, which closes it; what it hands out may be used by many.
+ * <p>Nothing is connected to before it is asked for, and the configuration of events is judged when they are: a program
+ * that only operates projections need not have their secrets. Confined to one thread, which closes it; what it hands out
+ * may be used by many.
  */
 public final class ProjectionDesk extends Desk<ProjectionStore<?>> {
     private ProjectionDesk(ConfiguredPlugins plugins) {

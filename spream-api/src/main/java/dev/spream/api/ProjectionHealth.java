@@ -32,8 +32,9 @@ public record ProjectionHealth(List<ProjectionView> projections, double errorRat
         /** All run, and nothing is parked. */
         HEALTHY,
         /**
-         * Something is paused, has parked aggregates, was not read yet, cannot reach what it needs and tries again, or is a version that has failed and
-         * is not live; or the live version of a projection is run elsewhere, if at all, as its code is not here.
+         * Something is paused, has parked aggregates, was not read yet, cannot reach what it needs and tries again, or is a
+         * version that has failed and is not live; or the live version of a projection is run elsewhere, if at all, as its
+         * code is not here.
          */
         DEGRADED,
         /** Something has failed, and waits for an operator. */

@@ -32,9 +32,9 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>Calls that wait for locks by a handle or a transaction of their own have at most half of the store's connections for that. Others
- * are queued in this process, first come, first served for each lock, and begin anew when it is their turn. A transaction that is run
- * again keeps its place.
+ * <p>Calls that wait for locks by a handle or a transaction of their own have at most half of the store's connections for
+ * that. Others are queued in this process, first come, first served for each lock, and begin anew when it is their turn. A
+ * transaction that is run again keeps its place.
  *
  * <p>Safe for use by many threads. While something is held or waited for, one thread looks after the handles, so that a lost
  * connection is noticed, and says in the database who holds what.

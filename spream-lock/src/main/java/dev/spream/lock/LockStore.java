@@ -84,8 +84,9 @@ public interface LockStore<T> extends AutoCloseable {
     boolean isCurrent(T transaction, String mark);
 
     /**
-     * What a transaction of a caller's runs on, and others after it: the key by which it is remembered, so that no more is kept than
-     * there are connections. The transaction itself if there is nothing else. Compared by {@code equals}; asks nothing.
+     * What a transaction of a caller's runs on, and others after it: the key by which it is remembered, so that no more is
+     * kept than there are connections. The transaction itself if there is nothing else. Compared by {@code equals}; asks
+     * nothing.
      */
     Object connectionOf(T transaction);
 

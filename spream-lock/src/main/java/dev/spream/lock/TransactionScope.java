@@ -66,7 +66,10 @@ final class TransactionScope<T> implements LockScope, LockReporter.Subject {
         boolean await(List<PlannedLock> rest) throws InterruptedException;
     }
 
-    /** The same for a caller that waits by itself; false if the wait ended without the locks, and the transaction is to be ended. */
+    /**
+     * The same for a caller that waits by itself; false if the wait ended without the locks, and the transaction is to be
+     * ended.
+     */
     boolean acquire(LockRequest request, LockWait wait, Waits waits) throws InterruptedException {
         requireUsable(request);
         List<PlannedLock> missing = missing(request);

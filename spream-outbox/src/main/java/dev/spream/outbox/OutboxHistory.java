@@ -5,7 +5,10 @@ public enum OutboxHistory {
     /** Entries that succeeded or were aborted; old since then. */
     ENTRIES("settled entries"),
 
-    /** Requests of the ledger, in all their generations, that are settled and whose entry is removed; old since they were settled. */
+    /**
+     * Requests of the ledger, in all their generations, that are settled and whose entry is removed; old since they were
+     * settled.
+     */
     LEDGER("requests of the ledger"),
 
     /** What was changed by hand; old since then. */

@@ -9,7 +9,10 @@ public enum FailureKind {
      * repeated after a short random pause, which grows; no aggregate is parked, and no attempt counts.
      */
     CONFLICT,
-    /** It fails by what it is, as where it overflows the stack. Its aggregate is parked with all that follows, until somebody mends it; others go on. */
+    /**
+     * It fails by what it is, as where it overflows the stack. Its aggregate is parked with all that follows, until
+     * somebody mends it; others go on.
+     */
     POISON,
     /**
      * Every event would fail in this process, and elsewhere they may not, since what is wrong is around it: a folder, an address, a

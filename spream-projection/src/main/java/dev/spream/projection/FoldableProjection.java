@@ -18,9 +18,9 @@ import org.jspecify.annotations.Nullable;
 public interface FoldableProjection<T, F> extends Projection<T> {
 
     /**
-     * Names the row that an event changes: by default the id of its aggregate. Touches nothing else. Order, duplicates and parking
-     * are by aggregate all the same, so that events of several aggregates that share a row come in any order: what they come to must
-     * not depend on it.
+     * Names the row that an event changes: by default the id of its aggregate. Touches nothing else. Order, duplicates and
+     * parking are by aggregate all the same, so that events of several aggregates that share a row come in any order: what
+     * they come to must not depend on it.
      */
     default String key(EventEnvelope event) throws Exception {
         return event.aggregateId();

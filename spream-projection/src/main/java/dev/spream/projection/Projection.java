@@ -23,8 +23,9 @@ public interface Projection<T> {
     }
 
     /**
-     * Of its code: raised when the same events come to other rows, so that the read model has to be built anew, 1 or more. A version
-     * of the read model is written by the code of its revision alone; a manager may run several revisions of a projection.
+     * Of its code: raised when the same events come to other rows, so that the read model has to be built anew, 1 or more.
+     * A version of the read model is written by the code of its revision alone; a manager may run several revisions of a
+     * projection.
      */
     default int revision() {
         return 1;

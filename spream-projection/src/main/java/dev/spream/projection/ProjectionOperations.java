@@ -51,9 +51,10 @@ public interface ProjectionOperations extends AutoCloseable {
     boolean skip(String projection, String key, long version, Act act);
 
     /**
-     * Splits a projection into another number of segments, all of its versions at once. Waits for the batches that are being applied;
-     * when this returns, nothing is written by whoever held a segment until it has taken a new one. The new segments begin where the
-     * furthest behind of the old ones was: what is read again counts once, as ever. Parked aggregates stay as they are.
+     * Splits a projection into another number of segments, all of its versions at once. Waits for the batches that are
+     * being applied; when this returns, nothing is written by whoever held a segment until it has taken a new one. The new
+     * segments begin where the furthest behind of the old ones was: what is read again counts once, as ever. Parked
+     * aggregates stay as they are.
      *
      * @param projection by its name, without a version
      * @param segments a power of 2 up to 256

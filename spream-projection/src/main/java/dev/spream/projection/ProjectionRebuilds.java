@@ -58,11 +58,12 @@ public interface ProjectionRebuilds {
     Parity parity(String projection, int version, Set<String> ignored, Duration patience);
 
     /**
-     * Makes another version live, a shadow or a retired one; an earlier one is a rollback, and so it is called in the audit. No event is applied meanwhile: the live version
-     * stands still until the other has caught up, and then both are exchanged in one transaction. Readers see the old read model
-     * or the new one, complete: whoever reads by a snapshot in which the other was not complete is waited for before, while
-     * everything goes on. The old one is kept and follows. The epochs of both states and of all their segments are raised:
-     * whoever held a segment of either before writes nothing any more, and takes it anew, knowing the new roles.
+     * Makes another version live, a shadow or a retired one; an earlier one is a rollback, and so it is called in the
+     * audit. No event is applied meanwhile: the live version stands still until the other has caught up, and then both are
+     * exchanged in one transaction. Readers see the old read model or the new one, complete: whoever reads by a snapshot in
+     * which the other was not complete is waited for before, while everything goes on. The old one is kept and follows. The
+     * epochs of both states and of all their segments are raised: whoever held a segment of either before writes nothing
+     * any more, and takes it anew, knowing the new roles.
      *
      * <p>It is not made while somebody has stopped either: whether the other one goes on, and the live one is not paused, is asked
      * again when both stand still. Who pauses the projection meanwhile pauses the version that is live afterwards, if that one
@@ -81,9 +82,10 @@ public interface ProjectionRebuilds {
      *
      * @param patience how long to wait for readers at most, and then how long to hold the live version up at most
      * @param accepted what may be lost; nothing if empty
-     * @throws IllegalStateException if there is no such version or it is live, it does not catch up within that time, it is not
-     *     running, the live one is paused, something would be lost that is not accepted, see {@link CutOver.Losses}, somebody reads for longer, its tables
-     *     lack what the live ones have, or what would leave the place of the live tables is not known to be the live version's
+     * @throws IllegalStateException if there is no such version or it is live, it does not catch up within that time, it is
+     *     not running, the live one is paused, something would be lost that is not accepted, see {@link CutOver.Losses},
+     *     somebody reads for longer, its tables lack what the live ones have, or what would leave the place of the live
+     *     tables is not known to be the live version's
      */
     CutOver cutOver(String projection, int version, Duration patience, Set<CutOver.Loss> accepted, Act act);
 

@@ -16,9 +16,10 @@ import java.util.Set;
  * aggregate, and the position are there together or not at all. Both check their {@link Fence} in it: no effect of somebody
  * whose lease went to another, and none after {@link ProjectionOperations#pause} has returned.
  *
- * <p>A projection has {@linkplain ProjectionVersion versions}, each with a state of its own: where a method wants a projection, it is
- * the {@linkplain ProjectionVersion#stateName() name of a version's state}. What a version that is not live writes is found where
- * its tables are; it writes while it is {@link ProjectionStatus#REBUILDING}, as the live one does while it is {@code RUNNING}.
+ * <p>A projection has {@linkplain ProjectionVersion versions}, each with a state of its own: where a method wants a
+ * projection, it is the {@linkplain ProjectionVersion#stateName() name of a version's state}. What a version that is not
+ * live writes is found where its tables are; it writes while it is {@link ProjectionStatus#REBUILDING}, as the live one
+ * does while it is {@code RUNNING}.
  *
  * <p>Safe for use by many threads. What fails is a {@link dev.spream.core.StorageException} unless a method says otherwise;
  * then it may have happened, and everything may be repeated.
@@ -34,13 +35,16 @@ public interface ProjectionStore<T> extends AutoCloseable {
      * version is created as live and running, of that code. If the live version is of that revision, what is known of its code is
      * brought up to date.
      *
-     * @param segments into how many it is split if it is created, a power of 2 up to 256; 0 for a source without positions. One that is
-     *     there keeps its number until {@link ProjectionOperations#split}
+     * @param segments into how many it is split if it is created, a power of 2 up to 256; 0 for a source without positions.
+     *     One that is there keeps its number until {@link ProjectionOperations#split}
      * @throws IllegalArgumentException if it is there with segments and is to have none, or the other way round
      */
     ProjectionState register(String projection, int segments, ProjectionCode code);
 
-    /** The same for {@linkplain ProjectionCode#PLAIN code of the first revision} that has no tables to exchange and no side effects. */
+    /**
+     * The same for {@linkplain ProjectionCode#PLAIN code of the first revision} that has no tables to exchange and no side
+     * effects.
+     */
     default ProjectionState register(String projection, int segments) {
         return register(projection, segments, ProjectionCode.PLAIN);
     }
@@ -64,8 +68,8 @@ public interface ProjectionStore<T> extends AutoCloseable {
     }
 
     /**
-     * The id of a version's {@linkplain OutsideReadModel read model outside of the database}. If none is known it is begun and its id
-     * remembered, in one transaction; somebody else who is at it is waited for.
+     * The id of a version's {@linkplain OutsideReadModel read model outside of the database}. If none is known it is begun
+     * and its id remembered, in one transaction; somebody else who is at it is waited for.
      *
      * @return empty if there is no such version any more; nothing was done then
      * @throws ProjectionFailure that is fatal if none is known though events were dealt with; nothing changed

@@ -78,8 +78,8 @@ public record ProjectionVersion(
     }
 
     /**
-     * What is thrown where events of the version were dealt with, and nothing is known of its {@linkplain OutsideReadModel read model
-     * outside of the database}.
+     * What is thrown where events of the version were dealt with, and nothing is known of its {@linkplain OutsideReadModel
+     * read model outside of the database}.
      */
     public ProjectionFailure withoutOutsideModel() {
         return new ProjectionFailure(

@@ -3,8 +3,8 @@ package dev.spream.api.config;
 import java.util.Comparator;
 
 /**
- * The place at which something is configured. The order is that of reports: layer by layer from the weakest on, and in a layer from the
- * first place on.
+ * The place at which something is configured. The order is that of reports: layer by layer from the weakest on, and in a
+ * layer from the first place on.
  *
  * @param text for people, such as {@code spream.properties:3}, {@code SPREAM_CONFIG_STORAGE} or {@code --storage}
  */

@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
  * are. A file is the weakest layer, then come variables of the environment, flags, and what the program itself set.
  *
  * <p>A value may contain <code>${file:/run/secrets/password}</code>, which stands for the contents of that file without the
- * line break at its end (a path that is not absolute begins where the process was started), and <code>${env:NAME}</code>, which stands for that variable. <code>$${</code> is a <code>${</code>
- * that is meant as such.
+ * line break at its end (a path that is not absolute begins where the process was started), and <code>${env:NAME}</code>,
+ * which stands for that variable. <code>$${</code> is a <code>${</code> that is meant as such.
  *
  * <p>Immutable. Its text shows keys and origins, and no value.
  */

@@ -19,7 +19,10 @@ final class Mounts {
     private static final Path LIST = Path.of("/proc/self/mountinfo");
     private static final Charset OF_PATHS = Charset.forName(System.getProperty("sun.jnu.encoding", "UTF-8"));
 
-    /** See proc_pid_mountinfo(5): identifier, parent, device, root, mount point, options, other fields, "-", those of the file system. */
+    /**
+     * See proc_pid_mountinfo(5): identifier, parent, device, root, mount point, options, other fields, "-", those of the
+     * file system.
+     */
     private static final Pattern LINE =
             Pattern.compile("(\\d+) (\\d+) \\S+ \\S+ (\\S+) (\\S+)(?: \\S+)*? - \\S+ \\S* (\\S+)");
 
@@ -31,7 +34,10 @@ final class Mounts {
         mounts = lines.flatMap(line -> Mount.parse(line).stream()).toList();
     }
 
-    /** Whether this process cannot write to the file, nor to what else is mounted with it. Others may do so through another mount. */
+    /**
+     * Whether this process cannot write to the file, nor to what else is mounted with it. Others may do so through another
+     * mount.
+     */
     static boolean areReadOnlyAt(Path file) throws IOException {
         Optional<Boolean> listed = Files.isReadable(LIST)
                 ? parse(new String(Files.readAllBytes(LIST), OF_PATHS))

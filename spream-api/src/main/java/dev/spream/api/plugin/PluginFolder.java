@@ -20,8 +20,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads the folder that plug-ins are dropped into: each jar in it, and each folder with jars directly in it. Hidden files are
- * not looked at, and what is no jar, such as a README, is passed over. What other users may write to, or a stranger owns, is not loaded.
+ * Reads the folder that plug-ins are dropped into: each jar in it, and each folder with jars directly in it. Hidden files
+ * are not looked at, and what is no jar, such as a README, is passed over. What other users may write to, or a stranger
+ * owns, is not loaded.
  *
  * @param named if not, the folder was found where nothing asked for it
  * @param problems is added to

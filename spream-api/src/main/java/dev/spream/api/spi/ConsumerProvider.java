@@ -3,7 +3,10 @@ package dev.spream.api.spi;
 import dev.spream.core.consume.Consumer;
 import java.util.Map;
 
-/** Makes a sink: a {@link Consumer}, as {@code sink} in the configuration names it. If it is {@link AutoCloseable}, it is closed when the run has ended and its last {@code flush} has returned. */
+/**
+ * Makes a sink: a {@link Consumer}, as {@code sink} in the configuration names it. If it is {@link AutoCloseable}, it is
+ * closed when the run has ended and its last {@code flush} has returned.
+ */
 public interface ConsumerProvider extends PluginProvider<Consumer> {
     /** The port {@code sink}. */
     Port<Consumer> PORT = new Port<>(

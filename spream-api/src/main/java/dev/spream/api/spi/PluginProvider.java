@@ -3,8 +3,8 @@ package dev.spream.api.spi;
 import java.util.List;
 
 /**
- * Makes one implementation of a port, which configuration chooses by name. Each {@link Port} has
- * an interface of its own that extends this one; a plug-in implements that, in a public class with a public constructor without parameters that
+ * Makes one implementation of a port, which configuration chooses by name. Each {@link Port} has an interface of its own
+ * that extends this one; a plug-in implements that, in a public class with a public constructor without parameters that
  * does nothing, named in {@code META-INF/services} as {@link java.util.ServiceLoader} wants it.
  *
  * <p>A provider from the plug-in folder is called with its own class loader as the thread's context class loader, and so is

@@ -6,8 +6,8 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * A line about work that goes on: one that keeps changing on a terminal that is watched, elsewhere one of its own every ten seconds.
- * Confined to one thread.
+ * A line about work that goes on: one that keeps changing on a terminal that is watched, elsewhere one of its own every ten
+ * seconds. Confined to one thread.
  */
 public final class ProgressLine {
     private static final long INTERVAL_NANOS = TimeUnit.MILLISECONDS.toNanos(200);

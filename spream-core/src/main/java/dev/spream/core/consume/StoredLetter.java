@@ -33,7 +33,8 @@ public record StoredLetter(
      * @param firstFailureAt when the first attempt failed
      * @param failedAt when the last attempt failed
      * @param errorClass the name of the class of what the consumer threw
-     * @param errorMessage its message, or empty: without configured secrets, and of an exception not from spream the first line; a long one is cut
+     * @param errorMessage its message, or empty: without configured secrets, and of an exception not from spream the first
+     *     line; a long one is cut
      * @param undecodableRow the row as it came, if it could not be decoded; the letter's change has no rows then
      */
     public record Failure(

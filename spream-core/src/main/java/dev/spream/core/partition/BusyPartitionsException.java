@@ -6,8 +6,8 @@ import dev.spream.core.StorageException;
 import java.util.Set;
 
 /**
- * Some partitions of a batch were locked by another session of the storage and were left as they are; all others were dealt with. It
- * may pass: the call can be repeated, for the busy partitions or for all.
+ * Some partitions of a batch were locked by another session of the storage and were left as they are; all others were dealt
+ * with. It may pass: the call can be repeated, for the busy partitions or for all.
  */
 public final class BusyPartitionsException extends StorageException {
     private static final long serialVersionUID = 1L;

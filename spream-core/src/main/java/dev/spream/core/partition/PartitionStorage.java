@@ -31,10 +31,10 @@ import java.util.Set;
  * those in its recorded gaps. It moves forward by {@link #advanceWatermarks} and {@link #finish} past what is settled, and
  * by {@link #acceptGap} past what is lost; it never moves back.
  *
- * <p>Methods block, and throw {@link StorageException} when the storage fails. One that works row by row does not wait for rows that
- * another session has locked, if the storage can tell: it deals with the others, and then throws {@link BusyPartitionsException}; an
- * acquire leaves them out instead. They are called by many threads at once.
- * Whoever created the storage closes it, after the last subscriber that uses it.
+ * <p>Methods block, and throw {@link StorageException} when the storage fails. One that works row by row does not wait for
+ * rows that another session has locked, if the storage can tell: it deals with the others, and then throws {@link
+ * BusyPartitionsException}; an acquire leaves them out instead. They are called by many threads at once. Whoever created
+ * the storage closes it, after the last subscriber that uses it.
  */
 public interface PartitionStorage extends AutoCloseable {
 
@@ -128,9 +128,9 @@ public interface PartitionStorage extends AutoCloseable {
 
     /**
      * Takes the partition from RUNNING to FINISHED with its last watermark (stored only if later) and the proof of its end,
-     * and ends the lease; its owner stays, as who held it last, and so do its gaps. Every child that the proof names must have been added before; it may have been
-     * removed since.
-     * Finishing again under the same lease changes nothing and returns true.
+     * and ends the lease; its owner stays, as who held it last, and so do its gaps. Every child that the proof names must
+     * have been added before; it may have been removed since. Finishing again under the same lease changes nothing and
+     * returns true.
      *
      * @return false if the lease was lost
      * @throws IllegalArgumentException if the partition is not RUNNING, or a child that the proof names is not stored

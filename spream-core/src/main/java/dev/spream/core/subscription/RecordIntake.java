@@ -106,8 +106,9 @@ final class RecordIntake {
     }
 
     /**
-     * Takes a row that could not be decoded, or throws the failure if the options say so. A change whose commit timestamp cannot be read takes the position of what was read before it: Spanner
-     * returns changes in commit order, so no watermark passes anything that it could be behind.
+     * Takes a row that could not be decoded, or throws the failure if the options say so. A change whose commit timestamp
+     * cannot be read takes the position of what was read before it: Spanner returns changes in commit order, so no
+     * watermark passes anything that it could be behind.
      */
     boolean takeUndecodable(UndecodableChange change, SourceException failure) throws InterruptedException {
         if (context.options().decodingFailure() == DecodingFailure.STOP) {

@@ -15,9 +15,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The first query of a subscription that is not stored yet: it is stored once the server answers a query from its start, so that a
- * start which the server refuses leaves nothing behind. What the query brings is not used. {@link #cancelIfStalled} and {@link #close}
- * may be called from any thread.
+ * The first query of a subscription that is not stored yet: it is stored once the server answers a query from its start, so
+ * that a start which the server refuses leaves nothing behind. What the query brings is not used. {@link #cancelIfStalled}
+ * and {@link #close} may be called from any thread.
  */
 final class StartProbe {
     private static final Logger log = LoggerFactory.getLogger(StartProbe.class);
@@ -40,8 +40,8 @@ final class StartProbe {
     }
 
     /**
-     * Waits until the server has answered a query from the subscription's start; for a start in the future that is when the server's
-     * time has reached it.
+     * Waits until the server has answered a query from the subscription's start; for a start in the future that is when the
+     * server's time has reached it.
      *
      * @return false if that is not wanted any more
      * @throws SubscriptionException if the server refuses the start

@@ -99,10 +99,11 @@ public final class Subscriber implements AutoCloseable {
     }
 
     /**
-     * Interrupts the consumer, keeps what is settled without a gap, stores the watermarks and gives the partitions back. Waits
-     * for {@link #run} to end, for half a minute at most; a consumer that ignores the interrupt keeps its partition until the
-     * lease runs out. Other calls of user code, of a flush for example, have a second to return before they are interrupted, and three
-     * more before {@code run} ends without them; the log names them. Called by a consumer, an error handler or a listener, it does not wait.
+     * Interrupts the consumer, keeps what is settled without a gap, stores the watermarks and gives the partitions back.
+     * Waits for {@link #run} to end, for half a minute at most; a consumer that ignores the interrupt keeps its partition
+     * until the lease runs out. Other calls of user code, of a flush for example, have a second to return before they are
+     * interrupted, and three more before {@code run} ends without them; the log names them. Called by a consumer, an error
+     * handler or a listener, it does not wait.
      */
     @Override
     public void close() {

@@ -10,8 +10,8 @@ import java.util.Optional;
 import java.util.function.BooleanSupplier;
 
 /**
- * Opens the stored subscription, and refuses to continue one that is not what the options ask for. One that is not stored yet is stored
- * when the server has answered its first query.
+ * Opens the stored subscription, and refuses to continue one that is not what the options ask for. One that is not stored
+ * yet is stored when the server has answered its first query.
  */
 final class SubscriptionOpener {
     private final EngineContext context;

@@ -11,9 +11,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The calls of user code that are under way on the engine's threads: what is called, since when, and by which thread. One that hangs
- * is named in the log while it does, and is interrupted once the run is cancelled; the run ends without one that ignores that. Safe
- * for use by many threads.
+ * The calls of user code that are under way on the engine's threads: what is called, since when, and by which thread. One
+ * that hangs is named in the log while it does, and is interrupted once the run is cancelled; the run ends without one that
+ * ignores that. Safe for use by many threads.
  *
  * <p>Calls of the consumer itself have limits of their own ({@link ConsumerCalls}).
  */

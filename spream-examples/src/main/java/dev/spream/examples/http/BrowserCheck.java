@@ -12,9 +12,10 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Refuses what a web site makes its visitor's browser send: a request for another host, where this machine alone is served, as
- * after DNS rebinding, and a request from the page of another origin. Programs send no Origin. A body that is not said to be JSON in
- * UTF-8 is refused as well: a browser sends JSON to another origin only when that one has allowed it, but forms and plain text at once.
+ * Refuses what a web site makes its visitor's browser send: a request for another host, where this machine alone is served,
+ * as after DNS rebinding, and a request from the page of another origin. Programs send no Origin. A body that is not said
+ * to be JSON in UTF-8 is refused as well: a browser sends JSON to another origin only when that one has allowed it, but
+ * forms and plain text at once.
  */
 record BrowserCheck(boolean thisMachineAlone) {
     private static final Set<String> THIS_MACHINE = Set.of("localhost", "127.0.0.1", "[::1]");

@@ -89,8 +89,8 @@ public final class Call {
     /**
      * What the request belongs to: the id that the caller gives, or else a new one, the same each time.
      *
-     * @throws IllegalArgumentException if the caller gives several, or one that is not 1 to 64 letters, digits, dots, colons, hyphens
-     *     and underscores
+     * @throws IllegalArgumentException if the caller gives several, or one that is not 1 to 64 letters, digits, dots,
+     *     colons, hyphens and underscores
      */
     public String correlationId() {
         if (correlationId.isEmpty()) {

@@ -1,5 +1,6 @@
 /**
- * Buckets, the rows that locks are taken on, created and checked for operators: {@link dev.spream.lock.provisioning.BucketProvisioning} is the port.
+ * Buckets, the rows that locks are taken on, created and checked for operators: {@link
+ * dev.spream.lock.provisioning.BucketProvisioning} is the port.
  */
 @NullMarked
 package dev.spream.lock.provisioning;

@@ -16,10 +16,11 @@ import java.util.random.RandomGenerator;
  * Decides how a claim ends: what is known of the entry, the outcome of an attempt, and the options make a settlement. Has no
  * state and does nothing else.
  *
- * <p>One rule runs through it: an entry is given up for good only when the receiver certainly has not taken it, unless {@link
- * UnknownFailure#ABORT} says otherwise of one that has been tried often enough. One that may have reached the receiver is sent again if that is harmless, asked for if that is possible, and else parked for people. What
- * the receiver, or something in front of it, answers to a later attempt says nothing of an earlier one; what it answers to the
- * question does.
+ * <p>One rule runs through it: an entry is given up for good only when the receiver certainly has not taken it, unless
+ * {@link UnknownFailure#ABORT} says otherwise of one that has been tried often enough. One that may have reached the
+ * receiver is sent again if that is harmless, asked for if that is possible, and else parked for people. What the receiver,
+ * or something in front of it, answers to a later attempt says nothing of an earlier one; what it answers to the question
+ * does.
  *
  * @param random for backoff with jitter; used by many threads
  */

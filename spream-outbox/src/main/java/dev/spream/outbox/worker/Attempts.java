@@ -16,7 +16,10 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Attempts to send claimed entries: each is sent, or the receiver asked for it, and a settlement results. Safe for use by many threads. */
+/**
+ * Attempts to send claimed entries: each is sent, or the receiver asked for it, and a settlement results. Safe for use by
+ * many threads.
+ */
 record Attempts(
         OutboxSender sender,
         Duration timeout,

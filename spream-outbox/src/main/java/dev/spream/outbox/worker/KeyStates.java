@@ -8,7 +8,10 @@ import java.util.Map;
 import java.util.PriorityQueue;
 import org.jspecify.annotations.Nullable;
 
-/** The ordering keys that a worker knows, each in one state, and how they get from one to another. Confined to its {@link KeyPlan}. */
+/**
+ * The ordering keys that a worker knows, each in one state, and how they get from one to another. Confined to its {@link
+ * KeyPlan}.
+ */
 final class KeyStates {
     static final int MAX_KEYS = 100_000;
 

@@ -6,8 +6,9 @@ import dev.spream.core.internal.MonotonicTime;
 import java.util.Set;
 
 /**
- * Keeps the lanes of a worker: renews them, takes its share, gives the surplus up, and stops planning by them when they could
- * not be renewed in time. Leaves them to others while nothing is claimed here. Confined to the worker's upkeep thread, but for {@link #areHeld}.
+ * Keeps the lanes of a worker: renews them, takes its share, gives the surplus up, and stops planning by them when they
+ * could not be renewed in time. Leaves them to others while nothing is claimed here. Confined to the worker's upkeep
+ * thread, but for {@link #areHeld}.
  */
 final class LaneKeeper {
     private final WorkerStore store;

@@ -175,8 +175,8 @@ public record OutboxWorkerOptions(
         }
 
         /**
-         * What happens to an entry that has no attempt or no time left, and may have reached an idempotent receiver; it is parked by
-         * default, until somebody decides. Aborted, its client is told a failure that may be none.
+         * What happens to an entry that has no attempt or no time left, and may have reached an idempotent receiver; it is
+         * parked by default, until somebody decides. Aborted, its client is told a failure that may be none.
          */
         public Builder unknownFailure(UnknownFailure unknownFailure) {
             this.unknownFailure = unknownFailure;

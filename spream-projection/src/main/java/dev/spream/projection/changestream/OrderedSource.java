@@ -11,7 +11,10 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 
-/** A change stream that notes the order in which it returns changes, and that it returns anything. Closing it does nothing: the stream is somebody else's. */
+/**
+ * A change stream that notes the order in which it returns changes, and that it returns anything. Closing it does nothing:
+ * the stream is somebody else's.
+ */
 record OrderedSource(ChangeStreamSource stream, ReadOrder order, Unread unread) implements ChangeStreamSource {
 
     @Override

@@ -11,7 +11,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hands events to a projection: one after the other, or folded by key, in one order. As safe for use by many threads as the projection.
+ * Hands events to a projection: one after the other, or folded by key, in one order. As safe for use by many threads as the
+ * projection.
  *
  * @param <T> a transaction
  */

@@ -15,8 +15,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * Delivers of a feed with positions what the live version has dealt with, and keeps the rest until it has. Asks how far that is only
- * when there is something behind what is known, and now and then. Confined to a loop's thread, but for {@link #close}.
+ * Delivers of a feed with positions what the live version has dealt with, and keeps the rest until it has. Asks how far
+ * that is only when there is something behind what is known, and now and then. Confined to a loop's thread, but for {@link
+ * #close}.
  */
 final class FollowingFeed implements EventFeed {
     private static final long ASK_EVERY = TimeUnit.MILLISECONDS.toNanos(50);

@@ -23,7 +23,8 @@ import org.slf4j.LoggerFactory;
  * Holds segments of a projection and keeps a loop running for each: renews their leases well before they end, takes its share,
  * and gives up what is above it once the loop has finished its batch.
  *
- * <p>The leases are measured on this process's own clocks ({@link LocalLease}); loops write nothing after their end. A loop begins at the position that the store has after the loop before it has ended.
+ * <p>The leases are measured on this process's own clocks ({@link LocalLease}); loops write nothing after their end. A loop
+ * begins at the position that the store has after the loop before it has ended.
  */
 final class SegmentKeeper<T> implements Keeper {
     private static final Logger log = LoggerFactory.getLogger(SegmentKeeper.class);
@@ -186,7 +187,10 @@ final class SegmentKeeper<T> implements Keeper {
                 .forEach(this::start);
     }
 
-    /** It was somebody else's meanwhile, or roles were exchanged, or it is one of another number of segments: its loop writes nothing more, and another one begins. */
+    /**
+     * It was somebody else's meanwhile, or roles were exchanged, or it is one of another number of segments: its loop
+     * writes nothing more, and another one begins.
+     */
     private void takeAnew(Held held, SegmentLease lease) {
         tellLost(held);
         held.lease = lease;
@@ -207,7 +211,10 @@ final class SegmentKeeper<T> implements Keeper {
         status.keeperWake.raise();
     }
 
-    /** Unless the status, the role or the segments of the projection have changed, which takes it away without anything being amiss. */
+    /**
+     * Unless the status, the role or the segments of the projection have changed, which takes it away without anything
+     * being amiss.
+     */
     private void tellLost(Held held) {
         if (!isChanged(held)) {
             log.warn(

@@ -10,8 +10,9 @@ import dev.spream.projection.RebuildableProjection;
 import java.util.Optional;
 
 /**
- * Finds out, when a loop begins, what its version is for by now and which events it skips, and has its read model created if it is not there. A loop that
- * has taken its segment before that is fenced off if roles are exchanged after it. Confined to the loop's thread.
+ * Finds out, when a loop begins, what its version is for by now and which events it skips, and has its read model created
+ * if it is not there. A loop that has taken its segment before that is fenced off if roles are exchanged after it. Confined
+ * to the loop's thread.
  */
 final class VersionEntry<T> {
     private final ProjectionStore<T> store;

@@ -137,8 +137,8 @@ final class VersionStatus {
     }
 
     /**
-     * Whether a segment had parked aggregates that are due, a second or so ago. The store is asked about once a second by one of the
-     * loops for all of them, since mostly none is due; the others do not wait for it.
+     * Whether a segment had parked aggregates that are due, a second or so ago. The store is asked about once a second by
+     * one of the loops for all of them, since mostly none is due; the others do not wait for it.
      */
     boolean hasDue(int segment) {
         long now = manager.now();

@@ -14,11 +14,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Has indexes optimized at an interval, one after the other, on a thread of its own; who writes and searches goes on meanwhile. One of
- * a process is enough, and several processes may have one each.
+ * Has indexes optimized at an interval, one after the other, on a thread of its own; who writes and searches goes on
+ * meanwhile. One of a process is enough, and several processes may have one each.
  *
- * <p>The first time is after a tenth of the interval, so that processes which do not live for long see to it too. What fails is logged
- * and tried again the next time; an index that was dropped is passed over.
+ * <p>The first time is after a tenth of the interval, so that processes which do not live for long see to it too. What
+ * fails is logged and tried again the next time; an index that was dropped is passed over.
  *
  * <p>Safe for use by many threads. The indexes stay whose they are; close this before them.
  */

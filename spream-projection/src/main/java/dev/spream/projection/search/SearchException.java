@@ -13,9 +13,9 @@ public final class SearchException extends SpreamException {
     private final FailureKind kind;
 
     /**
-     * @param kind {@code TRANSIENT} if it may succeed later, such as of an engine that cannot be reached; {@code POISON} if the
-     *     engine refuses what it was given; {@code LOCAL} if it refuses everything that comes from this process, such as for a wrong key or a wrong folder;
-     *     {@code FATAL} if it refuses everything
+     * @param kind {@code TRANSIENT} if it may succeed later, such as of an engine that cannot be reached; {@code POISON} if
+     *     the engine refuses what it was given; {@code LOCAL} if it refuses everything that comes from this process, such
+     *     as for a wrong key or a wrong folder; {@code FATAL} if it refuses everything
      * @param message stored and logged: what is wrong, without what documents contain
      */
     public SearchException(FailureKind kind, String message, @Nullable Throwable cause) {

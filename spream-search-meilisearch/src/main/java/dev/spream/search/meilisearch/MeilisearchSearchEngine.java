@@ -23,12 +23,12 @@ import java.util.regex.Pattern;
  * Search indexes of a Meilisearch server. The server puts every change into a queue and says so at once; here, a change counts when
  * its task has succeeded.
  *
- * <p>The server has no versions of documents. They are kept in each document, deletions as documents without fields that no search
- * shows, and compared before writing: in this process one writer of a document at a time, and between processes as the segments of a
- * projection keep them apart.
+ * <p>The server has no versions of documents. They are kept in each document, deletions as documents without fields that no
+ * search shows, and compared before writing: in this process one writer of a document at a time, and between processes as
+ * the segments of a projection keep them apart.
  *
- * <p>What was sent and not answered may be taken by the server later. Its documents are not written before it has come, or as long as
- * a task may take.
+ * <p>What was sent and not answered may be taken by the server later. Its documents are not written before it has come, or
+ * as long as a task may take.
  *
  * <p>Indexes of others on the same server, which have another primary key, are neither listed nor touched.
  */

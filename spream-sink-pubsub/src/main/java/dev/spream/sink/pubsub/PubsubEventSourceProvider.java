@@ -15,11 +15,11 @@ import java.util.Optional;
  * The event source {@code pubsub}: messages of subscriptions of Google Cloud Pub/Sub, one subscription for each projection. A
  * message is acknowledged when its event is applied, or parked, for good.
  *
- * <p>The data of a message are an event as {@link dev.spream.projection.event.EventJson} reads it, and all of it: attributes complete
- * nothing. Other data are undecodable, and kept with the attributes and under the message's id. The ordering key is the
- * aggregate's id, or anything that has the events of an aggregate in one key: within a key Pub/Sub delivers in the order of
- * publication, to a subscription with message ordering. Where an event comes early all the same, its aggregate waits for those
- * before it.
+ * <p>The data of a message are an event as {@link dev.spream.projection.event.EventJson} reads it, and all of it:
+ * attributes complete nothing. Other data are undecodable, and kept with the attributes and under the message's id. The
+ * ordering key is the aggregate's id, or anything that has the events of an aggregate in one key: within a key Pub/Sub
+ * delivers in the order of publication, to a subscription with message ordering. Where an event comes early all the same,
+ * its aggregate waits for those before it.
  *
  * <p>Pub/Sub has no positions: processes that run a projection share its subscription, and what is not acknowledged yet comes
  * again, from the first such message of an ordering key on. A subscription with exactly-once delivery does no harm and is not

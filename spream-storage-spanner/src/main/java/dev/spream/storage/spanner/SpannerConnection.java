@@ -37,10 +37,11 @@ import org.slf4j.LoggerFactory;
  * <p>Credentials are the application's default ones, and none for an emulator. An emulator is used when its host is set
  * here or in the environment, as {@code SPANNER_EMULATOR_HOST}.
  *
- * <p>A connection that goes silent without ending, as one that a firewall forgot, is noticed 13 seconds after its last sign of
- * life, if a call waits on it: the call fails. Then, and when a call got nothing at all for 5 seconds, a change
- * stream's query until it was cancelled as stalled, all channels connect anew, because connections go silent together and a repeated call goes to another one. Calls under
- * way stay on theirs. A client that was {@linkplain #prepare prepared} does not do that.
+ * <p>A connection that goes silent without ending, as one that a firewall forgot, is noticed 13 seconds after its last sign
+ * of life, if a call waits on it: the call fails. Then, and when a call got nothing at all for 5 seconds, a change stream's
+ * query until it was cancelled as stalled, all channels connect anew, because connections go silent together and a repeated
+ * call goes to another one. Calls under way stay on theirs. A client that was {@linkplain #prepare prepared} does not do
+ * that.
  *
  * <p>Safe for use by many threads.
  */

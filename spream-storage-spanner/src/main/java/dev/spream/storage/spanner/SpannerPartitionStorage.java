@@ -43,18 +43,19 @@ import org.slf4j.LoggerFactory;
  * several transactions, and {@link #cleanUp} one for every 1,000 partitions: if one of them fails, those before it stand. A
  * heartbeat interval is kept in milliseconds, as Spanner takes it.
  *
- * <p>Rows that another transaction has locked hold up no others: a transaction that waits for a quarter of a call's time, or
- * for 1,000 rows three eighths of it, more before a server whose answers take long, is rolled back, and its rows are written in smaller parts until it is known which ones are
- * locked. A call does so for half of a call's time and the transaction under way then, and the next ones continue from there;
- * {@link dev.spream.core.partition.BusyPartitionsException} names the rows that are locked, or not yet known to be free. So the
- * first call for hundreds of rows, one of them locked, takes 3 to 4 of 6 seconds, and the next ones at most a quarter of the
- * time for each locked row: a lease time of two calls bears that.
+ * <p>Rows that another transaction has locked hold up no others: a transaction that waits for a quarter of a call's time,
+ * or for 1,000 rows three eighths of it, more before a server whose answers take long, is rolled back, and its rows are
+ * written in smaller parts until it is known which ones are locked. A call does so for half of a call's time and the
+ * transaction under way then, and the next ones continue from there; {@link
+ * dev.spream.core.partition.BusyPartitionsException} names the rows that are locked, or not yet known to be free. So the
+ * first call for hundreds of rows, one of them locked, takes 3 to 4 of 6 seconds, and the next ones at most a quarter of
+ * the time for each locked row: a lease time of two calls bears that.
  *
- * <p>A call to a server that does not answer fails after the call's time, 6 seconds unless given, and a quarter more if it has
- * to wait for the writes before it; if a part of it was done by then, the rest counts as busy. {@link #acquire} returns what it
- * knows to have acquired, and fails if it knows of nothing; what it does not know of comes back when its lease has run out. One
- * that reads a whole table ({@link #lineage}, {@link #proofs}, {@link #cleanUp}) fails after a minute. An interrupted one fails at once
- * and leaves the flag set. Safe for use by many threads. It does not close its connection.
+ * <p>A call to a server that does not answer fails after the call's time, 6 seconds unless given, and a quarter more if it
+ * has to wait for the writes before it; if a part of it was done by then, the rest counts as busy. {@link #acquire} returns
+ * what it knows to have acquired, and fails if it knows of nothing; what it does not know of comes back when its lease has
+ * run out. One that reads a whole table ({@link #lineage}, {@link #proofs}, {@link #cleanUp}) fails after a minute. An
+ * interrupted one fails at once and leaves the flag set. Safe for use by many threads. It does not close its connection.
  */
 public final class SpannerPartitionStorage implements PartitionStorage {
     /** Less than half of a default lease, so that one call without an answer does not cost it. */

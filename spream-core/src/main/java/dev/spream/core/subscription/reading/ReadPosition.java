@@ -8,8 +8,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The position to which the reader of one partition has read in this process, and what it has dispatched there: a query resumes from
- * it, inclusive, and changes that come again are recognised. Confined to the reader's thread.
+ * The position to which the reader of one partition has read in this process, and what it has dispatched there: a query
+ * resumes from it, inclusive, and changes that come again are recognised. Confined to the reader's thread.
  *
  * <p>Spanner returns the changes of a partition in commit order, and a heartbeat says that everything before it was returned. A
  * change that comes behind either is a repetition only if it was dispatched. At the timestamp of the latest change that is known

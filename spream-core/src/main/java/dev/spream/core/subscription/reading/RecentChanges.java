@@ -4,7 +4,10 @@ import dev.spream.core.record.RecordIdentity;
 import java.time.Instant;
 import java.util.Arrays;
 
-/** The fingerprints of the changes that were read last: a ring that grows to {@value #LIMIT}, 64 bits each. Confined to one thread. */
+/**
+ * The fingerprints of the changes that were read last: a ring that grows to {@value #LIMIT}, 64 bits each. Confined to one
+ * thread.
+ */
 final class RecentChanges {
     static final int LIMIT = 8_192;
 

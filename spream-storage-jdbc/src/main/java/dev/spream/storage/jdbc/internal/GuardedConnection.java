@@ -12,9 +12,9 @@ import java.util.function.Function;
  * <p>What a statement does is not looked at: whoever commits asks the server first whether the transaction still is the one that
  * was handed over.
  *
- * <p>{@code unwrap} gives interfaces of the driver that are no connections, such as {@code PGConnection} and {@code PGStatement},
- * and holds them to the same; {@code isWrapperFor} knows which. What such an interface gives out, a {@code CopyManager} for example,
- * is the driver's own, and must not be kept.
+ * <p>{@code unwrap} gives interfaces of the driver that are no connections, such as {@code PGConnection} and {@code
+ * PGStatement}, and holds them to the same; {@code isWrapperFor} knows which. What such an interface gives out, a {@code
+ * CopyManager} for example, is the driver's own, and must not be kept.
  */
 public final class GuardedConnection {
     private static final Set<String> REFUSED = Set.of(

@@ -15,8 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Waits for locks in the database, each ended when its time is over, by an interrupt, or by {@link #startClosing}. One that does not
- * end, because the server is out of reach, is left behind with its connection. Safe for use by many threads.
+ * Waits for locks in the database, each ended when its time is over, by an interrupt, or by {@link #startClosing}. One that
+ * does not end, because the server is out of reach, is left behind with its connection. Safe for use by many threads.
  */
 final class DatabaseWaits {
     private static final Logger log = LoggerFactory.getLogger(DatabaseWaits.class);

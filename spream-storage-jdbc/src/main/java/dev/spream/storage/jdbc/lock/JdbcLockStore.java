@@ -36,8 +36,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A {@link LockStore} in PostgreSQL 14, MySQL 8.0.1 or MariaDB 10.6, or newer, for any number of processes at once. Locks are taken in the caller's
- * transactions, or in those of handles.
+ * A {@link LockStore} in PostgreSQL 14, MySQL 8.0.1 or MariaDB 10.6, or newer, for any number of processes at once. Locks
+ * are taken in the caller's transactions, or in those of handles.
  *
  * <p>Safe for use by many threads. The data source stays the caller's, who closes it after the store. The store keeps one of
  * its connections while it is open, so that who holds locks can have an epoch even if those who wait have all the others, and

@@ -19,7 +19,10 @@ import org.postgresql.util.ServerErrorMessage;
  * @see <a href="https://www.postgresql.org/docs/current/errcodes-appendix.html">PostgreSQL: error codes</a>
  */
 final class MirrorFailures {
-    /** Connection, transaction, who connects, rollback, resources, locks, operators, system: every other class may be about data. */
+    /**
+     * Connection, transaction, who connects, rollback, resources, locks, operators, system: every other class may be about
+     * data.
+     */
     private static final Set<String> ABOUT_THE_SERVER =
             Set.of("08", "25", "28", "3D", "40", "53", "55", "57", "58", "72", "XX");
 

@@ -55,10 +55,11 @@ record EntrySettlements(OutboxDatabase database) {
             WHERE renewed.id IS NOT NULL OR busy.id IS NOT NULL""";
 
     /**
-     * The ledger first: a request that is still in progress takes the settlement, and the entry follows what the ledger then
-     * says. Where it says something that the statement's beginning did not show yet, nothing is written, and the verdict is to
-     * ask again; as it is for a row that is the worker's by the statement's beginning and was not got: it is locked, or what
-     * became of it is seen by the next statement only, as when a repetition overlaps the settlement that it repeats. A row that is not sent any more but has the token was settled by it before, and its confirmation lost.
+     * The ledger first: a request that is still in progress takes the settlement, and the entry follows what the ledger
+     * then says. Where it says something that the statement's beginning did not show yet, nothing is written, and the
+     * verdict is to ask again; as it is for a row that is the worker's by the statement's beginning and was not got: it is
+     * locked, or what became of it is seen by the next statement only, as when a repetition overlaps the settlement that it
+     * repeats. A row that is not sent any more but has the token was settled by it before, and its confirmation lost.
      */
     static final String SETTLE = """
             WITH asked AS MATERIALIZED (

@@ -26,8 +26,9 @@ import javax.sql.DataSource;
  *
  * <p>How it stays correct: what takes an entry, and what ends a claim, is one statement at READ COMMITTED, which locks the
  * rows that it is about before it decides on them as locked. Claims, renewals and settlements skip rows that somebody else
- * has locked, and settlements then wait for those, a moment each time; all else locks entries in the order of their ids, and rows of the ledger after those of their entries. No lock is held between two round
- * trips, but for lanes, which order does not depend on.
+ * has locked, and settlements then wait for those, a moment each time; all else locks entries in the order of their ids,
+ * and rows of the ledger after those of their entries. No lock is held between two round trips, but for lanes, which order
+ * does not depend on.
  */
 public final class JdbcOutboxStore implements OutboxStore {
     private final OutboxDatabase database;

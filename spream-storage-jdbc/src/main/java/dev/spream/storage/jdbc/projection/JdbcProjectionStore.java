@@ -94,8 +94,8 @@ public final class JdbcProjectionStore implements ProjectionStore<Connection> {
 
     /**
      * The version's tables are in a schema of its own, which is created beside that of the live ones: {@code
-     * LIVE__PROJECTION_vN}, shortened where that is too long. It comes first in the {@code search_path} of the transaction, and of all
-     * later ones of the version while it is not live.
+     * LIVE__PROJECTION_vN}, shortened where that is too long. It comes first in the {@code search_path} of the transaction,
+     * and of all later ones of the version while it is not live.
      */
     @Override
     public boolean prepare(ProjectionVersion version, ProjectionCode code, Preparation<Connection> create)

@@ -40,8 +40,8 @@ record SegmentLeases(ProjectionDatabase database) {
             FROM @projection_states p WHERE p.projection_name = ?""";
 
     /**
-     * Those that it has are its own until somebody else has taken them. Into how many the projection is split is as of the snapshot that
-     * the segments are found with: who splits it anew replaces all of their rows.
+     * Those that it has are its own until somebody else has taken them. Into how many the projection is split is as of the
+     * snapshot that the segments are found with: who splits it anew replaces all of their rows.
      */
     private static final String HOLD = """
             WITH mine AS MATERIALIZED (

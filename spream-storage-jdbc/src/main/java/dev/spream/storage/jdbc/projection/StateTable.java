@@ -63,7 +63,10 @@ final class StateTable {
     private static final String READ =
             "SELECT %s FROM @projection_states p WHERE p.projection_name = ?".formatted(COLUMNS);
 
-    /** Without segments the last event is what this process has seen; it is nothing that batches should wait for. Why it failed stays. */
+    /**
+     * Without segments the last event is what this process has seen; it is nothing that batches should wait for. Why it
+     * failed stays.
+     */
     private static final String REPORT = """
             WITH far AS (
                 SELECT min(s.position) AS position FROM @projection_segments s WHERE s.projection = ?

@@ -23,9 +23,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The channels of a client, which connect anew, all of them, when a call shows that a connection may have gone silent: nothing
- * came for 5 seconds, or until a change stream's query was cancelled, or its connection was found dead. Connections often go silent together, as when a firewall
- * forgets them, and a call that is repeated goes to another channel. Calls under way keep their connection.
+ * The channels of a client, which connect anew, all of them, when a call shows that a connection may have gone silent:
+ * nothing came for 5 seconds, or until a change stream's query was cancelled, or its connection was found dead. Connections
+ * often go silent together, as when a firewall forgets them, and a call that is repeated goes to another channel. Calls
+ * under way keep their connection.
  *
  * <p>Google's servers take offence at frequent pings, so idle connections cannot be asked for a sign of life in advance.
  *

@@ -15,8 +15,8 @@ import java.util.concurrent.Callable;
 import javax.sql.DataSource;
 
 /**
- * The processor time of a server's sessions while something is done, on the same machine. What sessions that end meanwhile have used
- * is left out. Confined to one thread.
+ * The processor time of a server's sessions while something is done, on the same machine. What sessions that end meanwhile
+ * have used is left out. Confined to one thread.
  */
 final class ServerCpu {
     private final DataSource database;

@@ -12,8 +12,9 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * Splits projections into another number of segments, in one transaction. It holds all versions alone, so that nothing is being
- * written; the rows of the segments are replaced, with epochs that no lease before had, so that whoever held one writes nothing more.
+ * Splits projections into another number of segments, in one transaction. It holds all versions alone, so that nothing is
+ * being written; the rows of the segments are replaced, with epochs that no lease before had, so that whoever held one
+ * writes nothing more.
  */
 public record SegmentSplit(ProjectionDatabase database) {
     private static final String SEGMENTS = "SELECT segments FROM @projection_states WHERE projection_name = ?";

@@ -39,7 +39,10 @@ record VersionPlace(ProjectionVersion version, VersionTable.Stored live, Set<Str
             SELECT c.oid, c.relname AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
             WHERE n.nspname = ? AND c.relkind IN ('r', 'p', 'v', 'm', 'f', 'S')""";
 
-    /** What the transaction dropped or moved it holds so until it ends, though it is not there any more; others have dropped the rest. */
+    /**
+     * What the transaction dropped or moved it holds so until it ends, though it is not there any more; others have dropped
+     * the rest.
+     */
     private static final String TAKEN_AWAY = """
             SELECT l.relation AS oid FROM pg_locks l
             WHERE l.pid = pg_backend_pid() AND l.locktype = 'relation' AND l.mode = 'AccessExclusiveLock' AND l.granted
