@@ -111,7 +111,7 @@ public final class SpannerChangeStreamSource implements ChangeStreamSource {
         return catalog.serverTime();
     }
 
-    /** {@inheritDoc} The query is sent by the first {@link ChangeStreamCursor#next}. */
+    /** Reads a partition; the query is sent by the first {@link ChangeStreamCursor#next}. */
     @Override
     public ChangeStreamCursor query(PartitionQuery query) {
         Dialect dialect = catalog.dialect();

@@ -131,8 +131,7 @@ public final class SpannerChangeStreamCursor implements ChangeStreamCursor {
     }
 
     /**
-     * {@inheritDoc} Counts the chunks that the server sent them in, which usually hold a row each. It is 0 with a client that
-     * has no {@link PrefetchInterceptor}.
+     * Counted in the server's chunks, which usually hold a row each; 0 with a client that has no {@link PrefetchInterceptor}.
      */
     @Override
     public int prefetched() {

@@ -1,0 +1,48 @@
+package dev.spream.cli.published;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** What Maven Central asks of a pom, and that the BOM leaves out no module. */
+final class PomsTest {
+    private static final List<String> OF_ALL = List.of(
+            "/project/url",
+            "/project/licenses/license/name",
+            "/project/licenses/license/url",
+            "/project/developers/developer/name",
+            "/project/scm/connection",
+            "/project/scm/developerConnection",
+            "/project/scm/url");
+
+    @Test
+    void the_parent_says_what_holds_for_all() {
+        assertThat(OF_ALL)
+                .allSatisfy(path -> assertThat(Pom.root().text(path)).as(path).isNotBlank());
+    }
+
+    @Test
+    void every_module_says_what_it_is() {
+        List<Pom> published = Pom.published();
+        assertThat(published)
+                .isNotEmpty()
+                .allSatisfy(pom -> assertThat(pom.text("/project/description")).isNotBlank());
+        assertThat(published.stream().map(pom -> pom.text("/project/name")))
+                .doesNotContain("")
+                .doesNotHaveDuplicates();
+    }
+
+    @Test
+    void the_bom_has_every_module_that_is_published() {
+        assertThat(Pom.of(Path.of("../spream-bom")).texts("/project/dependencyManagement//artifactId"))
+                .containsExactlyInAnyOrderElementsOf(
+                        Pom.published().stream().map(Pom::artifact).toList());
+    }
+
+    @Test
+    void what_only_tests_spream_is_not_published() {
+        assertThat(Pom.published()).extracting(Pom::artifact).doesNotContain("spream-examples", "spream-verification");
+    }
+}
