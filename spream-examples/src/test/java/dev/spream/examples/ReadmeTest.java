@@ -17,6 +17,7 @@ final class ReadmeTest {
     private static final int METHOD_BODY = 8;
     private static final Pattern JAVA_BLOCK = Pattern.compile("```java\\n(.*?)```", Pattern.DOTALL);
     private static final Pattern PROPERTIES_BLOCK = Pattern.compile("```properties\\n(.*?)```", Pattern.DOTALL);
+    private static final Pattern XML_BLOCK = Pattern.compile("```xml\\n(.*?)```", Pattern.DOTALL);
     private static final Path SINK =
             Path.of("plugin-projects/shout-sink/src/main/java/com/example/shout/ShoutSinkProvider.java");
     private static final int SINK_LINES = 15;
@@ -54,6 +55,34 @@ final class ReadmeTest {
                             project -> assertThat(version(Files.readString(project.resolve("pom.xml")), "spream-api"))
                                     .isEqualTo(version));
         }
+    }
+
+    @Test
+    void its_coordinates_are_those_of_the_build() throws IOException {
+        String version = version(Files.readString(ROOT.resolve("pom.xml")), "spream-parent");
+        assertThat(found("(?<=spream-bom:|<version>)[^\"<]+"))
+                .hasSizeGreaterThanOrEqualTo(2)
+                .containsOnly(version);
+        assertThat(found("(?<=dev\\.spream:|<artifactId>)spream-[a-z-]+"))
+                .hasSizeGreaterThanOrEqualTo(8)
+                .allSatisfy(artifact -> assertThat(ROOT.resolve(artifact)).isDirectory());
+    }
+
+    private static List<String> found(String pattern) throws IOException {
+        return Pattern.compile(pattern)
+                .matcher(readme())
+                .results()
+                .map(MatchResult::group)
+                .toList();
+    }
+
+    @Test
+    void the_project_of_a_user_has_the_coordinates_that_it_shows() throws IOException {
+        String project = Files.readString(ROOT.resolve("verification/consumer/pom.xml"));
+        assertThat(blocks(XML_BLOCK))
+                .isNotEmpty()
+                .allSatisfy(
+                        block -> assertThat(project).contains(block.indent(2).replaceAll("(?m)^ +$", "")));
     }
 
     private static String version(String pom, String artifact) {
