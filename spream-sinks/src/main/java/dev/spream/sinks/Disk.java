@@ -6,7 +6,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
-/** What makes files durable. Safe for use by many threads. */
+/** The disk, which makes files durable. Safe for use by many threads. */
 interface Disk {
     Disk REAL = new Real();
 

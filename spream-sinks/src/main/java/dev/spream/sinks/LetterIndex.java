@@ -18,8 +18,8 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
- * What the lines of a dead letter file amount to: the open letters without what they hold, and the parked keys. Confined to
- * whoever holds the lock of its owner.
+ * The index of a dead letter file, made of its lines: the open letters without what they hold, and the parked keys.
+ * Guarded by the lock of its owner.
  *
  * <p>Letters are ordered by their identity, and not by when they came: what is delivered again after a crash comes behind
  * letters that are later than it. Of one key no two transactions commit at the same time, so for each key this is the order

@@ -6,7 +6,7 @@ import dev.spream.core.record.RecordIdentity;
 import java.time.Instant;
 import java.util.Set;
 
-/** What a line of a dead letter file says. What the file holds is what its lines say, one after the other. */
+/** A line of a dead letter file. What the file holds is what its lines say, one after the other. */
 sealed interface LetterLine {
 
     /** A change was set aside. */

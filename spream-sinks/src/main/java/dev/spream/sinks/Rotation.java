@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * When a file is put aside for a new one, and how many of those that were put aside stay.
+ * The rule by which a file is put aside for a new one, and by which those that were put aside stay.
  *
  * @param maxSize how many bytes a file may have; a longer line has one for itself
  * @param maxAge how long after its beginning a file is put aside

@@ -3,8 +3,8 @@ package dev.spream.emulator.control;
 import java.time.Duration;
 
 /**
- * How the emulator's change stream partitions split, merge and move by themselves. The moments and the choices follow
- * from the emulator's seed.
+ * The churn of the emulator's change stream partitions, which split, merge and move by themselves. The moments and the
+ * choices follow from the emulator's seed.
  *
  * @param interval the mean time between two changes of one stream; zero for none
  * @param splitWeight how often a change is a split, in proportion to the other weights

@@ -6,9 +6,9 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * What goes wrong with the queries of one of the emulator's change streams, for tests that break them at a moment of their
- * choice. Safe for use by many threads, also while faults come by themselves at the emulator's {@link FaultRates}: a fault
- * by call takes the place of one that would have come by itself.
+ * The faults of the queries of one of the emulator's change streams, for tests that break them at a moment of their
+ * choice. Safe for use by many threads, also while faults come by themselves at the emulator's {@link FaultRates}: a
+ * fault by call takes the place of one that would have come by itself.
  */
 public interface FaultControl {
 

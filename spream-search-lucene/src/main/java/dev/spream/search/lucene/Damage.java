@@ -14,7 +14,7 @@ import org.apache.lucene.search.IndexSearcher;
 import org.apache.lucene.store.AlreadyClosedException;
 import org.apache.lucene.util.ThreadInterruptedException;
 
-/** What Lucene's failures mean. */
+/** The meaning of Lucene's failures. */
 final class Damage {
     private Damage() {}
 

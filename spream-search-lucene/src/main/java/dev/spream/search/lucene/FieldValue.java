@@ -9,7 +9,7 @@ import org.apache.lucene.util.BytesRef;
 import org.apache.lucene.util.BytesRefBuilder;
 import org.apache.lucene.util.NumericUtils;
 
-/** How values are told apart by filters, and ordered. */
+/** The values of fields, as filters tell them apart and results are ordered. */
 final class FieldValue {
     private static final byte FALSE = 0;
     private static final byte TRUE = 1;

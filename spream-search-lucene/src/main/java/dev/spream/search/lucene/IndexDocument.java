@@ -21,7 +21,7 @@ import org.apache.lucene.search.Query;
 import org.apache.lucene.util.BytesRef;
 import org.jspecify.annotations.Nullable;
 
-/** How documents and tombstones are in the index. */
+/** The form of documents and tombstones in the index. */
 final class IndexDocument {
     static final String ID = "_id";
     static final Term LIVE = new Term("_live", "1");

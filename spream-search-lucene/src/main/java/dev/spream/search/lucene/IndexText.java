@@ -15,8 +15,8 @@ import org.apache.lucene.analysis.tokenattributes.CharTermAttribute;
 import org.apache.lucene.analysis.tokenattributes.TypeAttribute;
 
 /**
- * How text becomes words. Of Chinese, Japanese and Korean, pairs of characters are; in documents each character is one as well, so
- * that a search for a single one finds them.
+ * The division of text into words. Of Chinese, Japanese and Korean, pairs of characters are; in documents each character
+ * is one as well, so that a search for a single one finds them.
  */
 final class IndexText {
     static final Analyzer DOCUMENTS = analyzer(true);

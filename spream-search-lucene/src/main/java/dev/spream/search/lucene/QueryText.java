@@ -13,8 +13,8 @@ import org.apache.lucene.search.Query;
 import org.apache.lucene.search.TermQuery;
 
 /**
- * What the text of a search asks for: all of its words, each in any of the searchable fields, the last as the beginning of a word
- * too. A match counts more in a field that is more important.
+ * The query that the text of a search asks for: all of its words, each in any of the searchable fields, the last as the
+ * beginning of a word too. A match counts more in a field that is more important.
  */
 record QueryText(List<String> fields) {
     private static final Pattern SPACE = Pattern.compile("\\s+");

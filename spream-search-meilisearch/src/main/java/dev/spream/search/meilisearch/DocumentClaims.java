@@ -10,8 +10,8 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Which documents of an index are being written: from when their versions are read until they are there, nobody else of
- * this process writes them. Safe for use by many threads.
+ * The documents of an index that are being written: from when their versions are read until they are there, no other
+ * thread of this process writes them. Safe for use by many threads.
  */
 final class DocumentClaims {
     private final ReentrantLock lock = new ReentrantLock();

@@ -6,7 +6,7 @@ import dev.spream.projection.search.SearchException;
 import java.util.Set;
 
 /**
- * What the server's errors mean. Their messages quote documents, and are left out.
+ * An error of the server, and its meaning. The messages of errors quote documents, and are left out.
  *
  * @param type one of {@code invalid_request}, {@code internal}, {@code auth}, {@code system}; {@code no_server} of an answer that
  *     the server does not give

@@ -9,9 +9,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What Pub/Sub answers to acknowledgements, which it does for subscriptions with exactly-once delivery alone. One that it refused
- * does no harm: the message comes again, and its event is recognised as a duplicate. Every refusal is counted; the first, second,
- * fourth, eighth and so on are logged. Safe for use by many threads.
+ * The answers of Pub/Sub to acknowledgements, which come for subscriptions with exactly-once delivery alone. One that it
+ * refused does no harm: the message comes again, and its event is recognised as a duplicate. Every refusal is counted;
+ * the first, second, fourth, eighth and so on are logged. Safe for use by many threads.
  */
 final class AckAnswers {
     private static final Logger log = LoggerFactory.getLogger(AckAnswers.class);

@@ -7,7 +7,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** How far a change of a batch is. Confined to the thread that publishes the batch. */
+/** The progress of a change of a batch. Confined to the thread that publishes the batch. */
 final class ChangeProgress {
     private final DataChangeRecord change;
     private final Set<KeyLane> lanes = new LinkedHashSet<>();

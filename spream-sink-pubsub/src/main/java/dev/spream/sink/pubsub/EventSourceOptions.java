@@ -4,7 +4,7 @@ import dev.spream.sink.pubsub.PubsubOptions.Server;
 import java.time.Duration;
 
 /**
- * How events are received.
+ * The options by which events are received.
  *
  * @param project the Google Cloud project of the subscriptions
  * @param names which subscription for which projection

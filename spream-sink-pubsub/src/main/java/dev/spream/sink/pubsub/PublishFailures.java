@@ -8,7 +8,7 @@ import java.util.EnumSet;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
 
-/** What a refusal by Pub/Sub says: about the change, about the set-up, or about the moment. */
+/** The meaning of a refusal by Pub/Sub: it is about the change, about the set-up, or about the moment. */
 record PublishFailures(PubsubTopic topic, PubsubAdvice advice) {
     /**
      * What the client tries again by itself, while the time of a request lasts.

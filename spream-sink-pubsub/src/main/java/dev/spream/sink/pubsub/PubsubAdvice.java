@@ -5,7 +5,7 @@ import com.google.api.gax.rpc.StatusCode.Code;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/** What people can do about a refusal by Pub/Sub. */
+/** Advice to people on a refusal by Pub/Sub. */
 record PubsubAdvice(PubsubTopic topic, PubsubOptions.Use use) {
     static PubsubAdvice of(PubsubOptions options) {
         return new PubsubAdvice(options.topic(), options.use());

@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * How a topic is reached and what requests to it look like.
+ * The options by which a topic is reached, and those of requests to it.
  *
  * @param use what for
  * @param topic where to publish

@@ -8,7 +8,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Which subscription the events of a projection come from.
+ * The names of the subscriptions that the events of projections come from.
  *
  * @param named by projection
  * @param other of a projection that is not among them; without it, one that is called like the projection

@@ -11,8 +11,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What of an answer the ledger keeps: JSON as it is, any other text as a JSON string. Nothing is kept of what some ledgers
- * could not hold, or else a receiver could keep its own answer from being settled.
+ * The text of an answer that the ledger keeps: JSON as it is, any other text as a JSON string. Nothing is kept of what
+ * some ledgers could not hold, or else a receiver could keep its own answer from being settled.
  */
 final class AnswerText {
     static final int MAX_BYTES = 1 << 16;

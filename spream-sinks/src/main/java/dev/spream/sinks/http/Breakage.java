@@ -10,7 +10,7 @@ import java.util.concurrent.TimeoutException;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLHandshakeException;
 
-/** Why there was no answer, in words that have nothing of what was sent or received. */
+/** The reason why there was no answer, in words that have nothing of what was sent or received. */
 final class Breakage {
     private Breakage() {}
 

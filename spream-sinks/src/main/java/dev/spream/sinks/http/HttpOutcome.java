@@ -3,7 +3,7 @@ package dev.spream.sinks.http;
 import java.net.http.HttpHeaders;
 import java.util.Optional;
 
-/** What came of a call. */
+/** The outcome of a call. */
 sealed interface HttpOutcome {
 
     record Head(int status, HttpHeaders headers) {

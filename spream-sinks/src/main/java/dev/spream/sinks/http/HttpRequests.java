@@ -6,7 +6,7 @@ import java.net.http.HttpRequest.BodyPublisher;
 import java.util.Optional;
 import java.util.Set;
 
-/** How requests look. */
+/** The form of requests. */
 record HttpRequests(
         HttpSender.Method method, UrlTemplate url, Optional<UrlTemplate> queryUrl, ConfiguredHeaders headers) {
     static final Set<String> OWN_HEADERS = Set.of("spream-entry-id", "spream-ordering-key", "traceparent");

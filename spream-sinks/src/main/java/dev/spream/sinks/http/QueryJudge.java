@@ -13,7 +13,7 @@ import java.util.Set;
 import java.util.concurrent.TimeoutException;
 
 /**
- * What an answer, or none, says of an entry that was asked for.
+ * The judgement of an answer, or of none, about an entry that was asked for.
  *
  * @param notThere statuses that say that the receiver does not have it
  * @param refused statuses that say that the receiver has refused it for good

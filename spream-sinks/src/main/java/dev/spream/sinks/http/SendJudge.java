@@ -13,7 +13,7 @@ import java.time.InstantSource;
 import java.util.Optional;
 import java.util.concurrent.TimeoutException;
 
-/** What an answer, or none, says of an entry that was sent. */
+/** The judgement of an answer, or of none, about an entry that was sent. */
 record SendJudge(UrlTemplate url, StatusTable statuses, InstantSource clock) {
 
     SendOutcome judge(HttpOutcome outcome, boolean mayHaveLeft, Duration timeout) {

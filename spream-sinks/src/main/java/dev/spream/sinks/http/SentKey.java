@@ -8,8 +8,8 @@ import java.util.Set;
 import java.util.function.IntPredicate;
 
 /**
- * What a receiver knows an entry by. Entries that differ in key or generation never have the same: whatever a header cannot
- * hold, and what marks a generation, is percent-encoded.
+ * The key that a receiver knows an entry by. Entries that differ in key or generation never have the same: whatever a
+ * header cannot hold, and what marks a generation, is percent-encoded.
  */
 final class SentKey {
     private static final char GENERATION = '~';

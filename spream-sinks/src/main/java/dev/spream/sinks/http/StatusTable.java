@@ -6,7 +6,7 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * What the status of an answer says of the request, as {@link HttpSender} documents it.
+ * The meaning of the status of an answer for its request, as {@link HttpSender} documents it.
  *
  * @param retryable statuses that mean this here, whatever the table says
  * @param permanent the same

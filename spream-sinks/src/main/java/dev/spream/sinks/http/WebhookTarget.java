@@ -14,7 +14,10 @@ import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Where changes are posted to, and how a request looks. Its text has neither path nor headers, which may be secret. */
+/**
+ * The target that changes are posted to, and the form of its requests. Its text has neither path nor headers, which may
+ * be secret.
+ */
 record WebhookTarget(URI url, ConfiguredHeaders headers) {
     private static final Logger log = LoggerFactory.getLogger(WebhookTarget.class);
     private static final Set<String> OWN = Set.of(

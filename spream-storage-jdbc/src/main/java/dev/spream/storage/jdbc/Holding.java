@@ -12,7 +12,9 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
-/** What fences a write: two leases are the same if these are, wherever their partitions stood when they were acquired. */
+/**
+ * The fence of a write: two leases are the same if these are, wherever their partitions stood when they were acquired.
+ */
 record Holding(PartitionToken token, WorkerId owner, long epoch) {
 
     static Holding of(PartitionLease lease) {

@@ -18,10 +18,10 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Who holds which partition. A batch locks its rows in the order of their keys before it changes any, so that batches of
- * several workers meet, and never in a circle; what it decides on is the row as locked, not as first seen. It does not wait
- * for rows that another session has locked ({@link UnlockedRows}). The lateral subquery with a limit makes it look rows up
- * one by one, by key and in that order, whatever the planner believes about the table.
+ * The leases of partitions. A batch locks its rows in the order of their keys before it changes any, so that batches of
+ * several workers meet, and never in a circle; what it decides on is the row as locked, not as first seen. It does not
+ * wait for rows that another session has locked ({@link UnlockedRows}). The lateral subquery with a limit makes it look
+ * rows up one by one, by key and in that order, whatever the planner believes about the table.
  *
  * <p>Time is {@code clock_timestamp()}, not {@code now()}: a statement that waited for a row counts from when it got it.
  */

@@ -23,8 +23,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * How far partitions were read, and what follows them. Each write locks the row of the lease it is made under and looks at
- * it as locked; what else it reads cannot change back: a child that is stored, or was removed, stays so.
+ * The progress of partitions, and the partitions that follow them. Each write locks the row of the lease it is made under
+ * and looks at it as locked; what else it reads cannot change back: a child that is stored, or was removed, stays so.
  */
 record PartitionProgress(Database database, String subscription) {
     /** The row that a lease holds, locked; the lease's five parameters are those of {@link #bind}. */

@@ -11,7 +11,7 @@ import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
 
-/** Who works on a subscription, by the server's clock. */
+/** The workers of a subscription, by the server's clock. */
 record WorkerTable(Database database, String subscription) {
     private static final Comparator<WorkerRegistration> BY_AGE = Comparator.comparing(WorkerRegistration::registeredAt)
             .thenComparing(registration -> registration.worker().value());

@@ -22,8 +22,8 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * What has to be written to make the rows of another reader a subscription of ours: proofs of the ends that it knew, and
- * what the subscription is. Computed from the rows alone; at least one is needed.
+ * The rows to write so that those of another reader become a subscription of ours: proofs of the ends that it knew, and
+ * the record of the subscription. Computed from the rows alone; at least one is needed.
  */
 final class AdoptionPlan {
     /** Longer than Beam takes to commit what it has read, which it does every 40 seconds or so. */

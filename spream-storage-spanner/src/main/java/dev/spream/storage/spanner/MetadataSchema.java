@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/** What a database has of the tables of a subscription at one moment, by its information schema. */
+/** The tables of a subscription that a database has at one moment, by its information schema. */
 record MetadataSchema(MetadataTables tables, Map<String, Set<String>> columns, Set<String> indexes) {
     static MetadataSchema read(SpannerConnection connection, String table, MetadataCalls calls) {
         return calls.run("looking at the tables", () -> {

@@ -1,7 +1,7 @@
 package dev.spream.storage.spanner;
 
 /**
- * What {@link SpannerPartitionTables#create} did.
+ * The outcome of {@link SpannerPartitionTables#create}.
  *
  * @param outcome what it found, and made of it
  * @param adopted how many partitions of another reader were adopted; 0 unless some were

@@ -4,7 +4,7 @@ import dev.spream.api.spi.ConfigType;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** How this module's own values are written in a configuration. */
+/** The types of this module's own values in a configuration. */
 final class SpannerConfigTypes {
     private static final String DATABASE_LABEL = "projects/<project>/instances/<instance>/databases/<database>";
     private static final Pattern HOST_AND_PORT = Pattern.compile("[^/\\s]+:(?<port>\\d{1,5})");

@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** What comes again, and what does not, from a source without positions. */
+/** The contract of acknowledgements: what comes again, and what does not, from a source without positions. */
 interface AcknowledgeContract extends EventSourceStage {
     void writeUndecodable();
 

@@ -22,7 +22,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** What an append does, and what it refuses. */
+/** The contract of appends: what they do, and what they refuse. */
 interface AppendContract extends EventStoreStage {
 
     @Test

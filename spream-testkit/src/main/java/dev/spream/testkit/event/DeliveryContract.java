@@ -26,7 +26,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** How events come, of whatever kind the source is. */
+/** The contract of deliveries, of whatever kind the source is. */
 interface DeliveryContract extends EventSourceStage {
 
     @Test

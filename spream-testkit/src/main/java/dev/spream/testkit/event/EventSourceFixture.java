@@ -5,7 +5,7 @@ import dev.spream.projection.event.EventSource;
 import java.util.List;
 
 /**
- * What the contracts of event sources need to know about a source. A fixture stands for one fresh source without events; it is
+ * The fixture by which the contracts of event sources know a source. It stands for one fresh source without events; it is
  * made for one test and closed after it. Up to ten threads use it at a time.
  */
 public interface EventSourceFixture extends AutoCloseable {

@@ -11,7 +11,9 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** What the parts of the contracts of event sources see. */
+/**
+ * The stage that the parts of the contracts of event sources share: what is tested, and calls that many tests make.
+ */
 interface EventSourceStage {
     Duration PATIENCE = Duration.ofSeconds(30);
     Duration MOMENT = Duration.ofMillis(200);

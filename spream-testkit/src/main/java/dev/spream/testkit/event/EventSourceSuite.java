@@ -5,8 +5,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * What the contracts of event sources have in common: each test has a fixture of its own. A source keeps all of the contract
- * that is for its kind.
+ * The base of the contracts of event sources: each test has a fixture of its own. A source keeps all of the contract that
+ * is for its kind.
  *
  * @param <F> what the contract needs to know
  */

@@ -5,7 +5,7 @@ import dev.spream.projection.event.ExpectedVersion;
 import dev.spream.projection.event.RecordedEvent;
 import java.util.List;
 
-/** What the parts of the contract of event stores see. */
+/** The stage that the parts of the contract of event stores share: what is tested, and calls that many tests make. */
 interface EventStoreStage {
     EventStore store();
 

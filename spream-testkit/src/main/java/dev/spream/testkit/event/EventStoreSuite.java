@@ -5,7 +5,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
 
-/** What the contract of event stores needs: each test has a fixture of its own. A store keeps all of the contract. */
+/** The base of the contract of event stores: each test has a fixture of its own. A store keeps all of the contract. */
 @Timeout(60)
 public abstract class EventStoreSuite implements EventStoreStage {
     private EventStoreFixture fixture;

@@ -23,7 +23,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** What positions and segments mean. */
+/** The contract of positions and segments. */
 interface PositionContract extends EventSourceStage {
 
     private EventFeed open(int segment, int segments, long after) {

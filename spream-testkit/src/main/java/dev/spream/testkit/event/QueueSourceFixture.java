@@ -1,6 +1,6 @@
 package dev.spream.testkit.event;
 
-/** What {@link QueueSourceContract} needs to know besides. */
+/** The fixture of {@link QueueSourceContract}. */
 public interface QueueSourceFixture extends EventSourceFixture {
 
     /** Writes something that is no event to where the source has events from. */

@@ -20,7 +20,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** What readers see. */
+/** The contract of reads. */
 interface ReadContract extends EventStoreStage {
 
     @Test

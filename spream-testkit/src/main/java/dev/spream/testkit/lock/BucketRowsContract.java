@@ -13,7 +13,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * What a store that locks rows promises besides {@link LockStoreContract}: a row that is not there is not taken for locked.
+ * The contract of a store that locks rows, besides {@link LockStoreContract}: a row that is not there is not taken for
+ * locked.
  *
  * @param <T> a transaction of the store
  */

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * What a fair store promises besides {@link LockStoreContract}: who comes later waits behind who came earlier. A store that
+ * The contract of a fair store, besides {@link LockStoreContract}: a later call waits behind an earlier one. A store that
  * is not fair does not extend it.
  *
  * @param <T> a transaction of the store

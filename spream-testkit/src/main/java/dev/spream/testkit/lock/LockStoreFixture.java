@@ -6,7 +6,7 @@ import dev.spream.lock.TakenLocks;
 import java.util.Set;
 
 /**
- * What {@link LockStoreContract} needs to know about a store. A fixture stands for one fresh namespace of locks; it is made
+ * The fixture by which {@link LockStoreContract} knows a store. It stands for one fresh namespace of locks; it is made
  * for one test and closed after it. Safe for use by many threads.
  *
  * @param <T> a transaction of the store

@@ -15,7 +15,10 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Who blocks whom: every pair of two users, their two accounts each, and two resources of each of those. */
+/**
+ * The matrix of owners that block each other: every pair of two users, their two accounts each, and two resources of each
+ * of those.
+ */
 interface MatrixContract<T> extends LockScenario.Stage<T> {
 
     @Test

@@ -4,7 +4,9 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.OptionalDouble;
 
-/** How many events of a version are dealt with in a second, by whoever says so. Guarded by the projection's memory. */
+/**
+ * The rate of a version that is built, in events a second, as its builders report it. Guarded by the projection's memory.
+ */
 final class BuildRate {
     private static final Duration WINDOW = Duration.ofSeconds(2);
     private static final Duration SILENCE = Duration.ofSeconds(10);

@@ -11,7 +11,10 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.locks.Condition;
 
-/** Who holds one key and who waits for it, first come, first served. Guarded by the lock of its {@link LockTable}. */
+/**
+ * The holders of one key and the calls that wait for it, first come, first served. Guarded by the lock of its {@link
+ * LockTable}.
+ */
 final class KeyQueue {
     private final LockKey key;
     private final Map<Transaction, LockMode> holders = new LinkedHashMap<>();

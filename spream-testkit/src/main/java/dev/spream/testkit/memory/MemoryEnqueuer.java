@@ -10,7 +10,7 @@ import dev.spream.testkit.memory.InMemoryOutbox.Transaction;
 import java.time.Instant;
 import java.util.List;
 
-/** What programs enqueue with in an {@link InMemoryOutbox}. */
+/** The side of an {@link InMemoryOutbox} that programs enqueue with. */
 final class MemoryEnqueuer implements Outbox<Transaction> {
     private final OutboxMemory memory;
 

@@ -22,7 +22,7 @@ import java.util.Set;
 import java.util.function.BiFunction;
 import java.util.function.Predicate;
 
-/** What people use of an {@link InMemoryOutbox}. */
+/** The operations of an {@link InMemoryOutbox}, for people. */
 final class MemoryOperations implements OutboxOperations {
     private final OutboxMemory memory;
 

@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 
-/** What people use of an {@link InMemoryProjectionStore}. */
+/** The operations of an {@link InMemoryProjectionStore}, for people. */
 final class MemoryProjectionOperations implements ProjectionOperations {
     private static final Set<ProjectionStatus> STOPPED = Set.of(ProjectionStatus.PAUSED, ProjectionStatus.FAILED);
 

@@ -24,7 +24,7 @@ import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Collectors;
 
-/** What workers use of an {@link InMemoryOutbox}. */
+/** The side of an {@link InMemoryOutbox} that workers use. */
 final class MemoryStore implements OutboxStore {
     private final OutboxMemory memory;
     private final List<Watch> watches = new CopyOnWriteArrayList<>();

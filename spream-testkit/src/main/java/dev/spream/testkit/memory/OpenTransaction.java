@@ -7,7 +7,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What a transaction has written and locked so far. Guarded by its memory. */
+/** The writes and locks of a transaction so far. Guarded by its memory. */
 final class OpenTransaction {
     /** What it wrote, by table and key; empty for rows that it removed. */
     final Map<String, Map<String, Optional<?>>> written = new HashMap<>();

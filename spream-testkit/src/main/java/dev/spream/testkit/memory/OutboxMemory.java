@@ -15,7 +15,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 
-/** What an {@link InMemoryOutbox} holds: what a database would be to it. All but the watchers is guarded by its lock. */
+/** The memory of an {@link InMemoryOutbox}, in place of a database. All but the watchers is guarded by its lock. */
 public final class OutboxMemory {
     private final ReentrantLock lock = new ReentrantLock();
     private final InstantSource clock;

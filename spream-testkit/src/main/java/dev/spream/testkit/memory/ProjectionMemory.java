@@ -26,7 +26,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
-/** What an {@link InMemoryProjectionStore} holds: what a database would be to it. All of it is guarded by its lock. */
+/** The memory of an {@link InMemoryProjectionStore}, in place of a database. All of it is guarded by its lock. */
 final class ProjectionMemory {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();

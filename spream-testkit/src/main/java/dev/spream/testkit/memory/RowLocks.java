@@ -10,8 +10,8 @@ import java.util.concurrent.locks.Condition;
 import java.util.function.BooleanSupplier;
 
 /**
- * Who has written which rows and not ended yet. Guarded by its memory; who waits for an open transaction gives the memory free
- * meanwhile.
+ * The locks of rows that open transactions have written. Guarded by its memory; a wait for an open transaction gives the
+ * memory free meanwhile.
  */
 final class RowLocks {
     private final Condition changed;

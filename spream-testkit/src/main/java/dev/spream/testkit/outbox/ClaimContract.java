@@ -26,7 +26,7 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Which entries a claim gives to whom, and what it says of them. */
+/** The contract of claims: which entries they give to which worker, and what they say of them. */
 interface ClaimContract<T> extends OutboxScenario.Stage<T> {
 
     @Test

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** How long a claim lasts. */
+/** The contract of the leases of claims. */
 interface ClaimLeaseContract<T> extends OutboxScenario.Stage<T> {
 
     @Test

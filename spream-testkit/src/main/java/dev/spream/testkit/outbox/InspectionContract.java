@@ -24,7 +24,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** What operators see of an outbox. */
+/** The contract of inspection: what operators see of an outbox. */
 interface InspectionContract<T> extends OperationsStage<T> {
 
     @Test

@@ -21,7 +21,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** How workers share the lanes. */
+/** The contract of lanes: how workers share them. */
 interface LaneContract<T> extends OutboxScenario.Stage<T> {
 
     @Test

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 
-/** Who begins a request, and what others are told who ask to. */
+/** The contract of beginning a request: one caller does, and the others are told why not. */
 interface LedgerClaimContract<T> extends OutboxScenario.Stage<T> {
 
     @Test

@@ -11,7 +11,7 @@ import java.time.Duration;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** What the ledger forgets. */
+/** The contract of pruning: what the ledger forgets. */
 interface LedgerPruneContract<T> extends OutboxScenario.Stage<T> {
     Duration DAY = Duration.ofDays(1);
 

@@ -7,7 +7,7 @@ import dev.spream.outbox.ManualResult;
 import dev.spream.outbox.OutboxOperations;
 import dev.spream.outbox.OutboxRow;
 
-/** What the parts of the contract of operations see. */
+/** The stage that the parts of the contract of operations share: what is tested, and calls that many tests make. */
 interface OperationsStage<T> extends OutboxScenario.Stage<T> {
     ManualAct ACT = new ManualAct("ann@example", "because");
 

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** How a worker looks ahead at entries with an ordering key. */
+/** The contract of a look ahead at entries with an ordering key. */
 interface OrderedReadContract<T> extends OutboxScenario.Stage<T> {
     // The first bytes of SHA-256("a") and SHA-256("b"), as any tool will say.
     int LANE_OF_A = 0xca;

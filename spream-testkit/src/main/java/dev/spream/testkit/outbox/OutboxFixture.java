@@ -10,8 +10,8 @@ import java.time.Instant;
 import java.util.List;
 
 /**
- * What the contracts of an outbox need to know about a store. A fixture stands for one fresh, empty outbox with its ledger; it is
- * made for one test and closed after it. Safe for use by many threads; up to ten of them use it at a time, each with a
+ * The fixture by which the contracts of an outbox know a store. It stands for one fresh, empty outbox with its ledger; it
+ * is made for one test and closed after it. Safe for use by many threads; up to ten of them use it at a time, each with a
  * transaction at most.
  *
  * @param <T> a transaction of the store

@@ -3,7 +3,7 @@ package dev.spream.testkit.outbox;
 import dev.spream.outbox.OutboxOperations;
 
 /**
- * What {@link OutboxOperationsContract} needs to know besides.
+ * The fixture of {@link OutboxOperationsContract}.
  *
  * @param <T> a transaction of the store
  */

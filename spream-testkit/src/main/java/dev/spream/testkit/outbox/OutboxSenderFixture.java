@@ -4,8 +4,8 @@ import dev.spream.outbox.OutboxSender;
 import java.util.List;
 
 /**
- * What {@link OutboxSenderContract} needs to know about a sender: the sender itself, and a receiver that does as it is told. A
- * fixture is made for one test and closed after it. Safe for use by many threads.
+ * The fixture by which {@link OutboxSenderContract} knows a sender: the sender itself, and a receiver that does as it is
+ * told. It is made for one test and closed after it. Safe for use by many threads.
  */
 public interface OutboxSenderFixture extends AutoCloseable {
 

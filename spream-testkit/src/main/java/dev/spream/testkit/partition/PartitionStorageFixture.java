@@ -4,8 +4,8 @@ import dev.spream.core.partition.PartitionStorage;
 import java.time.Duration;
 
 /**
- * What {@link PartitionStorageContract} needs to know about a storage. A fixture stands for one fresh, empty storage;
- * it is made for one test and closed after it. Timestamps are kept to the nanosecond by every storage: there is nothing to
+ * The fixture by which {@link PartitionStorageContract} knows a storage. It stands for one fresh, empty storage; it is
+ * made for one test and closed after it. Timestamps are kept to the nanosecond by every storage: there is nothing to
  * declare.
  */
 public interface PartitionStorageFixture extends AutoCloseable {

@@ -27,7 +27,7 @@ import java.util.Set;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** What a batch writes, and when it writes nothing. */
+/** The contract of batches: what they write, and when they write nothing. */
 interface ApplyContract<T> extends ProjectionScenario.Stage<T> {
 
     @Test

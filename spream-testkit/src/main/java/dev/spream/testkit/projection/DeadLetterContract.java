@@ -9,7 +9,7 @@ import java.nio.ByteBuffer;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** What is no event is kept. */
+/** The contract of dead letters: what is no event is kept. */
 interface DeadLetterContract<T> extends ProjectionScenario.Stage<T> {
 
     private static FeedItem.Undecodable item(long delivery, String origin) {

@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What the contracts of projection stores need to know about a store. A fixture stands for one fresh database without
+ * The fixture by which the contracts of projection stores know a store. It stands for one fresh database without
  * projections; it is made for one test and closed after it. Up to ten threads use it at a time.
  *
  * @param <T> a transaction of the store

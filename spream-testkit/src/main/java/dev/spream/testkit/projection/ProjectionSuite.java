@@ -5,8 +5,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * What the contracts of projection stores have in common: each test has a fixture of its own. A store keeps all of a contract:
- * no test can be declined. The tests are in the interfaces that a contract implements, by subject.
+ * The base of the contracts of projection stores: each test has a fixture of its own. A store keeps all of a contract: no
+ * test can be declined. The tests are in the interfaces that a contract implements, by subject.
  *
  * @param <T> a transaction of the store
  */

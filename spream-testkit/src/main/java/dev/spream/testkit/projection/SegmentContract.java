@@ -27,7 +27,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** How owners share the segments. */
+/** The contract of segments: how owners share them. */
 interface SegmentContract<T> extends ProjectionScenario.Stage<T> {
 
     private SegmentShare hold(ProjectionOwner owner, Integer... giveUp) {

@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** How indexes begin and end. */
+/** The contract of the life of indexes. */
 interface SearchLifeContract extends SearchStage {
 
     @Test

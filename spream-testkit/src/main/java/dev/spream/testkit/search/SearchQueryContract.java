@@ -18,7 +18,7 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** What searches find. */
+/** The contract of searches. */
 interface SearchQueryContract extends SearchStage {
 
     @Test

@@ -15,7 +15,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** What the parts of the contract of search engines see. */
+/**
+ * The stage that the parts of the contract of search engines share: what is tested, and calls that many tests make.
+ */
 interface SearchStage {
     String NAME = "words-v1";
     SearchSchema SCHEMA = new SearchSchema(

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
 
-/** What the contract of search engines needs: each test has a fixture of its own, and an empty index in it. */
+/** The base of the contract of search engines: each test has a fixture of its own, and an empty index in it. */
 @Timeout(60)
 public abstract class SearchSuite implements SearchStage {
     private SearchFixture fixture;

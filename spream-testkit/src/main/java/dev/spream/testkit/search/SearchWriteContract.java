@@ -22,7 +22,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** What becomes of changes. */
+/** The contract of changes to documents. */
 interface SearchWriteContract extends SearchStage {
 
     @Test

@@ -26,8 +26,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What of a Meilisearch server spream uses, on the loopback interface: requests are answered at once, tasks are done one after the
- * other in their order, and a task that fails changes nothing. It refuses what the server refuses, and fails as a test wants it.
+ * The part of a Meilisearch server that spream uses, on the loopback interface: requests are answered at once, tasks are
+ * done one after the other in their order, and a task that fails changes nothing. It refuses what the server refuses, and
+ * fails as a test wants it.
  *
  * <p>Written from the public documentation, not from the server: what it finds is much simpler.
  */

@@ -8,7 +8,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.h2.api.ErrorCode;
 
-/** What the embedded engine says, in Spanner's codes and words. */
+/** The errors of the embedded engine, in Spanner's codes and words. */
 final class EngineErrors {
     private static final Pattern QUOTED = Pattern.compile("\"([^\"]+)\"");
     private static final Pattern CONSTRAINT_TABLE = Pattern.compile("ON PUBLIC\\.\"?([A-Za-z0-9_]+)");

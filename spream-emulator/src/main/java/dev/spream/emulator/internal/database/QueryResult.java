@@ -5,7 +5,7 @@ import com.google.spanner.v1.StructType;
 import java.util.List;
 
 /**
- * What a statement returned.
+ * The result of a statement.
  *
  * @param rowType its columns; none for DML that returns no rows
  * @param rows in order

@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What one transaction did to one row, its several writes of the row taken together.
+ * The change of one row by one transaction, its several writes of the row taken together.
  *
  * @param table the table as it was at commit
  * @param kind what happened to the row

@@ -2,7 +2,7 @@ package dev.spream.emulator.internal.sql;
 
 import java.util.List;
 
-/** What a translation must know of the database. */
+/** The database as far as a translation must know it. */
 public interface SqlSchema {
     /** Whether a table, column or index has this name, given in lower case. */
     boolean isName(String lowerCaseName);

@@ -4,7 +4,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** Where threads wait for time to pass, until they are woken. Safe for use by many threads. */
+/** A gate where threads wait for time to pass, until they are woken. Safe for use by many threads. */
 final class Gate {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition opened = lock.newCondition();

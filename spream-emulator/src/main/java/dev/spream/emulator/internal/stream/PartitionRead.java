@@ -9,15 +9,15 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a query of a partition does: it sends what is there, and waits in the partition for what comes. Confined to the
+ * A read of a partition by a query: it sends what is there, and waits in the partition for what comes. Confined to the
  * query's thread.
  *
  * <p>What may be claimed rests on one order of steps: take a time from {@link CommitClock#now}, <em>then</em> read. If the
  * read finds nothing up to that time, nothing can come up to it any more, because later commits and later ends have later
  * timestamps. A heartbeat at that time, and an end of the query there, are true.
  *
- * <p>Whoever wakes a query is counted, and the count is read before looking for work: what happens between the look and the
- * wait ends the wait at once.
+ * <p>Each waking of a query is counted, and the count is read before looking for work: what happens between the look and
+ * the wait ends the wait at once.
  */
 final class PartitionRead {
     private static final int MAX_ROWS = 1000;

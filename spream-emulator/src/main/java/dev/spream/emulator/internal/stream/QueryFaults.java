@@ -7,8 +7,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is to go wrong with one query, and how far away that is. The query's thread tells what it sent, asks, and closes it;
- * any thread may arm it. At most one fault at a time is armed.
+ * The fault that one query is to meet, and how far away it is. The query's thread tells what it sent, asks, and closes
+ * it; any thread may arm it. At most one fault at a time is armed.
  */
 final class QueryFaults implements AutoCloseable {
 

@@ -7,8 +7,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * How far a query has come: what a resume token says. Spanner's clients hold rows back until a message has a token, so every
- * message has one, and a query that is resumed goes on behind it.
+ * The point that a query has come to, as a resume token says it. Spanner's clients hold rows back until a message has a
+ * token, so every message has one, and a query that is resumed goes on behind it.
  *
  * @param index of the next entry in the partition
  * @param children how many child-partitions records were sent

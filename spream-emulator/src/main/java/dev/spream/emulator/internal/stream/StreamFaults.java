@@ -14,7 +14,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** What goes wrong with the queries of one stream. Gives each query its fault when it begins. */
+/** The faults of the queries of one stream. Gives each query its fault when it begins. */
 final class StreamFaults implements FaultControl {
     private final Runnable wakeQueries;
     private final AtomicLong clears = new AtomicLong();

@@ -4,7 +4,7 @@ import dev.spream.emulator.control.Churn;
 import dev.spream.emulator.control.FaultRates;
 
 /**
- * What a stream does by itself, and within which bounds.
+ * The settings of a stream: its changes and faults by itself, and their bounds.
  *
  * @param churn when and how partitions change by themselves
  * @param initialPartitions how many partitions a new stream has

@@ -3,7 +3,7 @@ package dev.spream.emulator.internal.stream;
 import dev.spream.emulator.internal.schema.RowChange.Kind;
 
 /**
- * What a stream records of a changed row.
+ * The values of a changed row that a stream records.
  *
  * @see <a href="https://cloud.google.com/spanner/docs/change-streams#value-capture-type">value capture types</a>
  */

@@ -7,7 +7,7 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.UUID;
 
-/** Which store may keep letters of a partition, of one subscription. */
+/** The stores that may keep letters of the partitions of one subscription. */
 final class PartitionTable {
     private static final String TAKE_OVER = """
             INSERT INTO @dead_letter_partitions AS p (partition_hash, subscription, store, acquired_at)

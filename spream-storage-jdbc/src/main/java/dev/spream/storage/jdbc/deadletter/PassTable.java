@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Which changes went past letters that failed, of one subscription: of each key those that overtook something. So there are
- * about as many as letters at most.
+ * The changes of one subscription that went past letters that failed: of each key those that overtook something. So there
+ * are about as many as letters at most.
  */
 record PassTable(String subscription, LetterLocks locks) {
     private static final String ASK = """

@@ -6,7 +6,7 @@ import dev.spream.storage.jdbc.internal.SqlErrors;
 import java.sql.SQLException;
 
 /**
- * What the server says of events that it does not take.
+ * The errors of the server about events that it does not take.
  *
  * @see <a href="https://www.postgresql.org/docs/current/datatype-json.html">PostgreSQL: JSON types</a>
  */

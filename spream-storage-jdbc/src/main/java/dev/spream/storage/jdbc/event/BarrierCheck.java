@@ -3,7 +3,7 @@ package dev.spream.storage.jdbc.event;
 import dev.spream.core.StorageException;
 import dev.spream.storage.jdbc.internal.SqlErrors;
 
-/** Whether the table is such that readers pass over nothing: somebody may have taken away what makes it so. */
+/** The check that readers of the table pass over nothing: what makes it so may have been taken away. */
 final class BarrierCheck {
     private static final String ASK = """
             SELECT EXISTS (SELECT FROM pg_trigger t WHERE t.tgrelid = '@events'::regclass AND t.tgname = ?

@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.regex.Pattern;
 
 /**
- * Where the events are. What belongs to them is called like their table, with something behind.
+ * The table of the events. What belongs to it is called like it, with something behind.
  *
  * @param schema the schema that has the table: a lower-case identifier
  * @param name a lower-case identifier, {@value #MAX_LENGTH} characters at most

@@ -8,8 +8,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How long somebody who has inserted has kept everybody from reading, and who it is, for the log. Confined to the tailer's
- * thread.
+ * The time for which a transaction that has inserted has kept all from reading, and which it is, for the log. Confined to
+ * the tailer's thread.
  */
 final class ShutBarrier {
     private static final Logger log = LoggerFactory.getLogger(ShutBarrier.class);

@@ -9,7 +9,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an error of the database means to the caller: whether the same call may succeed later, and what to do otherwise.
+ * The meaning of an error of the database to the caller: whether the same call may succeed later, and what to do
+ * otherwise.
  *
  * @see <a href="https://www.postgresql.org/docs/current/errcodes-appendix.html">PostgreSQL: error codes</a>
  */

@@ -6,7 +6,7 @@ import dev.spream.lock.provisioning.LockLayout;
 import java.util.Optional;
 
 /**
- * What a process asks of the locks in a place. What it leaves open is as recorded there, or else the default.
+ * The layout that a process asks of the locks in a place. What it leaves open is as recorded there, or else the default.
  *
  * @param strategy what a lock is
  * @param hash how a path becomes a number

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** What is wrong with the layout of the locks in a place, and what to do. */
+/** The problems of the layout of the locks in a place, with what to do. */
 record LayoutProblems(String place, String schema) {
     private static final int MAX_SHOWN = 5;
 

@@ -21,9 +21,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * What processes say of their locks, in the database: the owners of each process, replaced by each of its reports and of no
- * use a minute later, and the waits for each key by the hour. Rows are locked in the order of their keys, so processes
- * that report at once do not deadlock. Safe for use by many threads.
+ * The reports of processes on their locks, in the database: the owners of each process, replaced by each of its reports
+ * and of no use a minute later, and the waits for each key by the hour. Rows are locked in the order of their keys, so
+ * processes that report at once do not deadlock. Safe for use by many threads.
  */
 final class LockReports {
     /** Many times the usual interval between reports. Who has ended is known by its session, so long does no harm. */

@@ -20,8 +20,8 @@ import java.util.Optional;
 import javax.sql.DataSource;
 
 /**
- * What everybody who locks in one place has agreed on. It is recorded once, by whoever is first, and everybody else has to ask
- * for the same: with another number of buckets, another hash or another strategy one would exclude nobody.
+ * The layout of locks that all stores in one place agree on. It is recorded once, by the first, and all others have to
+ * ask for the same: with another number of buckets, another hash or another strategy a store would exclude none.
  *
  * <p>Safe for use by many threads.
  */

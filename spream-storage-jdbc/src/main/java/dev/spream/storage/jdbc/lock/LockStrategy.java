@@ -6,7 +6,10 @@ import dev.spream.lock.LockTarget;
 import dev.spream.storage.jdbc.lock.dialect.LockSql;
 import dev.spream.storage.jdbc.lock.dialect.LockTables;
 
-/** What stands for a bucket in the database. Locks of one strategy exclude nobody of the other. */
+/**
+ * The strategy of locks: what stands for a bucket in the database. Locks of one strategy do not exclude those of the
+ * other.
+ */
 public enum LockStrategy {
     /**
      * Advisory locks of PostgreSQL, which end with the transaction. Nothing has to be provisioned and nothing is written,

@@ -3,7 +3,7 @@ package dev.spream.storage.jdbc.mirror;
 import java.util.SortedMap;
 import org.jspecify.annotations.Nullable;
 
-/** What becomes of a row: the changes of its key in a batch, as one. Confined to the call that folds them. */
+/** The changes of one row in a batch, folded into one. Confined to the call that folds them. */
 final class FoldedRow {
     private boolean deleted;
     private @Nullable SortedMap<String, @Nullable String> values;

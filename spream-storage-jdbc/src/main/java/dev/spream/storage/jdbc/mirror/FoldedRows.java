@@ -22,8 +22,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What becomes of the rows of one table: changes of a key folded in their order, so that the result is that of applying
- * them one by one. Confined to the call that folds them.
+ * The changes of the rows of one table, those of a key folded in their order, so that the result is that of applying them
+ * one by one. Confined to the call that folds them.
  */
 final class FoldedRows {
     private static final Logger log = LoggerFactory.getLogger(FoldedRows.class);

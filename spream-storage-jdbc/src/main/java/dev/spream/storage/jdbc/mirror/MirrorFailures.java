@@ -13,8 +13,8 @@ import org.postgresql.util.PSQLException;
 import org.postgresql.util.ServerErrorMessage;
 
 /**
- * What an error of the server says about the changes that met it. The server's own messages show values, and what a trigger
- * raises may say anything, so those that may be about data are not passed on.
+ * The meaning of an error of the server for the changes that met it. The server's own messages show values, and what a
+ * trigger raises may say anything, so those that may be about data are not passed on.
  *
  * @see <a href="https://www.postgresql.org/docs/current/errcodes-appendix.html">PostgreSQL: error codes</a>
  */

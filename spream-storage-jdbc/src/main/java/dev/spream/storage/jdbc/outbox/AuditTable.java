@@ -10,7 +10,7 @@ import dev.spream.storage.jdbc.internal.Statements;
 import java.sql.SQLException;
 import java.util.List;
 
-/** What was changed by hand; written in the transaction of the change. */
+/** The audit: changes by hand, written in the transaction of the change. */
 final class AuditTable {
     private static final String ADD = """
             INSERT INTO @audit (actor, action, entry_id, idempotency_key, outcome, reason) VALUES (?, ?, ?, ?, ?, ?)""";

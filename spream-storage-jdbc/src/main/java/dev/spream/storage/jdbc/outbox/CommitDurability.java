@@ -3,7 +3,10 @@ package dev.spream.storage.jdbc.outbox;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Whether the server confirms a commit before it is on disk, which takes the promise from an answer that was given. */
+/**
+ * The check whether the server confirms a commit before it is on disk, which takes the promise from an answer that was
+ * given.
+ */
 final class CommitDurability {
     private static final Logger log = LoggerFactory.getLogger(CommitDurability.class);
 

@@ -11,7 +11,8 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 
 /**
- * Where an outbox is. Its other tables are called like it, with something behind: lanes, workers, audit, history.
+ * The tables of an outbox. Those of lanes, workers, audit and history are called like that of the entries, with something
+ * behind.
  *
  * @param schema the schema that has the tables: a lower-case identifier
  * @param outbox the table of the entries: a lower-case identifier, {@value #MAX_LENGTH} characters at most

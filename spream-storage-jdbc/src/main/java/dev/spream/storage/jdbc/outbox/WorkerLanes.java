@@ -13,7 +13,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** Which worker sends the entries of which lane. Lanes keep workers out of each other's way; order does not depend on them. */
+/**
+ * The lanes of workers: a worker sends the entries of its own. Lanes keep workers out of each other's way; order does not
+ * depend on them.
+ */
 record WorkerLanes(OutboxDatabase database) {
     private static final String REGISTER = """
             INSERT INTO @workers (owner, alive_until) VALUES (?, clock_timestamp() + ? * interval '1 microsecond')

@@ -21,7 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** What no projection applied: events that were skipped, and what came instead of events. */
+/** The table of dead letters: events that were skipped, and what came instead of events. */
 record DeadLetterTable(ProjectionDatabase database) {
     /** No row comes back if there is no such projection. */
     private static final String KEEP = """

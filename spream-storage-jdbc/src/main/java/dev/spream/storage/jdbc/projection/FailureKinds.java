@@ -12,7 +12,7 @@ import org.postgresql.util.PSQLException;
 import org.postgresql.util.ServerErrorMessage;
 
 /**
- * What failures of projections mean, by the state that the server gives to an error.
+ * The kinds of failures of projections, by the state that the server gives to an error.
  *
  * @see <a href="https://www.postgresql.org/docs/current/errcodes-appendix.html">PostgreSQL: error codes</a>
  */

@@ -12,8 +12,8 @@ import org.postgresql.util.PSQLException;
 import org.postgresql.util.ServerErrorMessage;
 
 /**
- * What may be told of failures of projections. Of an error of the server that is its state and the names of what it is about;
- * most of its messages have values of rows in them, and details and hints as well.
+ * The texts that may be told of failures of projections. Of an error of the server that is its state and the names of
+ * what it is about; most of its messages have values of rows in them, and details and hints as well.
  */
 final class FailureTexts {
     private static final int MAX_CAUSES = 4;

@@ -13,8 +13,9 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What is remembered of aggregates. A batch of a segment is alone with its keys, but for those that are parked, which are tried
- * again beside it: they are locked before their state is believed. Where nobody holds segments, all are.
+ * The table of what is remembered of aggregates. A batch of a segment is alone with its keys, but for those that are
+ * parked, which are tried again beside it: they are locked before their state is believed. Where segments are not held,
+ * all are.
  */
 final class KeyTable {
     static final String READ =

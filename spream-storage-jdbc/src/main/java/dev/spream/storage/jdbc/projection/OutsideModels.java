@@ -11,7 +11,7 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
 
-/** Which read models outside of the database versions have. */
+/** The read models that versions have outside of the database. */
 record OutsideModels(ProjectionDatabase database) {
     private static final String FIND =
             "SELECT v.outside_model, false AS dealt FROM @projection_versions v WHERE v.projection = ? AND v.version = ?";

@@ -16,8 +16,9 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Who applies the events of which segment. Who writes effects holds the segment's row by {@code FOR KEY SHARE}: leases are
- * renewed beside it, and nobody takes a segment while its effects are being written, however long ago its lease ran out.
+ * The leases of segments. A transaction that writes effects holds the segment's row by {@code FOR KEY SHARE}: leases are
+ * renewed beside it, and no owner takes a segment while its effects are being written, however long ago its lease ran
+ * out.
  */
 record SegmentLeases(ProjectionDatabase database) {
     private static final String REGISTER = """

@@ -5,9 +5,9 @@ import java.util.ArrayDeque;
 import java.util.Queue;
 
 /**
- * What the client has fetched of one query, in the chunks that the server sends, which hold one row as a rule. The client
- * asks for its chunks in advance, so many at a time as its option says, whatever their size. This lets it have the next one
- * only while what it holds is less than a number of bytes.
+ * The chunks that the client has fetched of one query, as the server sends them; one usually holds one row. The client
+ * asks for its chunks in advance, so many at a time as its option says, whatever their size. This lets it have the next
+ * one only while what it holds is less than a number of bytes.
  *
  * <p>One chunk is asked for at a time, and its size is known before the next one is. So the client holds less than one chunk
  * more than the limit, the chunk included whose rows the reader is being given. Beside that chunk it may always have one

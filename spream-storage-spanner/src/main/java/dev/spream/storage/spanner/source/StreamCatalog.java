@@ -21,8 +21,8 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a database says about its change streams and its clock. Every question is answered, or fails, within a time: the
- * client alone would retry an unreachable server without end.
+ * The answers of a database about its change streams and its clock. Every question is answered, or fails, within a time:
+ * the client alone would retry an unreachable server without end.
  *
  * <p>Safe for use by many threads.
  */

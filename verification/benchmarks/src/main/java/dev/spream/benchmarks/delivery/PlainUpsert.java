@@ -16,9 +16,9 @@ import java.util.concurrent.Executors;
 import javax.sql.DataSource;
 
 /**
- * What one would write without spream, as far as writing goes: for each partition a thread and a connection, one upsert a
- * change in JDBC batches, and a commit a batch. It neither knows what was applied before nor sees to the order of keys that
- * move between partitions.
+ * The program that one would write without spream, as far as writing goes: for each partition a thread and a connection,
+ * one upsert a change in JDBC batches, and a commit a batch. It neither knows what was applied before nor sees to the
+ * order of keys that move between partitions.
  */
 record PlainUpsert(DataSource database, int batchSize) {
     private static final String UPSERT = """

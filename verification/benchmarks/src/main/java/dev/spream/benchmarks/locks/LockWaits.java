@@ -21,7 +21,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 
-/** How long locks are waited for when threads are in each other's way. */
+/** The waits for locks when threads are in each other's way. */
 final class LockWaits {
     private static final int THREADS = 8;
     private static final int ACCOUNTS = 4;

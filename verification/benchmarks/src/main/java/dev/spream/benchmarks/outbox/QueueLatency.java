@@ -10,8 +10,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 
 /**
- * How long an entry waits in a queue that keeps up: a steady producer commits entries one by one, and the time is taken from
- * before a commit to the beginning of the work.
+ * The time that an entry waits in a queue that keeps up: a steady producer commits entries one by one, and the time is
+ * taken from before a commit to the beginning of the work.
  */
 record QueueLatency(int perSecond) {
     private static final int SECONDS = Integer.getInteger("seconds", 15);

@@ -34,9 +34,9 @@ import java.util.concurrent.Semaphore;
 import java.util.stream.IntStream;
 
 /**
- * What it takes to look for partitions and to claim twenty of them: beside none and beside 10,000 that are stored and have
- * finished. And what it takes to claim 10,000 at once. The ratio should be near one: what has finished is kept for a day, and
- * every worker looks once a second.
+ * The cost of looking for partitions and of claiming twenty of them, beside none and beside 10,000 that are stored and
+ * have finished; and that of claiming 10,000 at once. The ratio should be near one: what has finished is kept for a day,
+ * and every worker looks once a second.
  */
 public final class ClaimCost {
     private static final String DATABASE = "projects/benchmark/instances/benchmark/databases/claims";

@@ -24,9 +24,9 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 
 /**
- * How long a child waits: from the end of its last parent's stream, as the client returned it, to its own first query. In
- * between the parent's children and end are stored and the child is claimed, in memory. Partitions of an emulator in the
- * same process split and merge in turns. Goal: below 10 ms.
+ * The time that a child waits: from the end of its last parent's stream, as the client returned it, to its own first
+ * query. In between the parent's children and end are stored and the child is claimed, in memory. Partitions of an
+ * emulator in the same process split and merge in turns. Goal: below 10 ms.
  */
 public final class HandOver {
     private static final String DATABASE = "projects/benchmark/instances/benchmark/databases/hand-over";

@@ -11,9 +11,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * How often a worker calls its storage while it reads twenty partitions, at three rates: calls a second and calls per 1,000
- * changes. With default options; the storage is in memory, which changes nothing about how often it is called. Goal: at most
- * one watermark call a second, whatever the rate.
+ * The rate at which a worker calls its storage while it reads twenty partitions, at three rates of changes: calls a
+ * second and calls per 1,000 changes. With default options; the storage is in memory, which changes nothing about how
+ * often it is called. Goal: at most one watermark call a second, whatever the rate.
  */
 public final class StorageCallRate {
     private static final int PARTITIONS = 20;

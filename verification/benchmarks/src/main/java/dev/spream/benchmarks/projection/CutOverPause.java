@@ -31,9 +31,9 @@ import java.util.concurrent.locks.LockSupport;
 import javax.sql.DataSource;
 
 /**
- * How long no event is applied while two versions are exchanged, to and fro, and how long a read of the read model takes meanwhile.
- * Readers ask for all of it without pause, and never find fewer movements than before; somebody appends steadily, as far as the
- * machine lets it.
+ * The pause in which no event is applied while two versions are exchanged, to and fro, and the time that a read of the
+ * read model takes meanwhile. Readers ask for all of it without pause, and never find fewer movements than before; one
+ * thread appends steadily, as far as the machine lets it.
  */
 record CutOverPause(
         DataSource database,

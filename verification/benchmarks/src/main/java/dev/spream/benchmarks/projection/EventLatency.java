@@ -25,7 +25,9 @@ import java.util.function.Function;
 import java.util.stream.IntStream;
 import javax.sql.DataSource;
 
-/** How long an event takes, from before it is appended, to a reader of the store, and to the committed read model. */
+/**
+ * The time that an event takes, from before it is appended, to a reader of the store, and to the committed read model.
+ */
 record EventLatency(DataSource database) {
     private static final int PER_SECOND = Integer.getInteger("perSecond", 1_000);
     private static final int SECONDS = Integer.getInteger("seconds", 15);

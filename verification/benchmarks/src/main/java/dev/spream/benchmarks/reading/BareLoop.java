@@ -16,9 +16,9 @@ import java.util.concurrent.Executors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one would write without spream, as far as reading goes: the client's own result sets, each partition on a thread of
- * its own, every field of every record read once and forgotten. It neither follows children of children nor remembers
- * where it was.
+ * The program that one would write without spream, as far as reading goes: the client's own result sets, each partition
+ * on a thread of its own, every field of every record read once and forgotten. It neither follows children of children
+ * nor remembers where it was.
  */
 final class BareLoop {
     private final DatabaseClient client;

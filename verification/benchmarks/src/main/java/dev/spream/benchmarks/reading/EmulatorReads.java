@@ -21,8 +21,8 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 
 /**
- * How fast the emulator returns the changes of transactions, beside Google's emulator where the machine has one: the same
- * transactions, the same bare loop, each server in a process of its own.
+ * The rate at which the emulator returns the changes of transactions, beside Google's emulator where the machine has one:
+ * the same transactions, the same bare loop, each server in a process of its own.
  */
 public final class EmulatorReads {
     private static final int TRANSACTIONS = Integer.getInteger("transactions", 3_000);

@@ -8,9 +8,9 @@ import java.util.concurrent.atomic.LongAdder;
 import org.openjdk.jmh.infra.Blackhole;
 
 /**
- * What order by key costs: a subscriber with {@link Ordering#KEY} beside one with {@link Ordering#NONE}, on a source that
- * costs next to nothing, with a consumer that does nothing and with one that computes for 20 microseconds. Goal: from a
- * hundred keys on, at most 1.3 times as long. With one key there is nothing to do at the same time.
+ * The cost of order by key: a subscriber with {@link Ordering#KEY} beside one with {@link Ordering#NONE}, on a source
+ * that costs next to nothing, with a consumer that does nothing and with one that computes for 20 microseconds. Goal:
+ * from a hundred keys on, at most 1.3 times as long. With one key there is nothing to do at the same time.
  */
 public final class KeyOrder {
     private static final int CHANGES = Integer.getInteger("changes", 200_000);

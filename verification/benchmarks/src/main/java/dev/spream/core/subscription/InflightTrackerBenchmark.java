@@ -21,8 +21,8 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * What the tracker adds to a record: it is opened, and settled after as many others as there is room for have been opened
- * too. One tracker serves all of a trial, so growth would show. Lives in the tracker's package to reach it.
+ * The time that the tracker adds to a record: it is opened, and settled after as many others as there is room for have
+ * been opened too. One tracker serves all of a trial, so growth would show. Lives in the tracker's package to reach it.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)

@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * How a strategy takes locks in one kind of database. What it throws as {@link SQLException} becomes a {@link
- * LockException} by {@link #exception}. Has no state; safe for use by many threads.
+ * The statements by which a strategy takes locks in one kind of database. What it throws as {@link SQLException} becomes
+ * a {@link LockException} by {@link #exception}. Has no state; safe for use by many threads.
  */
 public interface LockSql {
 

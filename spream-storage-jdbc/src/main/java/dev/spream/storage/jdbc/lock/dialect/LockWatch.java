@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** Where a kind of database shows its locks. Has no state; safe for use by many threads. */
+/** The view of locks in one kind of database. Has no state; safe for use by many threads. */
 public interface LockWatch {
 
     /**

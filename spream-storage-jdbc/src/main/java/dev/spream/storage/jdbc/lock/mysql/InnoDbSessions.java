@@ -20,7 +20,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What InnoDB shows of its transactions, and how it writes locks of rows, on MySQL and MariaDB alike.
+ * The sessions that InnoDB shows, and its text of locks of rows, on MySQL and MariaDB alike.
  *
  * @see <a href="https://dev.mysql.com/doc/refman/8.4/en/information-schema-innodb-trx-table.html">MySQL: INNODB_TRX</a>
  * @see <a href="https://mariadb.com/kb/en/information-schema-innodb_trx-table/">MariaDB: INNODB_TRX</a>

@@ -18,8 +18,8 @@ import java.util.TreeSet;
 import java.util.function.UnaryOperator;
 
 /**
- * What MariaDB shows: of locks only those that somebody waits for, and those who wait. All of it is of one moment, which may
- * be a tenth of a second past: so long the server keeps what it has shown.
+ * The view of locks in MariaDB: only those that are waited for, and the sessions that wait. All of it is of one moment,
+ * which may be a tenth of a second past: so long the server keeps what it has shown.
  *
  * <p>A transaction has a number of its own once it locks something exclusively. Until then its number is 0, as that of every
  * other one that only shares or reads. Of those, who waits is known by the lock that it asks for. Who is waited for is known by

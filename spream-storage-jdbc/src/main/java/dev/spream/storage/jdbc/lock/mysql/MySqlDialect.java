@@ -15,8 +15,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Which of the servers that speak MySQL's protocol this is. The server says so itself, because a driver takes one for the
- * other.
+ * The server behind a connection, of those that speak MySQL's protocol. It says itself which it is, because a driver
+ * takes one for the other.
  *
  * @param mariadb whether it is MariaDB, and else MySQL
  * @param version as in {@code 8.4.3} or {@code 11.4.5-MariaDB}

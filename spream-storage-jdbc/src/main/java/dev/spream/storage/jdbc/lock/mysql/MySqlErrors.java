@@ -12,8 +12,8 @@ import dev.spream.storage.jdbc.internal.SqlErrors;
 import java.sql.SQLException;
 
 /**
- * What the errors of MySQL and MariaDB mean, by their numbers: the drivers give one error different classes and different
- * states.
+ * The meanings of the errors of MySQL and MariaDB, by their numbers: the drivers give one error different classes and
+ * different states.
  *
  * @see <a href="https://dev.mysql.com/doc/mysql-errors/8.4/en/server-error-reference.html">MySQL: server errors</a>
  * @see <a href="https://mariadb.com/kb/en/mariadb-error-codes/">MariaDB: error codes</a>

@@ -14,7 +14,7 @@ import java.util.Set;
 import java.util.function.UnaryOperator;
 
 /**
- * What MySQL shows: all locks of rows, and who waits for whom.
+ * The view of locks in MySQL: all locks of rows, and which sessions wait for which.
  *
  * @see <a href="https://dev.mysql.com/doc/refman/8.4/en/performance-schema-data-locks-table.html">MySQL: data_locks</a>
  * @see <a href="https://dev.mysql.com/doc/refman/8.4/en/performance-schema-data-lock-waits-table.html">MySQL:

@@ -11,7 +11,7 @@ import dev.spream.storage.jdbc.internal.SqlErrors;
 import java.sql.SQLException;
 
 /**
- * What PostgreSQL's errors mean for locks.
+ * The meanings of PostgreSQL's errors for locks.
  *
  * @see <a href="https://www.postgresql.org/docs/current/errcodes-appendix.html">PostgreSQL: error codes</a>
  */

@@ -21,8 +21,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What PostgreSQL shows. Who waits for whom it says itself. Advisory locks it shows all; of rows only those that somebody
- * waits for, by where the row is, since a row that is locked says so itself.
+ * The view of locks in PostgreSQL. It says itself which sessions wait for which. Advisory locks it shows all; of rows
+ * only those that are waited for, by where the row is, since a row that is locked says so itself.
  *
  * @see <a href="https://www.postgresql.org/docs/current/view-pg-locks.html">PostgreSQL: pg_locks</a>
  * @see <a href="https://www.postgresql.org/docs/current/functions-info.html#FUNCTIONS-INFO-SESSION">PostgreSQL:

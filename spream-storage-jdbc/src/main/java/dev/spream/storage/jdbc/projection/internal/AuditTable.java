@@ -7,7 +7,7 @@ import dev.spream.storage.jdbc.internal.Parameters;
 import java.sql.SQLException;
 import java.util.List;
 
-/** What was changed by hand; written in the transaction of the change. */
+/** The audit: changes by hand, written in the transaction of the change. */
 public final class AuditTable {
     private static final String ADD = """
             INSERT INTO @projection_audit (at, projection, actor, action, outcome, reason)

@@ -5,10 +5,11 @@ import dev.spream.storage.jdbc.internal.SchemaName;
 import java.util.List;
 
 /**
- * Whether somebody may still write, asked in the transaction of what is written. The projection's advisory lock comes first,
- * shared by all who write: a pause, which takes it alone, has either waited for this transaction or is seen by the statement
- * that follows. The segment's row is held until the end. That lets the owner's own transactions by: its batches wait for each
- * other besides, since one whose answer was lost may still be committing while its owner goes on.
+ * The fences of writes: whether an owner may still write, asked in the transaction of what is written. The projection's
+ * advisory lock comes first, shared by all writers: a pause, which takes it alone, has either waited for this transaction
+ * or is seen by the statement that follows. The segment's row is held until the end. That lets the owner's own
+ * transactions by: its batches wait for each other besides, since one whose answer was lost may still be committing while
+ * its owner goes on.
  *
  * @see <a href="https://www.postgresql.org/docs/current/explicit-locking.html">PostgreSQL: explicit locking</a>
  */

@@ -9,8 +9,8 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * What people mean by the name of a projection: its live version, whichever that is by then, or a version of it by its number.
- * It is told by the name of its state.
+ * The versions that people name: by the name of a projection its live version, whichever that is by then, or a version of
+ * it by its number. A version is told by the name of its state.
  */
 public record NamedVersions(ProjectionDatabase database) {
     private static final String STATE = """

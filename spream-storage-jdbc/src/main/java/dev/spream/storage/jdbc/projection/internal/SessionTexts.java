@@ -3,7 +3,10 @@ package dev.spream.storage.jdbc.projection.internal;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 
-/** What sessions are at, as the server tells it: of those of other users it says nothing to whoever may not read it. */
+/**
+ * The texts of what sessions are at, as the server tells it: of those of other users it says nothing to a user that may
+ * not read it.
+ */
 public final class SessionTexts {
     private static final String HIDDEN = "<insufficient privilege>";
     private static final String UNKNOWN = "for how long is not known: grant pg_read_all_stats";

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Whether the versions of a pair go on, as somebody asked. Both may be stopped at any time, until they are held still.
+ * The status of both versions of a pair. Both may be stopped at any time, until they are held still.
  *
  * @param error what failed last in the other
  */

@@ -5,7 +5,7 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.Set;
 
-/** What is in the schemas of versions. */
+/** The contents of the schemas of versions. */
 final class SchemaContents {
     /** Indexes, and the types of rows, are their tables' and not the schema's; a sequence of a column goes where its table goes. */
     private static final String OTHERS = """

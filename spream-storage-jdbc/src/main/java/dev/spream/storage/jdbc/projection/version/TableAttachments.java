@@ -9,8 +9,9 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * What belongs to a table and not to its name, though whoever reads or follows it counts on it: row security with its policies,
- * triggers, rules, publications, replica identity. It stays with a table that goes, so the one that comes must have the same.
+ * The attachments of a table, which belong to it and not to its name, though its readers and followers count on them: row
+ * security with its policies, triggers, rules, publications, replica identity. They stay with a table that goes, so the
+ * one that comes must have the same.
  */
 final class TableAttachments {
     private static final String ROW_SECURITY = "row security";

@@ -6,8 +6,9 @@ import java.sql.SQLException;
 import java.util.List;
 
 /**
- * What others than its owner may do with a table, made the same as with the one in whose place it comes. The owner of that one may
- * do what it could before, though it owns the other one no more. Columns that only the new table has keep what was granted on them.
+ * The rights of others than the owner on a table, made the same as on the one in whose place it comes. The owner of that
+ * one may do what it could before, though it owns the other one no more. Columns that only the new table has keep what
+ * was granted on them.
  */
 final class TableGrants {
     private static final String GRANTS = """

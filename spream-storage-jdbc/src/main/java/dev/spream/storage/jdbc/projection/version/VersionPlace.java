@@ -14,7 +14,7 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
- * Where a version that is to be built has its tables, and what has to be so that they can take the place of the live ones later.
+ * The place of the tables of a version that is to be built, with what it takes for them to replace the live ones later.
  *
  * @param tables those of its code
  * @param home where the live ones are

@@ -11,7 +11,7 @@ import java.util.Collection;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** Where tables of versions are that are not live. */
+/** The schemas with the tables of versions that are not live. */
 final class VersionSchemas {
     /** What PostgreSQL keeps of a name, in bytes. */
     private static final int MAX_LENGTH = 63;
