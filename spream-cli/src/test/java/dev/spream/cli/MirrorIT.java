@@ -41,8 +41,8 @@ class MirrorIT {
     private static final String DATABASE = "projects/spream/instances/test/databases/mirrored";
     private static final String SUBSCRIPTION = "mirrored";
     private static final int SERVICES = 3;
-    private static final long CHANGES = Long.getLong("mirror.changes", 4_000);
-    private static final long CHANGES_PER_SECOND = Long.getLong("mirror.rate", 700);
+    private static final long CHANGES = Long.getLong("mirror.changes", 1_000);
+    private static final long CHANGES_PER_SECOND = Long.getLong("mirror.rate", 250);
     private static final int DEATHS = Integer.getInteger("mirror.deaths", 2);
     private static final long SEED = Long.getLong("mirror.seed", System.nanoTime() % 1_000_000);
     private static final int KEYS = Math.toIntExact(Math.clamp(CHANGES / 200, 50, 5_000));
