@@ -18,12 +18,12 @@ public final class Main {
     }
 
     static int run(String... args) {
-        return commandLine().execute(args);
+        return commandLine(args).execute(args);
     }
 
-    static CommandLine commandLine() {
+    static CommandLine commandLine(String... args) {
         Failures failures = new Failures();
-        CommandLine command = new CommandLine(new SpreamCommand());
+        CommandLine command = SpreamCommand.commandLine(args);
         ConfigArguments.take(command);
         return Converters.register(command)
                 .setCaseInsensitiveEnumValuesAllowed(true)

@@ -11,13 +11,18 @@ import dev.spream.cli.partition.VerifyCommand;
 import dev.spream.cli.projection.ProjectionCommand;
 import dev.spream.cli.subscription.RunCommand;
 import dev.spream.cli.subscription.TailCommand;
+import java.util.List;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
 /** The command without a subcommand: it has only help to offer. */
 @Command(
         name = "spream",
         description = "Reads Cloud Spanner change streams.",
-        subcommands = {
+        exitCodeList = {"0:success, also when a signal ended it and all work was finished", "1:failure", "2:usage"},
+        footer = {"", "Try: spream tail --demo"})
+final class SpreamCommand extends CommandGroup {
+    private static final List<Class<?>> SUBCOMMANDS = List.of(
             TailCommand.class,
             RunCommand.class,
             ConfigCommand.class,
@@ -29,8 +34,19 @@ import picocli.CommandLine.Command;
             OutboxCommand.class,
             ProjectionCommand.class,
             ExportCommand.class,
-            EmulatorCommand.class
-        },
-        exitCodeList = {"0:success, also when a signal ended it and all work was finished", "1:failure", "2:usage"},
-        footer = {"", "Try: spream tail --demo"})
-final class SpreamCommand extends CommandGroup {}
+            EmulatorCommand.class);
+
+    /** With the subcommand that the first argument names, or else with all, whose model takes half a second to make. */
+    static CommandLine commandLine(String... arguments) {
+        CommandLine command = new CommandLine(new SpreamCommand());
+        List<Class<?>> named = SUBCOMMANDS.stream()
+                .filter(type -> arguments.length > 0 && arguments[0].equals(name(type)))
+                .toList();
+        (named.isEmpty() ? SUBCOMMANDS : named).forEach(command::addSubcommand);
+        return command;
+    }
+
+    private static String name(Class<?> subcommand) {
+        return subcommand.getAnnotation(Command.class).name();
+    }
+}

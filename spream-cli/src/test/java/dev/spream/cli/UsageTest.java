@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -183,6 +184,18 @@ final class UsageTest {
                 .forEach(command -> command.getCommandSpec().options().stream()
                         .filter(option -> !option.hidden())
                         .forEach(option -> assertThat(command.getUsageMessage()).contains(option.longestName())));
+    }
+
+    @Test
+    void a_named_command_is_the_only_one_that_is_made_and_has_the_same_help() {
+        Main.commandLine().getSubcommands().forEach((name, command) -> {
+            Map<String, CommandLine> made = Main.commandLine(name, "--help").getSubcommands();
+            assertThat(made).containsOnlyKeys(name);
+            assertThat(made.values())
+                    .extracting(CommandLine::getUsageMessage)
+                    .containsExactly(command.getUsageMessage());
+        });
+        assertThat(Main.commandLine("tial").getSubcommands()).hasSizeGreaterThan(1);
     }
 
     private int run(String arguments) {
