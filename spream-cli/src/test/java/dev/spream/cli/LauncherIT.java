@@ -1,0 +1,355 @@
+package dev.spream.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledOnOs;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The launcher in a small tree of its own, with a Maven and a JDK that only write down what they are asked for. */
+@DisabledOnOs(OS.WINDOWS)
+class LauncherIT {
+    /** All that it may need besides a JDK and Maven. */
+    private static final List<String> TOOLS = List.of(
+            "awk",
+            "cat",
+            "cksum",
+            "date",
+            "dirname",
+            "find",
+            "grep",
+            "mkdir",
+            "mv",
+            "nice",
+            "readlink",
+            "rm",
+            "script",
+            "sed",
+            "sh",
+            "sleep",
+            "sort");
+
+    private static final String MAVEN = """
+            #!/bin/sh
+            echo "$JAVA_HOME $*" >>maven-was-asked
+            sleep "$(cat maven-takes)"
+            mkdir -p spream-core/target spream-cli/target/lib
+            echo '[INFO] Downloaded from central: https://repo.example/a.jar (1 kB at 1 kB/s)'
+            echo '[INFO] Building spream core 0.1.0-SNAPSHOT                    [1/2]'
+            echo '[INFO] --- maven-jar-plugin:3.5.1:jar (default-jar) @ spream-core ---'
+            echo '[INFO] Building spream command line 0.1.0-SNAPSHOT            [2/2]'
+            echo '[INFO] --- jar:3.5.1:jar (default-jar) @ spream-cli ---'
+            sleep "$(cat maven-takes)"
+            if [ -f broken ]; then
+                echo '[ERROR] A.java: cannot find symbol'
+                exit 1
+            fi
+            : >spream-cli/target/spream-cli-0.1.0-SNAPSHOT.jar
+            """;
+
+    private static final String JAVA = """
+            #!/bin/sh
+            for argument in "$@"; do
+                case $argument in
+                    -XX:AOTCacheOutput=* | -XX:ArchiveClassesAtExit=*) echo classes >"${argument#*=}" ;;
+                esac
+            done
+            printf '%s\\n' "$@"
+            """;
+
+    @TempDir
+    @SuppressWarnings("NullAway.Init")
+    private Path folder;
+
+    private Path home = Path.of("");
+    private Path jdk = Path.of("");
+    private Path path = Path.of("");
+
+    @BeforeEach
+    void make_a_tree() throws IOException {
+        home = folder.resolve("a tree");
+        write("spream", Files.readString(Path.of("../spream")));
+        for (String file : List.of(
+                "pom.xml",
+                "spream-core/pom.xml",
+                "spream-core/src/main/java/Core.java",
+                "spream-core/src/main/java/Gone.java",
+                "spream-core/src/test/java/CoreTest.java",
+                "spream-sink-pubsub/src/main/java/Sink.java",
+                "spream-cli/pom.xml",
+                "spream-cli/src/main/java/Main.java")) {
+            write(file, "");
+        }
+        write("maven-takes", "0");
+        path = Files.createDirectories(folder.resolve("path"));
+        for (String tool : TOOLS) {
+            Files.createSymbolicLink(path.resolve(tool), tool(tool));
+        }
+        program(path.resolve("mvn"), MAVEN);
+        jdk = jdk("25.0.3");
+    }
+
+    @Test
+    void the_first_start_builds_and_a_later_one_runs_at_once() throws Exception {
+        Ended first = launch("tail", "--demo", "a  b");
+        assertThat(first.out()).endsWith("dev.spream.cli.Main", "tail", "--demo", "a  b");
+        assertThat(first.out())
+                .contains(home.resolve("spream-cli/target/spream-cli-0.1.0-SNAPSHOT.jar") + ":"
+                        + home.resolve("spream-cli/target/lib/*"));
+        assertThat(first.err().getFirst()).startsWith("spream: building on first use");
+        assertThat(first.err().getLast()).matches("spream: built in \\d+ s");
+        assertThat(launch("--version").err()).isEmpty();
+        assertThat(builds()).containsExactly(jdk + " -B -T1C -Dmaven.test.skip=true -pl spream-cli -am package");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "pom.xml",
+                "spream-core/pom.xml",
+                "spream-core/src/main/java/New.java",
+                "spream-cli/src/main/java/Main.java"
+            })
+    void what_the_command_is_built_from_is_built_again_when_it_changes(String file) throws Exception {
+        launch("--version");
+        nextMoment();
+        write(file, "changed");
+        assertThat(launch("--version").err()).contains("spream: building what changed");
+        assertThat(launch("--version").err()).isEmpty();
+    }
+
+    @Test
+    void a_source_that_went_is_a_change() throws Exception {
+        launch("--version");
+        nextMoment();
+        Files.delete(home.resolve("spream-core/src/main/java/Gone.java"));
+        assertThat(launch("--version").err()).contains("spream: building what changed");
+    }
+
+    @Test
+    void tests_and_modules_of_other_commands_are_no_reason_to_build() throws Exception {
+        launch("--version");
+        nextMoment();
+        write("spream-core/src/test/java/CoreTest.java", "changed");
+        write("spream-sink-pubsub/src/main/java/Sink.java", "changed");
+        write("README.md", "changed");
+        launch("--version");
+        assertThat(builds()).hasSize(1);
+    }
+
+    @Test
+    void without_a_terminal_each_module_is_a_line() throws Exception {
+        write("maven-takes", "2");
+        assertThat(launch("--version").err())
+                .anyMatch(line -> line.matches("\\d+ s: 1 of 2 modules, spream core, 1 files downloaded"))
+                .anyMatch(line -> line.matches("\\d+ s: 2 of 2 modules, spream command line, 1 files downloaded"));
+    }
+
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void on_a_terminal_one_line_is_updated_and_cleared() throws Exception {
+        write("maven-takes", "2");
+        Process terminal =
+                launcher("script", "-qec", "./spream --version", "/dev/null").start();
+        assertThat(new String(terminal.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
+                .containsPattern("\r\\d s: starting Maven\u001b\\[K\r\\d s: ")
+                .containsPattern("\r\\d s: 2 of 2 modules, spream command line, 1 files downloaded\u001b\\[K\r")
+                .containsPattern("\u001b\\[K\r\u001b\\[Kspream: built in")
+                .contains("-Dspream.terminal=true");
+    }
+
+    @Test
+    void a_build_that_fails_says_why_and_is_repeated() throws Exception {
+        write("broken", "");
+        Ended failed = launch("--version");
+        assertThat(failed.exitCode()).isEqualTo(1);
+        assertThat(failed.out()).isEmpty();
+        assertThat(failed.err()).contains("[ERROR] A.java: cannot find symbol");
+        assertThat(failed.err().getLast()).contains("the build failed").contains("launcher-build.log");
+        Files.delete(home.resolve("broken"));
+        assertThat(launch("--version").exitCode()).isZero();
+        assertThat(builds()).hasSize(2);
+    }
+
+    @Test
+    void a_build_that_was_killed_is_repeated() throws Exception {
+        write("maven-takes", "1");
+        Process killed = launcher("./spream", "--version").start();
+        await(home.resolve("maven-was-asked"));
+        killed.destroyForcibly().waitFor();
+        write("maven-takes", "0");
+        assertThat(launch("--version").exitCode()).isZero();
+        assertThat(builds()).hasSize(2);
+    }
+
+    @Test
+    void of_two_starts_at_once_one_builds() throws Exception {
+        write("maven-takes", "1");
+        Process other = launcher("./spream", "--version").start();
+        await(home.resolve("maven-was-asked"));
+        assertThat(launch("--version").err()).contains("spream: waiting for another build of it");
+        assertThat(other.waitFor()).isZero();
+        assertThat(builds()).hasSize(1);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"25.0.3, -XX:AOTCache=, -Xlog:aot*=off", "21.0.7, -XX:SharedArchiveFile=, -Xlog:cds*=off"})
+    void later_starts_have_the_classes_of_the_first_in_an_archive(String version, String option, String silent)
+            throws Exception {
+        jdk = jdk(version);
+        assertThat(launch("--version").out()).noneMatch(argument -> argument.startsWith(option));
+        Path archive = awaitArchive();
+        assertThat(launch("--version").out()).contains(option + archive, silent);
+    }
+
+    @Test
+    void an_archive_goes_with_what_it_was_made_of() throws Exception {
+        launch("--version");
+        awaitArchive();
+        nextMoment();
+        write("pom.xml", "changed");
+        assertThat(launch("--version").out()).noneMatch(argument -> argument.startsWith("-XX:AOTCache"));
+        awaitArchive();
+        jdk = jdk("25.0.4");
+        assertThat(launch("--version").out()).noneMatch(argument -> argument.startsWith("-XX:AOTCache"));
+    }
+
+    @Test
+    void without_a_jdk_it_says_what_to_install() throws Exception {
+        String launcher = Files.readString(home.resolve("spream"));
+        write("spream", launcher.replaceAll("(?s)for candidate in /usr/lib/jvm.*?; do", "for candidate in; do"));
+        jdk = jdk("17.0.15");
+        Ended ended = launch("--version");
+        assertThat(ended.exitCode()).isEqualTo(1);
+        assertThat(ended.err())
+                .containsExactly(
+                        "spream: no JDK 21 or newer found; set JAVA_HOME to one, or install it with Maven:",
+                        "    Debian, Ubuntu:  sudo apt install openjdk-21-jdk-headless maven",
+                        "    Fedora, RHEL:    sudo dnf install java-21-openjdk-devel maven",
+                        "    macOS:           brew install openjdk maven",
+                        "    SDKMAN!:         sdk install java && sdk install maven");
+    }
+
+    @Test
+    void without_maven_it_says_what_to_install() throws Exception {
+        Files.delete(path.resolve("mvn"));
+        Ended ended = launch("--version");
+        assertThat(ended.exitCode()).isEqualTo(1);
+        assertThat(ended.err())
+                .containsExactly(
+                        "spream: mvn is not on the PATH; install Maven 3.8 or newer, which builds spream on first use:",
+                        "    Debian, Ubuntu:  sudo apt install maven",
+                        "    Fedora, RHEL:    sudo dnf install maven",
+                        "    macOS:           brew install maven",
+                        "    SDKMAN!:         sdk install maven");
+    }
+
+    /** What a start printed, and how it ended. */
+    private record Ended(int exitCode, List<String> out, List<String> err) {}
+
+    private Ended launch(String... arguments) throws Exception {
+        List<String> command = new ArrayList<>(List.of("./spream"));
+        command.addAll(List.of(arguments));
+        return launch(launcher(command.toArray(String[]::new)));
+    }
+
+    private Ended launch(ProcessBuilder launcher) throws Exception {
+        Path out = Files.createTempFile(folder, "out", "");
+        Path err = Files.createTempFile(folder, "err", "");
+        Process process = launcher.redirectOutput(out.toFile())
+                .redirectError(err.toFile())
+                .start();
+        assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        return new Ended(
+                process.exitValue(),
+                Files.readString(out).lines().toList(),
+                Files.readString(err).lines().toList());
+    }
+
+    private ProcessBuilder launcher(String... command) {
+        ProcessBuilder builder = new ProcessBuilder(command).directory(home.toFile());
+        builder.environment().clear();
+        builder.environment().put("PATH", path.toString());
+        builder.environment().put("JAVA_HOME", jdk.toString());
+        builder.environment().put("SHELL", path.resolve("sh").toString());
+        return builder;
+    }
+
+    private List<String> builds() throws IOException {
+        return Files.readAllLines(home.resolve("maven-was-asked"));
+    }
+
+    private Path jdk(String version) throws IOException {
+        Path made = folder.resolve("jdk " + version);
+        program(made.resolve("bin/java"), JAVA);
+        program(made.resolve("bin/javac"), "");
+        Files.writeString(made.resolve("release"), "JAVA_VERSION=\"%s\"\n".formatted(version));
+        return made;
+    }
+
+    private void write(String file, String text) throws IOException {
+        program(home.resolve(file), text);
+    }
+
+    private static void program(Path file, String text) throws IOException {
+        Files.createDirectories(file.getParent());
+        Files.writeString(file, text);
+        assertThat(file.toFile().setExecutable(true)).isTrue();
+    }
+
+    private static Path tool(String name) {
+        return Stream.of(System.getenv("PATH").split(":"))
+                .map(entry -> Path.of(entry, name))
+                .filter(Files::isExecutable)
+                .findFirst()
+                .orElseThrow();
+    }
+
+    /** The time of a file may be that of the tick before. */
+    private void nextMoment() throws IOException {
+        Path stamp = home.resolve("spream-cli/target/launcher-built");
+        Path probe = home.resolve("probe");
+        do {
+            Files.writeString(probe, "");
+        } while (Files.getLastModifiedTime(probe).compareTo(Files.getLastModifiedTime(stamp)) <= 0);
+    }
+
+    private Path awaitArchive() throws InterruptedException {
+        for (int i = 0; i < 1000; i++) {
+            try (Stream<Path> files = Files.list(home.resolve("spream-cli/target"))) {
+                List<Path> archives = files.filter(file -> file.toString().endsWith(".archive"))
+                        .filter(file -> file.toFile().length() > 0)
+                        .toList();
+                if (!archives.isEmpty()) {
+                    return archives.getFirst();
+                }
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+            TimeUnit.MILLISECONDS.sleep(20);
+        }
+        throw new AssertionError("no archive was made");
+    }
+
+    private static void await(Path file) throws InterruptedException {
+        for (int i = 0; i < 1000 && !Files.exists(file); i++) {
+            TimeUnit.MILLISECONDS.sleep(20);
+        }
+        assertThat(file).exists();
+    }
+}
