@@ -2,15 +2,17 @@ package dev.spream.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.File;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
@@ -66,7 +68,12 @@ class LauncherIT {
             #!/bin/sh
             for argument in "$@"; do
                 case $argument in
-                    -XX:AOTCacheOutput=* | -XX:ArchiveClassesAtExit=*) echo classes >"${argument#*=}" ;;
+                    -XX:AOTCacheOutput=* | -XX:ArchiveClassesAtExit=*)
+                        for second in 1 2 3 4 5 6 7 8 9 10; do
+                            [ ! -f archive-is-held ] || sleep 1
+                        done
+                        echo classes >"${argument#*=}"
+                        ;;
                 esac
             done
             printf '%s\\n' "$@"
@@ -102,6 +109,15 @@ class LauncherIT {
         }
         program(path.resolve("mvn"), MAVEN);
         jdk = jdk("25.0.3");
+    }
+
+    /** An archive that is being made would come in the way of deleting the tree. */
+    @AfterEach
+    void end_what_runs_in_the_background() throws IOException, InterruptedException {
+        Files.deleteIfExists(home.resolve("archive-is-held"));
+        if (archives(file -> true).size() > archives().size()) {
+            awaitArchive();
+        }
     }
 
     @Test
@@ -218,6 +234,15 @@ class LauncherIT {
     }
 
     @Test
+    void nothing_waits_for_the_archive() throws Exception {
+        write("archive-is-held", "");
+        Process process =
+                launcher("./spream", "--version").redirectErrorStream(true).start();
+        process.getInputStream().readAllBytes();
+        assertThat(archives()).isEmpty();
+    }
+
+    @Test
     void an_archive_goes_with_what_it_was_made_of() throws Exception {
         launch("--version");
         awaitArchive();
@@ -329,17 +354,25 @@ class LauncherIT {
         } while (Files.getLastModifiedTime(probe).compareTo(Files.getLastModifiedTime(stamp)) <= 0);
     }
 
-    private Path awaitArchive() throws InterruptedException {
+    /** Those that are complete. */
+    private List<Path> archives() throws IOException {
+        return archives(file -> file.length() > 0);
+    }
+
+    private List<Path> archives(Predicate<File> choice) throws IOException {
+        File[] files =
+                home.resolve("spream-cli/target").toFile().listFiles((folder, name) -> name.endsWith(".archive"));
+        return Stream.ofNullable(files)
+                .flatMap(Stream::of)
+                .filter(choice)
+                .map(File::toPath)
+                .toList();
+    }
+
+    private Path awaitArchive() throws IOException, InterruptedException {
         for (int i = 0; i < 1000; i++) {
-            try (Stream<Path> files = Files.list(home.resolve("spream-cli/target"))) {
-                List<Path> archives = files.filter(file -> file.toString().endsWith(".archive"))
-                        .filter(file -> file.toFile().length() > 0)
-                        .toList();
-                if (!archives.isEmpty()) {
-                    return archives.getFirst();
-                }
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
+            if (!archives().isEmpty()) {
+                return archives().getFirst();
             }
             TimeUnit.MILLISECONDS.sleep(20);
         }
