@@ -416,7 +416,9 @@ final class Subscription implements PartitionScheduler.Readers, SingleRun.Stoppa
                 idle.stream().map(reader -> reader.partition().lease()).toList();
         context.storageCalls()
                 .run("ending the registration", inTime, storage -> storage.unregisterWorker(context.worker()));
-        context.storageCalls().run("giving partitions back", inTime, storage -> storage.release(leases));
+        if (!leases.isEmpty()) {
+            context.storageCalls().run("giving partitions back", inTime, storage -> storage.release(leases));
+        }
         idle.forEach(reader -> context.listener()
                 .tell(listener -> listener.partitionReleased(reader.partition().token())));
     }
