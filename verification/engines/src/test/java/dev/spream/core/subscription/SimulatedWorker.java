@@ -115,7 +115,9 @@ final class SimulatedWorker {
             throw violation;
         }
         boolean gaveUp = thrown instanceof StorageException failure && failure.retryable();
-        if (thrown != null && gaveUp && ports.of(SimulationEvent.OUTAGE) == 0) {
+        // A pause may use up the time that the last writes have.
+        boolean inTime = ports.of(SimulationEvent.OUTAGE) == 0 && ports.of(SimulationEvent.PAUSE) == 0;
+        if (thrown != null && gaveUp && inTime) {
             throw judge.violated(Promise.PROGRESS, "%s gives up over a storage that may be back: %s", process, thrown);
         }
         if (thrown != null && !gaveUp && !ports.hasReasonToFail()) {
