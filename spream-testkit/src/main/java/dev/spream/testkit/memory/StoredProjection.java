@@ -499,7 +499,9 @@ final class StoredProjection {
         first.ifPresent(event -> {
             ParkedKey seen = view(key, parkedEvents(key), now);
             seen.requireNothingMissing(name);
-            deadLetters.add(new ProjectionDeadLetter.Skipped(nextLetter(), now, seen.error(), event));
+            if (skipped().noneMatch(same -> isSame(same, event))) { // as in the version that was live before
+                deadLetters.add(new ProjectionDeadLetter.Skipped(nextLetter(), now, seen.error(), event));
+            }
             retried(key, version, now);
         });
         return first.isPresent();

@@ -121,6 +121,19 @@ interface VersionContract<T> extends ProjectionScenario.Stage<T> {
         assertThat(given().operations().audit(NAME, 1).getFirst().outcome()).doesNotContain("skipped");
     }
 
+    @Test
+    default void an_event_that_two_versions_skip_is_one_dead_letter_of_each() {
+        given().park(versions().live(), "a", ProjectionScenario.POISON, 1, 2);
+        given().operations().skip(NAME, "a", 1, ACT);
+        Fence shadow = versions().shadow();
+        String second = ProjectionVersion.stateName(NAME, 2);
+        given().park(shadow, "a", ProjectionScenario.POISON, 1, 2);
+        assertThat(given().operations().skip(second, "a", 1, ACT)).isTrue();
+        assertThat(letters(second)).isEqualTo(letters(NAME)).hasSize(1);
+        assertThat(given().operations().show(second).orElseThrow().parkedEvents())
+                .isEqualTo(1);
+    }
+
     /** With all but their ids. */
     private List<List<Object>> letters(String projection) {
         return given().operations().deadLetters(projection, 10).stream()

@@ -39,7 +39,11 @@ record DeadLetterTable(ProjectionDatabase database) {
             INSERT INTO @projection_dead_letters (projection, kind, kept_at, reason, aggregate_id, %1$s)
             SELECT e.projection, 'SKIPPED', clock_timestamp(), p.error, p.aggregate_id, %1$s
             FROM @projection_parked_events e JOIN @projection_parked_keys p USING (projection, key)
-            WHERE e.projection = ? AND e.key = ? AND e.event_version = ?""".formatted(EventColumns.NAMES);
+            WHERE e.projection = ? AND e.key = ? AND e.event_version = ?
+                AND NOT EXISTS (
+                    SELECT FROM @projection_dead_letters d
+                    WHERE d.projection = e.projection AND d.kind = 'SKIPPED'
+                        AND d.aggregate_id = p.aggregate_id AND d.event_version = e.event_version)""".formatted(EventColumns.NAMES);
 
     private static final String SKIPPED_VERSIONS = """
             SELECT d.aggregate_id, d.event_version FROM @projection_dead_letters d
@@ -125,7 +129,7 @@ record DeadLetterTable(ProjectionDatabase database) {
         return skipped;
     }
 
-    /** The first event of a parked key, whose row is held. */
+    /** The first event of a parked key, whose row is held. One that was skipped in the version before has its letter. */
     static void skip(ProjectionTransaction transaction, String projection, String key, long version)
             throws SQLException {
         transaction.update(SKIP, p -> p.text(projection).text(key).number(version));
