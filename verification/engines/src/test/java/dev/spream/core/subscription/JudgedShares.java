@@ -3,8 +3,11 @@ package dev.spream.core.subscription;
 import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.subscription.SimulationViolation.Promise;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -19,6 +22,7 @@ import java.util.Set;
 final class JudgedShares {
     private static final int DISCOVERIES_UNTIL_CLAIMED = 5;
     private static final int CALLS_UNTIL_CLAIMED = 12;
+    private static final int CALLS_OF_A_CLAIM = 3;
     private static final int DISCOVERIES_UNTIL_EVEN = 8;
     private static final int CALLS_UNTIL_EVEN = 30;
     private static final int DISCOVERIES_UNTIL_NEGLECTED = 3;
@@ -33,11 +37,13 @@ final class JudgedShares {
     private final int capacity;
     private final long leaseTime;
     private final long untilClaimed;
+    private final long claim;
     private final long untilNeglected;
     private final long untilEven;
 
     private final Set<JudgedRun> members = new LinkedHashSet<>();
     private final Map<JudgedRun, Integer> lateClaims = new HashMap<>();
+    private final List<Claim> claims = new ArrayList<>();
     private long abstainedUntil;
     private long disturbedAt;
     private long movedAt;
@@ -66,6 +72,7 @@ final class JudgedShares {
         long discovery = options.partitionDiscoveryInterval().toNanos();
         this.untilClaimed =
                 DISCOVERIES_UNTIL_CLAIMED * discovery + CALLS_UNTIL_CLAIMED * longestLatency + MARGIN.toNanos();
+        this.claim = discovery + CALLS_OF_A_CLAIM * longestLatency;
         this.leaseTime = options.leaseTime().toNanos();
         this.untilNeglected = DISCOVERIES_UNTIL_NEGLECTED * discovery;
         this.untilEven = options.leaseTime().toNanos()
@@ -131,9 +138,16 @@ final class JudgedShares {
                 .count();
     }
 
-    /** A partition is about to be acquired that could have been for some time. */
+    /** A partition that was acquired, and from where it is read. */
+    private record Claim(long at, Instant start) {}
+
+    /** A partition is about to be acquired that could have been for some time. Those that are further behind go first. */
     void acquiring(JudgedRun run, JudgedHold hold, long freeSince) {
         moved();
+        long before = claims.stream()
+                .filter(other -> other.at >= freeSince && !other.start.isAfter(hold.start))
+                .count();
+        claims.add(new Claim(machine.now(), hold.start));
         if (machine.now() - freeSince >= untilNeglected) {
             int times = lateClaims.merge(run, 1, Integer::sum);
             abstainedUntil = Math.max(abstainedUntil, machine.now() + (leaseTime << Math.min(times, MAX_DOUBLINGS)));
@@ -144,7 +158,7 @@ final class JudgedShares {
             return;
         }
         tally.count(SimulationEvent.CLAIMED_UNDISTURBED);
-        if (machine.now() - freeSince > untilClaimed) {
+        if (machine.now() - freeSince > untilClaimed + before * claim) {
             throw judge.violated(
                     Promise.PROGRESS,
                     "%s acquires %s, which was free for %s",
