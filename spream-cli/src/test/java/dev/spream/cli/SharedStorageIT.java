@@ -13,6 +13,7 @@ import java.io.StringWriter;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -152,14 +153,14 @@ final class SharedStorageIT {
                         .formatted(table, database.getName()));
     }
 
-    /** An unfinished partition whose parents are known: its row loses a second of its start, and then itself. */
+    /** The oldest unfinished partition, whose parents are finished: its row begins later, and then is gone. */
     private void findsWhatIsSpoilt(SharedStorage storage) {
         JsonObject partition = json(storage, "partitions", "--json").objects("partitions").stream()
-                .filter(row -> row.string("state").orElseThrow().equals("RUNNING"))
-                .findFirst()
+                .filter(row -> !row.string("state").orElseThrow().equals("FINISHED"))
+                .min(Comparator.comparing(SharedStorageIT::start))
                 .orElseThrow();
         String token = partition.string("token").orElseThrow();
-        Instant start = Instant.parse(partition.string("start_timestamp").orElseThrow());
+        Instant start = start(partition);
         storage.setStart(token, start.plusNanos(1));
         assertThat(failed(storage, "verify"))
                 .anyMatch(line -> line.startsWith("TIME_UNCOVERED: ")
@@ -170,6 +171,10 @@ final class SharedStorageIT {
                 .containsPattern("^verify: \\d+ findings?; ");
         storage.forget(token);
         assertThat(failed(storage, "verify")).anyMatch(line -> line.startsWith("CHILD_MISSING: "));
+    }
+
+    private static Instant start(JsonObject partition) {
+        return Instant.parse(partition.string("start_timestamp").orElseThrow());
     }
 
     private SpreamProcess tail(SharedStorage storage, String... more) throws IOException {
