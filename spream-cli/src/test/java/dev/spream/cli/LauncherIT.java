@@ -243,6 +243,23 @@ class LauncherIT {
     }
 
     @Test
+    void an_archive_whose_maker_was_killed_is_made_by_a_later_start() throws Exception {
+        write("archive-is-held", "");
+        launch("--version");
+        Path maker = Path.of(archives(file -> true).getFirst() + ".maker");
+        await(maker);
+        ProcessHandle killed = ProcessHandle.of(
+                        Long.parseLong(Files.readString(maker).strip()))
+                .orElseThrow();
+        killed.destroyForcibly();
+        killed.onExit().get(10, TimeUnit.SECONDS);
+        Files.delete(home.resolve("archive-is-held"));
+        launch("--version");
+        Path archive = awaitArchive();
+        assertThat(launch("--version").out()).contains("-XX:AOTCache=" + archive);
+    }
+
+    @Test
     void an_archive_goes_with_what_it_was_made_of() throws Exception {
         launch("--version");
         awaitArchive();
@@ -380,9 +397,9 @@ class LauncherIT {
     }
 
     private static void await(Path file) throws InterruptedException {
-        for (int i = 0; i < 1000 && !Files.exists(file); i++) {
+        for (int i = 0; i < 1000 && file.toFile().length() == 0; i++) {
             TimeUnit.MILLISECONDS.sleep(20);
         }
-        assertThat(file).exists();
+        assertThat(file).isNotEmptyFile();
     }
 }
