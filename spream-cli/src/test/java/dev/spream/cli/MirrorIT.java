@@ -145,7 +145,7 @@ class MirrorIT {
     }
 
     private static List<String> command(Path file, String name) {
-        List<String> command = new ArrayList<>(SpreamProcess.command(Main.class));
+        List<String> command = new ArrayList<>(SpreamProcess.command());
         command.add(1, "-Xmx256m");
         command.addAll(List.of("run", "--config", file.toString(), "--worker=" + name));
         return command;

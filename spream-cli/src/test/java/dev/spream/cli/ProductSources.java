@@ -65,13 +65,18 @@ final class ProductSources {
         return sources;
     }
 
-    /** Types of other files come from the class path; what is missing there is passed over. */
+    /** Types of other files come from the class path, and from the examples; what is missing is passed over. */
     private static List<String> scan(List<JavaFileObject> sources, Function<Unit, Rule> rule) throws IOException {
         JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
         try (StandardJavaFileManager files = compiler.getStandardFileManager(null, null, null)) {
             String classPath = System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
             JavacTask task = (JavacTask) compiler.getTask(
-                    null, files, problem -> {}, List.of("-proc:none", "-cp", classPath), null, sources);
+                    null,
+                    files,
+                    problem -> {},
+                    List.of("-proc:none", "-cp", classPath, "-sourcepath", "../spream-examples/src/main/java"),
+                    null,
+                    sources);
             Iterable<? extends CompilationUnitTree> units = task.parse();
             task.analyze();
             List<String> found = new ArrayList<>();

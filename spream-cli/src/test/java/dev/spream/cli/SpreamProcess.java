@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
-/** A program in a process of its own, as a user starts it. */
+/** The command line in a process of its own, as a user starts it. */
 public final class SpreamProcess implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(120);
     private static final String HTTP = "http: ";
@@ -32,16 +32,16 @@ public final class SpreamProcess implements AutoCloseable {
 
     /** The command line, with no emulator in its environment. */
     public static SpreamProcess spream(String... arguments) throws IOException {
-        return start(Optional.empty(), Main.class, arguments);
+        return start(Optional.empty(), arguments);
     }
 
     /** The command line, with that emulator in its environment. */
     static SpreamProcess spreamOn(String emulatorHost, String... arguments) throws IOException {
-        return start(Optional.of(emulatorHost), Main.class, arguments);
+        return start(Optional.of(emulatorHost), arguments);
     }
 
-    static SpreamProcess start(Optional<String> emulatorHost, Class<?> main, String... arguments) throws IOException {
-        List<String> command = new ArrayList<>(command(main));
+    private static SpreamProcess start(Optional<String> emulatorHost, String... arguments) throws IOException {
+        List<String> command = new ArrayList<>(command());
         command.addAll(List.of(arguments));
         ProcessBuilder builder = new ProcessBuilder(command);
         builder.environment().remove("SPANNER_EMULATOR_HOST");
@@ -53,7 +53,7 @@ public final class SpreamProcess implements AutoCloseable {
         return new SpreamProcess(builder.start());
     }
 
-    static List<String> command(Class<?> main) {
+    static List<String> command() {
         return List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:+IgnoreUnrecognizedVMOptions",
@@ -62,14 +62,13 @@ public final class SpreamProcess implements AutoCloseable {
                 "--enable-native-access=ALL-UNNAMED",
                 "--sun-misc-unsafe-memory-access=allow",
                 "-cp",
-                classPath(main),
-                main.getName());
+                classPath(),
+                Main.class.getName());
     }
 
     /** That of the launcher: what the test itself needs would get in the way. */
-    private static String classPath(Class<?> main) {
-        Path target = Path.of(main.equals(Main.class) ? "" : "../spream-examples", "target")
-                .toAbsolutePath();
+    private static String classPath() {
+        Path target = Path.of("target").toAbsolutePath();
         return target.resolve("classes") + File.pathSeparator + target.resolve("lib") + File.separator + "*";
     }
 

@@ -1,0 +1,54 @@
+package dev.spream.examples;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.spream.emulator.SpannerEmulator;
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The examples as a user runs them: processes of their own. */
+@Timeout(120)
+final class ExamplesIT {
+    @Test
+    void one_example_prints_what_the_other_writes_and_ends_when_it_was_told() throws Exception {
+        try (SpannerEmulator emulator = SpannerEmulator.start()) {
+            Process writer = start(emulator, WriterExample.class, "1000");
+            try {
+                String database = writer.inputReader().readLine().split("[ ,]+")[2];
+                Process tail = start(emulator, TailExample.class, database, "OrdersStream", "15");
+                assertThat(tail.inputReader().lines().toList())
+                        .isNotEmpty()
+                        .allSatisfy(line -> assertThat(line)
+                                .matches("20\\S+Z (INSERT|UPDATE) Orders \\{.*order-\\d{4}.*} -> \\{.*}"));
+                assertThat(tail.waitFor()).isZero();
+            } finally {
+                writer.destroyForcibly();
+            }
+        }
+    }
+
+    /** With the class path of the launcher: what the test itself needs would get in the way. */
+    private static Process start(SpannerEmulator emulator, Class<?> main, String... arguments) throws IOException {
+        Path target = Path.of("target").toAbsolutePath();
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:+IgnoreUnrecognizedVMOptions",
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1",
+                "--enable-native-access=ALL-UNNAMED",
+                "--sun-misc-unsafe-memory-access=allow",
+                "-cp",
+                target.resolve("classes") + File.pathSeparator + target.resolve("lib") + File.separator + "*",
+                main.getName()));
+        command.addAll(List.of(arguments));
+        ProcessBuilder builder = new ProcessBuilder(command)
+                .redirectError(Path.of("target", main.getSimpleName() + ".log").toFile());
+        builder.environment().put("SPANNER_EMULATOR_HOST", emulator.emulatorHost());
+        return builder.start();
+    }
+}
