@@ -10,8 +10,6 @@ import dev.spream.core.record.JsonObject;
 import dev.spream.servers.SpannerServer;
 import dev.spream.servers.SpannerServers;
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -22,7 +20,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import picocli.CommandLine;
 
 /** Dead letters as an operator has to do with them: a service in a process of its own, and the commands beside it. */
 final class DeadLettersIT {
@@ -65,6 +62,7 @@ final class DeadLettersIT {
             write(BAD, 1, 3);
             write(GOOD, 1, 3);
             sink.awaitTaken(GOOD, 3);
+            sink.awaitRefusals(1);
             List<JsonObject> letters = awaitLetters(file, 3);
             assertThat(letters)
                     .extracting(letter -> letter.string("reason").orElseThrow())
@@ -72,7 +70,7 @@ final class DeadLettersIT {
             showsWithoutWhatRowsHeld(file);
             showsAllOfOne(file, letters.getFirst().string("identity").orElseThrow());
 
-            Outcome dry = deadletters(1, file, "release", "--all");
+            CommandRun dry = deadletters(1, file, "release", "--all");
             assertThat(dry.err()).anyMatch(line -> line.startsWith("left Items Id=3: letters wait behind it"));
             assertThat(deadletters(0, file, "replay", "--all", "--dry-run").err())
                     .filteredOn(line -> line.startsWith("would replay "))
@@ -106,6 +104,7 @@ final class DeadLettersIT {
         sink.refuse(BAD);
         try (SpreamProcess service = SpreamProcess.spream("run", "--config", file.toString())) {
             write(BAD, 1, 2);
+            sink.awaitRefusals(2);
             String first = awaitLetters(file, 2).getFirst().string("identity").orElseThrow();
             sink.relent();
             write(BAD, 3, 3);
@@ -173,7 +172,7 @@ final class DeadLettersIT {
     }
 
     private void showsWithoutWhatRowsHeld(Path file) {
-        Outcome list = deadletters(0, file, "list", "--table", "Items");
+        CommandRun list = deadletters(0, file, "list", "--table", "Items");
         assertThat(list.out())
                 .hasSize(9)
                 .allMatch(line -> line.length() <= 80)
@@ -227,22 +226,12 @@ final class DeadLettersIT {
         }
     }
 
-    private record Outcome(List<String> out, List<String> err) {}
-
-    /** In this process, as many are run. */
-    private static Outcome deadletters(int exitCode, Path file, String command, String... arguments) {
+    private static CommandRun deadletters(int exitCode, Path file, String command, String... arguments) {
         List<String> all = new ArrayList<>(List.of("deadletters", command, "--config", file.toString()));
         all.addAll(List.of(arguments));
-        StringWriter out = new StringWriter();
-        StringWriter err = new StringWriter();
-        CommandLine spream = Main.commandLine();
-        spream.setOut(new PrintWriter(out, true));
-        spream.setErr(new PrintWriter(err, true));
-        assertThat(spream.execute(all.toArray(String[]::new)))
-                .as("%s: %s %s", all, out, err)
-                .isEqualTo(exitCode);
-        return new Outcome(
-                out.toString().lines().toList(), err.toString().lines().toList());
+        CommandRun run = CommandRun.of(all.toArray(String[]::new));
+        assertThat(run.exitCode()).as("%s: %s", all, run).isEqualTo(exitCode);
+        return run;
     }
 
     private static List<JsonObject> letters(Path file, String... arguments) {
@@ -258,6 +247,7 @@ final class DeadLettersIT {
         List<JsonObject> letters = letters(file);
         while (letters.size() < count) {
             assertThat(System.nanoTime()).as("%s", letters).isLessThan(deadline);
+            LockSupport.parkNanos(200_000_000);
             letters = letters(file);
         }
         assertThat(letters).hasSize(count);

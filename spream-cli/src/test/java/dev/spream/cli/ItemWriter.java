@@ -7,9 +7,12 @@ import com.google.cloud.spanner.Spanner;
 import dev.spream.servers.SpannerServer;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 
-/** Inserts one item after the other, until it is stopped. */
+/** Inserts one item after the other, fifty a second at most, until it is stopped. */
 final class ItemWriter implements AutoCloseable {
+    private static final long PAUSE_NANOS = 20_000_000;
+
     private final Spanner spanner;
     private final Thread thread;
     private final AtomicLong written = new AtomicLong();
@@ -37,6 +40,7 @@ final class ItemWriter implements AutoCloseable {
                     .to(written.get())
                     .build()));
             written.incrementAndGet();
+            LockSupport.parkNanos(PAUSE_NANOS);
         }
     }
 

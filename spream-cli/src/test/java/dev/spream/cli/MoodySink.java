@@ -17,7 +17,10 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 
 /** A web hook that refuses changes of some items for as long as it is told to, and remembers the versions that it took. */
 final class MoodySink implements AutoCloseable {
@@ -26,6 +29,7 @@ final class MoodySink implements AutoCloseable {
     private final HttpServer server;
     private final ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor();
     private final Set<Long> refused = ConcurrentHashMap.newKeySet();
+    private final AtomicInteger refusals = new AtomicInteger();
     private final Map<Long, List<Long>> taken = new TreeMap<>(); // guarded by itself
 
     MoodySink() throws IOException {
@@ -45,6 +49,7 @@ final class MoodySink implements AutoCloseable {
         Mod mod = change.mods().getFirst();
         long item = mod.keys().int64("Id").orElseThrow();
         if (refused.contains(item)) {
+            refusals.incrementAndGet();
             return false;
         }
         synchronized (taken) {
@@ -74,11 +79,21 @@ final class MoodySink implements AutoCloseable {
     }
 
     void awaitTaken(long item, long version) {
+        await(
+                () -> taken(item).contains(version),
+                () -> "version %d of item %d did not come, only %s".formatted(version, item, taken(item)));
+    }
+
+    /** Waits until it has refused so many changes since it was made. */
+    void awaitRefusals(int count) {
+        await(() -> refusals.get() >= count, () -> "%d refused, not %d".formatted(refusals.get(), count));
+    }
+
+    private static void await(BooleanSupplier condition, Supplier<String> state) {
         long deadline = System.nanoTime() + PATIENCE_NANOS;
-        while (!taken(item).contains(version)) {
+        while (!condition.getAsBoolean()) {
             if (System.nanoTime() - deadline > 0) {
-                throw new AssertionError(
-                        "version %d of item %d did not come, only %s".formatted(version, item, taken(item)));
+                throw new AssertionError(state.get());
             }
             LockSupport.parkNanos(10_000_000);
         }

@@ -292,12 +292,12 @@ final class RunIT {
     }
 
     /** What is said of a configuration that cannot be used, a line each. */
-    private List<String> refused(String settings) throws Exception {
-        try (SpreamProcess run = run(configure("storage=memory\n" + settings + "\n"))) {
-            assertThat(run.exitCode()).as("%s", run.err()).isEqualTo(2);
-            assertThat(run.out()).isEmpty();
-            return run.err();
-        }
+    private List<String> refused(String settings) throws IOException {
+        Path file = configure("storage=memory\n" + settings + "\n");
+        CommandRun run = CommandRun.of("run", "--config", file.toString(), "--plugins=" + folder.resolve("plugins"));
+        assertThat(run.exitCode()).as("%s", run.err()).isEqualTo(2);
+        assertThat(run.out()).isEmpty();
+        return run.err();
     }
 
     private static Set<Long> drained(SpreamProcess run) throws InterruptedException {

@@ -8,8 +8,6 @@ import dev.spream.core.record.JsonObject;
 import dev.spream.servers.SpannerServer;
 import dev.spream.servers.SpannerServers;
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -23,7 +21,6 @@ import java.util.function.BooleanSupplier;
 import java.util.stream.LongStream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import picocli.CommandLine;
 
 /** Readers that share a storage, processes as a user starts them; and the commands that look at it. */
 final class SharedStorageIT {
@@ -99,14 +96,13 @@ final class SharedStorageIT {
         }
     }
 
-    private void refusesAnotherStart(SharedStorage storage) throws Exception {
-        try (SpreamProcess other = tail(storage, "--start", "2020-01-01T00:00:00Z")) {
-            assertThat(other.exitCode()).isEqualTo(1);
-            assertThat(other.err())
-                    .singleElement()
-                    .asString()
-                    .contains("start is " + created, "asked for 2020-01-01T00:00:00Z", "Use the stored values");
-        }
+    private void refusesAnotherStart(SharedStorage storage) {
+        List<String> arguments = new ArrayList<>(storage.reader());
+        arguments.addAll(List.of("-d", database.getName(), "-s", "Changes", "--start", "2020-01-01T00:00:00Z"));
+        assertThat(run(1, "tail", arguments).err())
+                .singleElement()
+                .asString()
+                .contains("start is " + created, "asked for 2020-01-01T00:00:00Z", "Use the stored values");
     }
 
     private void showsPartitions(SharedStorage storage) {
@@ -122,12 +118,11 @@ final class SharedStorageIT {
         assertThat(spream(storage, "verify").getLast()).startsWith("verify: no gap; ");
     }
 
-    private void refusesAnotherStream(SharedStorage storage) throws Exception {
-        List<String> named = List.of("--stream", "Other");
-        try (SpreamProcess verify = process("verify", storage.operator(), named)) {
-            assertThat(verify.exitCode()).isEqualTo(1);
-            assertThat(verify.err()).singleElement().asString().contains("Other");
-        }
+    private void refusesAnotherStream(SharedStorage storage) {
+        assertThat(run(1, storage, "verify", "--stream", "Other").err())
+                .singleElement()
+                .asString()
+                .contains("Other");
     }
 
     private void cleansUp(SharedStorage storage) {
@@ -178,38 +173,36 @@ final class SharedStorageIT {
     }
 
     private SpreamProcess tail(SharedStorage storage, String... more) throws IOException {
-        return process(
-                "tail",
-                List.of("-d", database.getName(), "-s", "Changes", "--lease-time", "2s"),
-                storage.reader(),
-                List.of(more));
+        List<String> all =
+                new ArrayList<>(List.of("tail", "-d", database.getName(), "-s", "Changes", "--lease-time", "2s"));
+        all.addAll(storage.reader());
+        all.addAll(List.of(more));
+        return SpreamProcess.spreamOn(server.emulatorHost(), all.toArray(String[]::new));
     }
 
-    /** What a command that succeeds prints; in this process, as many are run. */
+    /** What a command that succeeds prints. */
     private List<String> spream(SharedStorage storage, String command, String... more) {
-        StringWriter err = new StringWriter();
-        List<String> out = run(0, err, storage, command, more);
-        assertThat(err.toString()).isEmpty();
-        return out;
+        CommandRun run = run(0, storage, command, more);
+        assertThat(run.err()).isEmpty();
+        return run.out();
     }
 
     private List<String> failed(SharedStorage storage, String command) {
-        return run(1, new StringWriter(), storage, command);
+        return run(1, storage, command).out();
     }
 
-    private List<String> run(int exitCode, StringWriter err, SharedStorage storage, String command, String... more) {
-        List<String> all = new ArrayList<>(List.of(command));
-        all.addAll(storage.operator());
-        all.addAll(List.of(more));
-        all.addAll(List.of("--emulator-host", server.emulatorHost()));
-        StringWriter out = new StringWriter();
-        CommandLine spream = Main.commandLine();
-        spream.setOut(new PrintWriter(out, true));
-        spream.setErr(new PrintWriter(err, true));
-        assertThat(spream.execute(all.toArray(String[]::new)))
-                .as("%s %s", out, err)
-                .isEqualTo(exitCode);
-        return out.toString().lines().toList();
+    private CommandRun run(int exitCode, SharedStorage storage, String command, String... more) {
+        List<String> arguments = new ArrayList<>(storage.operator());
+        arguments.addAll(List.of(more));
+        return run(exitCode, command, arguments);
+    }
+
+    private CommandRun run(int exitCode, String command, List<String> arguments) {
+        List<String> all = new ArrayList<>(List.of(command, "--emulator-host", server.emulatorHost()));
+        all.addAll(arguments);
+        CommandRun run = CommandRun.of(all.toArray(String[]::new));
+        assertThat(run.exitCode()).as("%s", run).isEqualTo(exitCode);
+        return run;
     }
 
     private JsonObject json(SharedStorage storage, String command, String... more) {
@@ -222,13 +215,6 @@ final class SharedStorageIT {
         return json(storage, "partitions", "--json").objects("workers").stream()
                 .filter(worker -> Boolean.TRUE.equals(worker.get("alive")))
                 .count();
-    }
-
-    @SafeVarargs
-    private SpreamProcess process(String command, List<String>... arguments) throws IOException {
-        List<String> all = new ArrayList<>(List.of(command));
-        Arrays.stream(arguments).forEach(all::addAll);
-        return SpreamProcess.spreamOn(server.emulatorHost(), all.toArray(String[]::new));
     }
 
     private static void awaitDelivered(long items, SpreamProcess... readers) {

@@ -2,6 +2,7 @@ package dev.spream.cli.subscription;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.spream.cli.CommandRun;
 import dev.spream.cli.SpreamProcess;
 import dev.spream.core.record.JsonObject;
 import dev.spream.emulator.SpannerEmulator;
@@ -79,8 +80,8 @@ final class OperationsIT {
 
     @Test
     void a_port_in_use_is_an_error_before_anything_is_run() throws Exception {
-        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-                SpreamProcess demo = SpreamProcess.spream("tail", "--demo", "--http=" + taken.getLocalPort())) {
+        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            CommandRun demo = CommandRun.of("tail", "--demo", "--http=" + taken.getLocalPort());
             assertThat(demo.exitCode()).isEqualTo(1);
             assertThat(demo.out()).isEmpty();
             assertThat(demo.err())
@@ -91,11 +92,10 @@ final class OperationsIT {
     }
 
     @Test
-    void what_is_no_address_is_refused() throws Exception {
-        try (SpreamProcess run = SpreamProcess.spream("run", "--http=everywhere")) {
-            assertThat(run.exitCode()).isEqualTo(2);
-            assertThat(run.err()).anyMatch(line -> line.contains("http is 'everywhere'"));
-        }
+    void what_is_no_address_is_refused() {
+        CommandRun run = CommandRun.of("run", "--http=everywhere");
+        assertThat(run.exitCode()).isEqualTo(2);
+        assertThat(run.err()).anyMatch(line -> line.contains("http is 'everywhere'"));
     }
 
     private String configuration(SpannerEmulator server, DemoDatabase database, String http) throws IOException {
