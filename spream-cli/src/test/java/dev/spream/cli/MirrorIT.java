@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Three services mirror tables of every column type into PostgreSQL, while partitions split, merge and move, queries break,
+ * Services mirror tables of every column type into PostgreSQL, while partitions split, merge and move, queries break,
  * and the services are killed with {@code kill -9} or stopped for longer than their lease and continued. At the end the
  * tables are equal, row by row, and no change took effect twice or after a later one of its key.
  *
@@ -40,10 +40,9 @@ import org.junit.jupiter.api.io.TempDir;
 class MirrorIT {
     private static final String DATABASE = "projects/spream/instances/test/databases/mirrored";
     private static final String SUBSCRIPTION = "mirrored";
-    private static final int SERVICES = 3;
-    private static final long CHANGES = Long.getLong("mirror.changes", 1_000);
-    private static final long CHANGES_PER_SECOND = Long.getLong("mirror.rate", 250);
-    private static final int DEATHS = Integer.getInteger("mirror.deaths", 2);
+    private static final long CHANGES = Long.getLong("mirror.changes", 300);
+    private static final long CHANGES_PER_SECOND = Long.getLong("mirror.rate", 50);
+    private static final int DEATHS = Integer.getInteger("mirror.deaths", 1);
     private static final long SEED = Long.getLong("mirror.seed", System.nanoTime() % 1_000_000);
     private static final int KEYS = Math.toIntExact(Math.clamp(CHANGES / 200, 50, 5_000));
     private static final Duration PATIENCE = Duration.ofSeconds(90 + CHANGES / 500);
@@ -53,15 +52,16 @@ class MirrorIT {
 
     @Test
     void tables_of_googlesql_are_equal_when_streams_tell_modified_columns() throws Exception {
-        run(DatabaseDialect.GOOGLE_STANDARD_SQL, "OLD_AND_NEW_VALUES");
+        run(DatabaseDialect.GOOGLE_STANDARD_SQL, "OLD_AND_NEW_VALUES", 0);
     }
 
     @Test
     void tables_of_postgresql_are_equal_when_streams_tell_whole_rows() throws Exception {
-        run(DatabaseDialect.POSTGRESQL, "NEW_ROW");
+        run(DatabaseDialect.POSTGRESQL, "NEW_ROW", 1);
     }
 
-    private void run(DatabaseDialect dialect, String captureType) throws Exception {
+    /** @param first a number: of the deaths, which begin at it, the even ones are kills */
+    private void run(DatabaseDialect dialect, String captureType, int first) throws Exception {
         boolean postgresDialect = dialect == DatabaseDialect.POSTGRESQL;
         Random random = new Random(SEED);
         try (SpannerEmulator emulator = SpannerEmulator.builder()
@@ -85,11 +85,14 @@ class MirrorIT {
                             name -> command(file, name));
                     MirrorWorkload workload = new MirrorWorkload(
                             connection.client(), postgresDialect, CHANGES_PER_SECOND, KEYS, 12, SEED)) {
-                for (int i = 0; i < SERVICES; i++) {
+                for (int i = 0; i < WorkerFleet.SIZE; i++) {
                     fleet.start();
                 }
-                int kills = letDie(fleet, storage, audit, random);
-                await(() -> workload.changes() >= CHANGES, () -> "the workload is at " + workload.changes());
+                int kills = letDie(first, fleet, storage, audit, random);
+                await(
+                        () -> workload.changes() >= CHANGES && audit.ledgerIsPruned(),
+                        () -> "the workload is at %d, the ledger was%s pruned"
+                                .formatted(workload.changes(), audit.ledgerIsPruned() ? "" : " not"));
                 workload.stop();
                 await(
                         () -> {
@@ -117,7 +120,6 @@ class MirrorIT {
                 assertThat(audit.violations())
                         .as("effects twice or too late, seed %d", SEED)
                         .isEmpty();
-                assertThat(audit.ledgerIsPruned()).as("the ledger was pruned").isTrue();
             }
         }
     }
@@ -152,10 +154,10 @@ class MirrorIT {
     }
 
     /** Kills some of the services, and stops others until they are taken for dead; how many it killed. */
-    private static int letDie(WorkerFleet fleet, PartitionStorage storage, MirrorAudit audit, Random random)
+    private static int letDie(int first, WorkerFleet fleet, PartitionStorage storage, MirrorAudit audit, Random random)
             throws Exception {
         int kills = 0;
-        for (int death = 0; death < DEATHS; death++) {
+        for (int death = first; death < first + DEATHS; death++) {
             awaitEffects(audit, fleet);
             String victim = awaitHolder(storage, fleet, random);
             if (death % 2 == 0) {

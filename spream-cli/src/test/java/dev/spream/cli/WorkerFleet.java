@@ -13,6 +13,8 @@ import java.util.function.Function;
 
 /** Worker processes that are started, killed, stopped and continued; each writes a log of its own. */
 final class WorkerFleet implements AutoCloseable {
+    static final int SIZE = Integer.getInteger("fleet.size", 2);
+
     private static final long PATIENCE_SECONDS = 60;
 
     private final Path logs;
