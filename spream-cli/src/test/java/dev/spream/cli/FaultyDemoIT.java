@@ -2,15 +2,27 @@ package dev.spream.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** The demo while its streams break, as a user runs it. */
 final class FaultyDemoIT {
-    private static final int TRANSACTIONS = 300;
+    private static final int TRANSACTIONS = 150;
+
+    static Stream<Arguments> combinations() {
+        return Matrix.of(
+                2,
+                Stream.of(
+                        Arguments.of("googlesql", "none", "64"),
+                        Arguments.of("postgresql", "key", "64"),
+                        Arguments.of("googlesql", "key", "64"),
+                        Arguments.of("postgresql", "partition", "8")));
+    }
 
     @ParameterizedTest
-    @CsvSource({"googlesql, key, 64", "postgresql, key, 64", "googlesql, none, 64", "postgresql, partition, 8"})
+    @MethodSource("combinations")
     void streams_that_break_and_stall_and_repeat_cost_no_change_and_no_order(
             String dialect, String ordering, String maxInflight) throws Exception {
         try (SpreamProcess demo = SpreamProcess.spream(

@@ -8,6 +8,7 @@ import com.google.cloud.spanner.Mutation;
 import com.google.cloud.spanner.Spanner;
 import dev.spream.core.record.ChangeRecordJson;
 import dev.spream.core.record.DataChangeRecord;
+import dev.spream.emulator.SpannerEmulator;
 import dev.spream.servers.SpannerServer;
 import dev.spream.servers.SpannerServers;
 import io.grpc.Status;
@@ -16,34 +17,54 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.time.Instant;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** The command line as a user runs it: a process, its two outputs and its exit code. */
 final class TailIT {
-    private static final String SERVERS = "dev.spream.servers.SpannerServers#all";
+    private static final int TRANSACTIONS = 100;
+    private static final long PAUSE_NANOS = 20_000_000;
+
+    static Stream<SpannerServer> servers() {
+        return Matrix.of(1, SpannerServers.all());
+    }
+
+    static Stream<String> dialects() {
+        return Matrix.of(1, Stream.of("googlesql", "postgresql"));
+    }
+
+    /** The dialect that comes first is the other one. */
+    static Stream<Arguments> serversAndDialects() {
+        return Matrix.of(
+                1,
+                SpannerServers.all()
+                        .flatMap(server ->
+                                Stream.of("postgresql", "googlesql").map(dialect -> Arguments.of(server, dialect))));
+    }
 
     @ParameterizedTest
-    @ValueSource(strings = {"googlesql", "postgresql"})
+    @MethodSource("dialects")
     void the_demo_on_the_embedded_emulator_sees_a_dozen_partitions_and_loses_nothing(String dialect) throws Exception {
-        try (SpreamProcess demo =
-                SpreamProcess.spream("tail", "--demo", "--transactions", "500", "--seed", "7", "--dialect", dialect)) {
+        try (SpreamProcess demo = SpreamProcess.spream(
+                "tail",
+                "--demo",
+                "--transactions",
+                String.valueOf(TRANSACTIONS),
+                "--seed",
+                "7",
+                "--dialect",
+                dialect)) {
             assertThat(demo.exitCode()).as("%s", demo.err()).isZero();
-            DemoVerdict verdict = verdict(demo, 500);
+            DemoVerdict verdict = verdict(demo);
             assertThat(verdict.count("partitions")).as("partitions").isGreaterThanOrEqualTo(8);
             assertThat(verdict.count("splits")).as("splits").isPositive();
             assertThat(verdict.count("merges")).as("merges").isPositive();
             assertThat(verdict.remark()).as("all keys are judged").isNull();
         }
-    }
-
-    static Stream<Arguments> serversAndDialects() {
-        return SpannerServers.all()
-                .flatMap(server -> Stream.of("googlesql", "postgresql").map(dialect -> Arguments.of(server, dialect)));
     }
 
     @ParameterizedTest
@@ -54,13 +75,13 @@ final class TailIT {
                 "tail",
                 "--demo",
                 "--transactions",
-                "150",
+                String.valueOf(TRANSACTIONS),
                 "--duration",
-                "4s",
+                "2s",
                 "--dialect",
                 dialect)) {
             assertThat(demo.exitCode()).as("%s", demo.err()).isZero();
-            verdict(demo, 150);
+            verdict(demo);
         }
     }
 
@@ -75,7 +96,7 @@ final class TailIT {
     }
 
     @ParameterizedTest
-    @MethodSource(SERVERS)
+    @MethodSource("servers")
     void tail_prints_what_was_written_and_ends_at_its_limit(SpannerServer server) throws Exception {
         DatabaseId database = database(server);
         try (SpreamProcess tail = SpreamProcess.spreamOn(
@@ -90,7 +111,7 @@ final class TailIT {
     }
 
     @ParameterizedTest
-    @MethodSource(SERVERS)
+    @MethodSource("servers")
     void tail_ends_at_its_end_timestamp(SpannerServer server) throws Exception {
         DatabaseId database = database(server);
         try (SpreamProcess tail = SpreamProcess.spreamOn(
@@ -110,7 +131,7 @@ final class TailIT {
     }
 
     @ParameterizedTest
-    @MethodSource(SERVERS)
+    @MethodSource("servers")
     void a_signal_drains_and_is_a_success(SpannerServer server) throws Exception {
         DatabaseId database = database(server);
         try (SpreamProcess tail =
@@ -127,21 +148,25 @@ final class TailIT {
     }
 
     @ParameterizedTest
-    @MethodSource(SERVERS)
+    @MethodSource("servers")
     void what_is_missing_gets_one_line_and_exit_code_1(SpannerServer server) throws Exception {
         DatabaseId database = database(server);
-        assertThat(failure(server, database.getName(), "Chances"))
+        assertThat(failure(server.emulatorHost(), database.getName(), "Chances"))
                 .contains("Chances")
                 .contains("Changes");
-        assertThat(failure(server, database.getName() + "x", "Changes")).contains(database.getDatabase() + "x");
+        assertThat(failure(server.emulatorHost(), database.getName() + "x", "Changes"))
+                .contains(database.getDatabase() + "x");
     }
 
     @Test
     void an_unreachable_server_gets_one_line_and_exit_code_1() throws Exception {
         String nobody = "127.0.0.1:" + freePort();
-        SpannerServer server = new SpannerServer("nobody", nobody);
-        assertThat(failure(server, "projects/p/instances/i/databases/d", "Changes"))
-                .startsWith("spream tail: no server answers at " + nobody);
+        try (SpreamProcess tail =
+                SpreamProcess.spreamOn(nobody, "tail", "-d", "projects/p/instances/i/databases/d", "-s", "Changes")) {
+            assertThat(tail.exitCode()).as("%s", tail.err()).isEqualTo(1);
+            assertThat(tail.out()).isEmpty();
+            assertThat(tail.err()).singleElement().asString().startsWith("spream tail: no server answers at " + nobody);
+        }
     }
 
     @Test
@@ -149,8 +174,7 @@ final class TailIT {
         Status refusal =
                 Status.PERMISSION_DENIED.withDescription("caller is missing IAM permission spanner.databases.select");
         try (RefusingServer refusing = RefusingServer.start(refusal)) {
-            SpannerServer server = new SpannerServer("refusing", refusing.host());
-            assertThat(failure(server, "projects/p/instances/i/databases/d", "Changes"))
+            assertThat(failure(refusing.host(), "projects/p/instances/i/databases/d", "Changes"))
                     .startsWith("spream tail: ")
                     .contains("PERMISSION_DENIED", "missing IAM permission spanner.databases.select");
         }
@@ -158,25 +182,21 @@ final class TailIT {
 
     @Test
     void a_question_has_the_time_that_the_user_gives() throws Exception {
-        try (SilentSpanner silent = SilentSpanner.start();
-                SpreamProcess tail = SpreamProcess.spreamOn(
-                        silent.host(),
-                        "tail",
-                        "-d",
-                        "projects/p/instances/i/databases/d",
-                        "-s",
-                        "Changes",
-                        "--connect-timeout",
-                        "300ms")) {
-            assertThat(tail.exitCode()).as("%s", tail.err()).isEqualTo(1);
-            assertThat(tail.err()).singleElement().asString().contains("no answer within 300 ms");
+        try (SilentSpanner silent = SilentSpanner.start()) {
+            assertThat(failure(
+                            silent.host(),
+                            "projects/p/instances/i/databases/d",
+                            "Changes",
+                            "--connect-timeout",
+                            "300ms"))
+                    .contains("no answer within 300 ms");
         }
     }
 
     @Test
     void a_full_disk_gets_a_line_that_says_so_and_exit_code_1() throws Exception {
         List<String> shell = List.of("sh", "-c", "\"$@\" >/dev/full", "sh");
-        Process process = shell(shell, "tail", "--demo", "--transactions", "100", "--duration", "2s");
+        Process process = shell(shell, "tail", "--demo", "--transactions", "20", "--duration", "1s");
         List<String> err = process.errorReader().lines().toList();
         assertThat(process.waitFor()).isEqualTo(1);
         assertThat(err.getLast()).startsWith("spream tail: ").contains("No space left on device");
@@ -195,7 +215,7 @@ final class TailIT {
     @Test
     void a_reader_that_goes_away_ends_it_quietly() throws Exception {
         List<String> shell = List.of("sh", "-c", "\"$@\" | head -1", "sh");
-        Process process = shell(shell, "tail", "--demo", "--transactions", "200", "--duration", "2s");
+        Process process = shell(shell, "tail", "--demo", "--transactions", "50", "--duration", "1s");
         List<String> out = process.inputReader().lines().toList();
         List<String> err = process.errorReader().lines().toList();
         assertThat(process.waitFor()).isZero();
@@ -235,9 +255,8 @@ final class TailIT {
 
     @Test
     void a_server_that_went_away_is_spoken_of_and_waited_for() throws Exception {
-        try (SpreamProcess emulator = SpreamProcess.spream("emulator", "--port", "0")) {
-            String line = emulator.awaitErr(1).getFirst();
-            SpannerServer server = new SpannerServer("ours", line.substring(line.indexOf('=') + 1));
+        try (SpannerEmulator emulator = SpannerEmulator.start()) {
+            SpannerServer server = new SpannerServer("ours", emulator.emulatorHost());
             DatabaseId database = database(server);
             try (SpreamProcess tail = SpreamProcess.spreamOn(
                     server.emulatorHost(),
@@ -273,9 +292,8 @@ final class TailIT {
 
     @Test
     void a_port_in_use_gets_one_line_and_exit_code_1() throws Exception {
-        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"));
-                SpreamProcess emulator =
-                        SpreamProcess.spream("emulator", "--port", String.valueOf(taken.getLocalPort()))) {
+        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
+            CommandRun emulator = CommandRun.of("emulator", "--port", String.valueOf(taken.getLocalPort()));
             assertThat(emulator.exitCode()).isEqualTo(1);
             assertThat(emulator.err())
                     .singleElement()
@@ -294,16 +312,16 @@ final class TailIT {
         return builder.start();
     }
 
-    private static DemoVerdict verdict(SpreamProcess demo, int transactions) {
+    private static DemoVerdict verdict(SpreamProcess demo) {
         DemoVerdict verdict = DemoVerdict.of(demo);
-        assertThat(verdict.count("transactions")).isEqualTo(transactions);
-        assertThat(verdict.count("committed")).isEqualTo(2 * transactions);
-        assertThat(verdict.count("delivered")).isEqualTo(2 * transactions);
+        assertThat(verdict.count("transactions")).isEqualTo(TRANSACTIONS);
+        assertThat(verdict.count("committed")).isEqualTo(2 * TRANSACTIONS);
+        assertThat(verdict.count("delivered")).isEqualTo(2 * TRANSACTIONS);
         assertThat(discrepancies(verdict)).containsOnly(0);
         assertThat(records(demo).stream()
                         .mapToInt(change -> change.mods().size())
                         .sum())
-                .isEqualTo(2 * transactions);
+                .isEqualTo(2 * TRANSACTIONS);
         return verdict;
     }
 
@@ -315,13 +333,15 @@ final class TailIT {
         return process.out().stream().map(ChangeRecordJson::readDataChange).toList();
     }
 
-    private static String failure(SpannerServer server, String database, String stream) throws Exception {
-        try (SpreamProcess tail = SpreamProcess.spreamOn(server.emulatorHost(), "tail", "-d", database, "-s", stream)) {
-            assertThat(tail.exitCode()).as("%s", tail.err()).isEqualTo(1);
-            assertThat(tail.out()).isEmpty();
-            assertThat(tail.err()).hasSize(1);
-            return tail.err().getFirst();
-        }
+    private static String failure(String emulatorHost, String database, String stream, String... more) {
+        CommandRun tail = CommandRun.of(Stream.concat(
+                        Stream.of("tail", "--emulator-host", emulatorHost, "-d", database, "-s", stream),
+                        Stream.of(more))
+                .toArray(String[]::new));
+        assertThat(tail.exitCode()).as("%s", tail.err()).isEqualTo(1);
+        assertThat(tail.out()).isEmpty();
+        assertThat(tail.err()).hasSize(1);
+        return tail.err().getFirst();
     }
 
     private static DatabaseId database(SpannerServer server) {
@@ -339,6 +359,7 @@ final class TailIT {
             for (long id = 0; tail.out().size() < printed && tail.isAlive(); id++) {
                 client.write(List.of(
                         Mutation.newInsertBuilder("Items").set("Id").to(id).build()));
+                LockSupport.parkNanos(PAUSE_NANOS);
             }
         }
     }
