@@ -108,6 +108,8 @@ public final class TransferExample {
     private static Process start(String url, int transfers, boolean locked) throws IOException {
         return new ProcessBuilder(
                         ProcessHandle.current().info().command().orElse("java"),
+                        "-XX:+UseSerialGC", // as is enough for some seconds
+                        "-XX:TieredStopAtLevel=1",
                         "-cp",
                         System.getProperty("java.class.path"),
                         Worker.class.getName(),

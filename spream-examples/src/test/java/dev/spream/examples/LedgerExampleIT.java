@@ -10,10 +10,10 @@ import dev.spream.core.partition.InMemoryPartitionStorage;
 import dev.spream.core.subscription.RunResult;
 import dev.spream.core.subscription.Subscriber;
 import dev.spream.emulator.SpannerEmulator;
+import dev.spream.examples.fault.TestDatabase;
 import dev.spream.storage.spanner.DatabaseName;
 import dev.spream.storage.spanner.SpannerChangeStreamSource;
 import dev.spream.storage.spanner.SpannerConnection;
-import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -34,9 +34,8 @@ final class LedgerExampleIT {
 
     @Test
     void changes_that_come_again_count_once() throws Exception {
-        try (EmbeddedPostgres postgres = EmbeddedPostgres.start();
-                SpannerEmulator emulator = SpannerEmulator.start()) {
-            DataSource database = postgres.getPostgresDatabase();
+        DataSource database = TestDatabase.create().source();
+        try (SpannerEmulator emulator = SpannerEmulator.start()) {
             try (Connection connection = database.getConnection();
                     Statement statement = connection.createStatement()) {
                 statement.execute("CREATE TABLE order_status_count (status text PRIMARY KEY, orders bigint NOT NULL)");

@@ -3,26 +3,24 @@ package dev.spream.examples;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.spream.examples.TransferExample.Outcome;
-import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import dev.spream.examples.fault.TestDatabase;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(120)
 final class TransferExampleIT {
-    private static final int PROCESSES = 3;
-    private static final int TRANSFERS = 400;
+    private static final int PROCESSES = 2;
+    private static final int TRANSFERS = 100;
 
     @Test
     void processes_lose_money_without_locks_and_none_with_them() throws Exception {
-        try (EmbeddedPostgres postgres = EmbeddedPostgres.start()) {
-            String url = postgres.getJdbcUrl("postgres", "postgres");
+        String url = TestDatabase.create().jdbcUrl();
 
-            Outcome without = TransferExample.run(url, PROCESSES, TRANSFERS, false);
-            Outcome with = TransferExample.run(url, PROCESSES, TRANSFERS, true);
+        Outcome without = TransferExample.run(url, PROCESSES, TRANSFERS, false);
+        Outcome with = TransferExample.run(url, PROCESSES, TRANSFERS, true);
 
-            assertThat(without.lostWrites()).as("%s", without).isPositive();
-            assertThat(with.lostWrites()).as("%s", with).isZero();
-            assertThat(with.moneyAfter()).as("%s", with).isEqualTo(with.moneyBefore());
-        }
+        assertThat(without.lostWrites()).as("%s", without).isPositive();
+        assertThat(with.lostWrites()).as("%s", with).isZero();
+        assertThat(with.moneyAfter()).as("%s", with).isEqualTo(with.moneyBefore());
     }
 }

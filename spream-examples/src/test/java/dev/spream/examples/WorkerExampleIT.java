@@ -7,10 +7,10 @@ import com.google.cloud.spanner.Mutation;
 import com.google.spanner.admin.database.v1.DatabaseDialect;
 import dev.spream.core.subscription.SubscriberOptions;
 import dev.spream.emulator.SpannerEmulator;
+import dev.spream.examples.fault.TestDatabase;
 import dev.spream.storage.spanner.DatabaseName;
 import dev.spream.storage.spanner.SpannerChangeStreamSource;
 import dev.spream.storage.spanner.SpannerConnection;
-import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -31,8 +31,7 @@ final class WorkerExampleIT {
     @Test
     void two_workers_share_a_stream_and_end_together() throws Exception {
         Set<String> consumed = ConcurrentHashMap.newKeySet();
-        try (EmbeddedPostgres postgres = EmbeddedPostgres.start();
-                SpannerEmulator emulator = SpannerEmulator.start()) {
+        try (SpannerEmulator emulator = SpannerEmulator.start()) {
             emulator.createDatabase(
                     DATABASE,
                     DatabaseDialect.GOOGLE_STANDARD_SQL,
@@ -59,7 +58,7 @@ final class WorkerExampleIT {
                         .endAt(commits.getLast())
                         .heartbeatInterval(Duration.ofMillis(500))
                         .build();
-                String url = postgres.getJdbcUrl("postgres", "postgres");
+                String url = TestDatabase.create().jdbcUrl();
                 List<Future<?>> workers = new ArrayList<>();
                 for (int i = 0; i < 2; i++) {
                     workers.add(threads.submit(() -> WorkerExample.work(

@@ -10,6 +10,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import javax.sql.DataSource;
 
 /**
@@ -29,6 +30,8 @@ final class BalanceReader implements AutoCloseable {
     private static final String BUILT = """
             SELECT count(*), coalesce(sum(position), 0) FROM spream.projection_segments
             WHERE projection = 'account_balances@2'""";
+
+    private static final long PAUSE_NANOS = 30_000_000;
 
     private final DataSource database;
     private final ExecutorService thread = Executors.newSingleThreadExecutor();
@@ -57,6 +60,7 @@ final class BalanceReader implements AutoCloseable {
                         "version 2 went back from %s to %s".formatted(built, now));
                 built = now;
                 reads.incrementAndGet();
+                LockSupport.parkNanos(PAUSE_NANOS);
             }
         }
         return null;

@@ -2,7 +2,7 @@ package dev.spream.examples.balance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import dev.spream.examples.fault.TestDatabase;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.Statement;
@@ -25,11 +25,8 @@ final class BalanceTablesIT {
 
     @Test
     void services_that_start_at_once_all_find_their_tables() throws Exception {
-        try (EmbeddedPostgres postgres = EmbeddedPostgres.builder()
-                        .setServerConfig("fsync", "off")
-                        .start();
-                ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
-            DataSource database = postgres.getPostgresDatabase();
+        DataSource database = TestDatabase.create().source();
+        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
             for (int round = 0; round < ROUNDS; round++) {
                 CyclicBarrier together = new CyclicBarrier(SERVICES);
                 List<Future<?>> services = new ArrayList<>();

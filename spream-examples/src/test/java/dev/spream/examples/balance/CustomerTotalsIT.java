@@ -3,6 +3,7 @@ package dev.spream.examples.balance;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.spream.examples.fault.TestDatabase;
 import dev.spream.projection.FailureKind;
 import dev.spream.projection.ProjectionListener;
 import dev.spream.projection.ProjectionOptions;
@@ -13,7 +14,6 @@ import dev.spream.projection.runner.ProjectionManager;
 import dev.spream.storage.jdbc.JdbcPool;
 import dev.spream.storage.jdbc.event.JdbcEventStore;
 import dev.spream.storage.jdbc.projection.JdbcProjectionStore;
-import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.Statement;
@@ -56,11 +56,8 @@ final class CustomerTotalsIT {
                 failures.add(kind + ": " + failure);
             }
         };
-        try (EmbeddedPostgres postgres = EmbeddedPostgres.builder()
-                        .setServerConfig("fsync", "off")
-                        .start();
-                HikariDataSource database = JdbcPool.open(
-                        postgres.getJdbcUrl("postgres", "postgres"), Optional.empty(), Optional.empty(), 10);
+        try (HikariDataSource database =
+                        JdbcPool.open(TestDatabase.create().jdbcUrl(), Optional.empty(), Optional.empty(), 10);
                 JdbcEventStore events = JdbcEventStore.create(database);
                 JdbcProjectionStore store = JdbcProjectionStore.create(database);
                 EventSource source = events.source();

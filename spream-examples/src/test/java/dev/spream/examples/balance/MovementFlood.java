@@ -20,18 +20,18 @@ final class MovementFlood implements AutoCloseable {
     private static final int ACCOUNTS = 40;
     private static final int POISON_ONE_IN = 150;
     private static final int MAX_EVENTS_OF_APPEND = 3;
-    private static final Duration PACE = Duration.ofMillis(5);
 
     private final EventStore events;
-    private final RandomGenerator.SplittableGenerator random;
+    private final Duration pace;
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
     private final List<Future<?>> running = new ArrayList<>();
     private final AtomicInteger appended = new AtomicInteger();
     private volatile boolean stopped;
 
-    MovementFlood(EventStore events, int writers, RandomGenerator.SplittableGenerator random) {
+    /** @param pace between two appends of a writer */
+    MovementFlood(EventStore events, int writers, Duration pace, RandomGenerator.SplittableGenerator random) {
         this.events = events;
-        this.random = random;
+        this.pace = pace;
         for (int i = 0; i < writers; i++) {
             RandomGenerator own = random.split();
             running.add(threads.submit(() -> write(own)));
@@ -46,7 +46,7 @@ final class MovementFlood implements AutoCloseable {
             }
             events.append("a-" + own.nextInt(ACCOUNTS), ExpectedVersion.any(), movements);
             appended.addAndGet(movements.size());
-            Thread.sleep(PACE);
+            Thread.sleep(pace);
         }
         return null;
     }

@@ -6,12 +6,12 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.spream.examples.fault.Await;
 import dev.spream.examples.fault.CuttingProxy;
+import dev.spream.examples.fault.TestDatabase;
 import dev.spream.projection.ParkedKey;
 import dev.spream.projection.ProjectionOperations;
 import dev.spream.projection.ProjectionOperations.Act;
 import dev.spream.storage.jdbc.event.JdbcEventStore;
 import dev.spream.storage.jdbc.projection.JdbcProjectionOperations;
-import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -29,10 +29,11 @@ import org.junit.jupiter.api.Test;
  * ended, and the answers to commits are lost; projections are paused and resumed. At the end somebody skips what cannot be
  * applied, and both read models are, row by row, what the events say.
  *
- * <p>{@code -Dprojection.fault-seconds=120} goes on for that long, {@code -Dprojection.seed=…} repeats what is chosen.
+ * <p>Each happens at least once; {@code -Dprojection.fault-seconds=120} goes on for that long, with more events, and
+ * {@code -Dprojection.seed=…} repeats what is chosen.
  */
 final class ProjectionFaultIT {
-    private static final Duration DURATION = Duration.ofSeconds(Integer.getInteger("projection.fault-seconds", 12));
+    private static final Duration DURATION = Duration.ofSeconds(Integer.getInteger("projection.fault-seconds", 0));
     private static final long SEED = Long.getLong("projection.seed", System.nanoTime() % 1_000_000);
     private static final List<String> PROJECTIONS = List.of("account_balances", "account_statements");
     private static final int SERVICES = 2;
@@ -40,6 +41,7 @@ final class ProjectionFaultIT {
     private static final int EVENTS = 500;
     private static final int LEASE_SECONDS = 2;
     private static final int LOSS_EVERY = 75;
+    private static final Duration PACE = Duration.ofMillis(DURATION.isZero() ? 40 : 5);
     private static final Duration STEP = Duration.ofMillis(700);
     private static final Duration STOP = Duration.ofSeconds(LEASE_SECONDS * 3L / 2);
     private static final Duration PATIENCE = Duration.ofSeconds(90);
@@ -53,23 +55,24 @@ final class ProjectionFaultIT {
     @Test
     void read_models_are_what_the_events_say_whatever_breaks() throws Exception {
         Collections.rotate(turns, random.nextInt(turns.size()));
-        try (EmbeddedPostgres postgres = EmbeddedPostgres.builder()
-                        .setServerConfig("fsync", "off")
-                        .start();
-                HikariDataSource database = pool(postgres);
-                CuttingProxy proxy = CuttingProxy.before(postgres.getPort());
+        TestDatabase postgres = TestDatabase.create();
+        try (HikariDataSource database = pool(postgres);
+                CuttingProxy proxy = CuttingProxy.before(postgres.port());
                 JdbcEventStore events = JdbcEventStore.create(database);
                 ProjectionOperations operations = JdbcProjectionOperations.create(database);
                 BalanceFleet fleet = new BalanceFleet(
-                        Path.of("target", "balance-services"), BalanceService.class, arguments(proxy))) {
+                        Path.of("target", "balance-services"), BalanceService.class, arguments(postgres, proxy))) {
             BalanceJudge judge = new BalanceJudge(database);
             for (int i = 0; i < SERVICES; i++) {
                 fleet.start();
             }
-            try (MovementFlood flood = new MovementFlood(events, WRITERS, random.split())) {
+            try (MovementFlood flood = new MovementFlood(events, WRITERS, PACE, random.split())) {
                 proxy.lose(LOSS_EVERY);
                 long end = System.nanoTime() + DURATION.toNanos();
-                while (System.nanoTime() - end < 0 || flood.appended() < EVENTS) {
+                while (System.nanoTime() - end < 0
+                        || flood.appended() < EVENTS
+                        || faults.size() < turns.size()
+                        || judge.poisonous() == 0) {
                     breakSomething(fleet, judge, operations);
                     fleet.requireAlive();
                 }
@@ -152,15 +155,15 @@ final class ProjectionFaultIT {
                 proxy.lostAnswers());
     }
 
-    private static List<String> arguments(CuttingProxy proxy) {
+    private static List<String> arguments(TestDatabase postgres, CuttingProxy proxy) {
         return List.of(
-                "jdbc:postgresql://127.0.0.1:%d/postgres?user=postgres".formatted(proxy.port()),
+                "jdbc:postgresql://127.0.0.1:%d/%s?user=postgres".formatted(proxy.port(), postgres.name()),
                 Integer.toString(LEASE_SECONDS));
     }
 
-    private static HikariDataSource pool(EmbeddedPostgres postgres) {
+    private static HikariDataSource pool(TestDatabase postgres) {
         HikariConfig config = new HikariConfig();
-        config.setJdbcUrl(postgres.getJdbcUrl("postgres", "postgres"));
+        config.setJdbcUrl(postgres.jdbcUrl());
         config.setMaximumPoolSize(6);
         return new HikariDataSource(config);
     }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.spream.examples.fault.Await;
+import dev.spream.examples.fault.TestDatabase;
 import dev.spream.projection.CutOver;
 import dev.spream.projection.Parity;
 import dev.spream.projection.ProjectionOperations.Act;
@@ -14,7 +15,6 @@ import dev.spream.projection.RebuildProgress;
 import dev.spream.projection.VersionRole;
 import dev.spream.storage.jdbc.event.JdbcEventStore;
 import dev.spream.storage.jdbc.projection.JdbcProjectionOperations;
-import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -34,10 +34,10 @@ import org.junit.jupiter.api.Test;
  * <p>{@code -Drebuild.events=1000000} begins with that many events.
  */
 final class RebuildIT {
-    private static final long EVENTS = Long.getLong("rebuild.events", 50_000);
+    private static final long EVENTS = Long.getLong("rebuild.events", 10_000);
     private static final String PROJECTION = "account_balances";
     private static final int SEGMENTS = 4;
-    private static final long FURTHER = 500;
+    private static final long FURTHER = 200;
     private static final double NEARLY_ALL = 0.99;
     private static final Duration PATIENCE = Duration.ofSeconds(120 + EVENTS / 1_000);
     private static final Duration STAND_STILL = Duration.ofSeconds(30);
@@ -47,16 +47,14 @@ final class RebuildIT {
 
     @Test
     void a_read_model_is_built_anew_while_it_is_read_and_written() throws Exception {
-        try (EmbeddedPostgres postgres = EmbeddedPostgres.builder()
-                        .setServerConfig("fsync", "off")
-                        .start();
-                HikariDataSource database = pool(postgres);
+        TestDatabase postgres = TestDatabase.create();
+        try (HikariDataSource database = pool(postgres);
                 JdbcEventStore events = JdbcEventStore.create(database);
                 JdbcProjectionOperations operations = JdbcProjectionOperations.create(database);
                 BalanceFleet fleet = new BalanceFleet(
                         Path.of("target", "rebuild-services"),
                         NotedBalanceService.class,
-                        List.of(postgres.getJdbcUrl("postgres", "postgres")))) {
+                        List.of(postgres.jdbcUrl()))) {
             BalanceJudge judge = new BalanceJudge(database);
             ProjectionRebuilds rebuilds = operations.rebuilds();
             createTables(database);
@@ -214,9 +212,9 @@ final class RebuildIT {
         }
     }
 
-    private static HikariDataSource pool(EmbeddedPostgres postgres) {
+    private static HikariDataSource pool(TestDatabase postgres) {
         HikariConfig config = new HikariConfig();
-        config.setJdbcUrl(postgres.getJdbcUrl("postgres", "postgres"));
+        config.setJdbcUrl(postgres.jdbcUrl());
         config.setMaximumPoolSize(8);
         return new HikariDataSource(config);
     }

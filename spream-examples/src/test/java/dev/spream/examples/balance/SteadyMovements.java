@@ -16,7 +16,7 @@ final class SteadyMovements implements AutoCloseable {
     static final String FIRST_ACCOUNT = account(0);
 
     private static final int EVENTS_OF_APPEND = 5;
-    private static final Duration PACE = Duration.ofMillis(10);
+    private static final Duration PACE = Duration.ofMillis(40);
 
     private final EventStore events;
     private final RandomGenerator random;

@@ -7,11 +7,10 @@ import com.google.gson.JsonObject;
 import dev.spream.api.HttpAddress;
 import dev.spream.core.StorageException;
 import dev.spream.examples.fault.Await;
+import dev.spream.examples.fault.TestDatabase;
 import dev.spream.examples.http.Answer;
 import dev.spream.examples.order.BrokerMode.Fault;
 import dev.spream.examples.order.OrderClient.Reply;
-import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
-import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
@@ -24,9 +23,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInfo;
@@ -39,21 +36,12 @@ final class OrderServiceIT {
     private static final Duration BROKER_TIMEOUT = Duration.ofSeconds(2); // in which a busy machine answers, too
     private static final String TRACEPARENT = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 
-    private static EmbeddedPostgres postgres;
+    private static final TestDatabase POSTGRES = TestDatabase.create();
+
     private Broker broker;
     private OrderService service;
     private OrderClient client;
     private String key;
-
-    @BeforeAll
-    static void startDatabase() throws IOException {
-        postgres = EmbeddedPostgres.builder().setServerConfig("fsync", "off").start();
-    }
-
-    @AfterAll
-    static void stopDatabase() throws IOException {
-        postgres.close();
-    }
 
     @BeforeEach
     void start(TestInfo test) throws Exception {
@@ -219,8 +207,8 @@ final class OrderServiceIT {
     @Test
     void the_database_asks_for_the_user_and_the_password_of_the_environment() throws Exception {
         requirePassword("order_user", "se'cret ${x}");
-        Map<String, String> environment = new HashMap<>(environment(
-                Map.of("DATABASE_URL", "jdbc:postgresql://localhost:%d/postgres".formatted(postgres.getPort()))));
+        Map<String, String> environment = new HashMap<>(environment(Map.of(
+                "DATABASE_URL", "jdbc:postgresql://localhost:%d/%s".formatted(POSTGRES.port(), POSTGRES.name()))));
         environment.put("DATABASE_USER", "order_user");
         environment.put("DATABASE_PASSWORD", "wrong");
         assertThatThrownBy(() -> OrderService.start(environment).close())
@@ -236,7 +224,7 @@ final class OrderServiceIT {
 
     /** Adds a user who has to say it. */
     private static void requirePassword(String user, String password) throws Exception {
-        try (Connection connection = postgres.getPostgresDatabase().getConnection();
+        try (Connection connection = POSTGRES.source().getConnection();
                 Statement statement = connection.createStatement()) {
             statement.execute(
                     "CREATE ROLE %s SUPERUSER LOGIN PASSWORD '%s'".formatted(user, password.replace("'", "''")));
@@ -265,8 +253,7 @@ final class OrderServiceIT {
         client.send(withKey(key, OrderClient.order(1))
                 .uri(service.uri().resolve("/do/order"))
                 .header("traceparent", TRACEPARENT));
-        assertThat(new OutboxTables(postgres.getPostgresDatabase()).traceparent(key))
-                .isEqualTo(TRACEPARENT);
+        assertThat(new OutboxTables(POSTGRES.source()).traceparent(key)).isEqualTo(TRACEPARENT);
         awaitSettled("/do/order/" + key);
     }
 
@@ -274,13 +261,13 @@ final class OrderServiceIT {
         Await.until(
                 PATIENCE,
                 () -> client.get(service.uri(), location).status() != Answer.ACCEPTED,
-                () -> "not settled: " + new OutboxTables(postgres.getPostgresDatabase()).unsettled());
+                () -> "not settled: " + new OutboxTables(POSTGRES.source()).unsettled());
         return client.get(service.uri(), location);
     }
 
     private Map<String, String> environment(Map<String, String> more) {
         Map<String, String> environment = new HashMap<>(Map.of(
-                "DATABASE_URL", postgres.getJdbcUrl("postgres", "postgres"),
+                "DATABASE_URL", POSTGRES.jdbcUrl(),
                 "BROKER_URL", broker.uri().toString(),
                 "ORDER_HTTP", "0",
                 "OUTBOX_POLL_INTERVAL_SEC", "0.1",

@@ -3,7 +3,7 @@ package dev.spream.examples.vocabulary;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.spream.examples.fault.Await;
-import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import dev.spream.examples.fault.TestDatabase;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -19,14 +19,15 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A service is killed with {@code kill -9} in the middle of commands and started anew, again and again, while its user repeats
- * what was not answered. Each command has happened once then, and the read model, its counts and the search index are what the
- * events say.
+ * A service is killed with {@code kill -9} in the middle of commands and started anew, while its user repeats what was not
+ * answered. Each command has happened once then, and the read model, its counts and the search index are what the events say.
+ *
+ * <p>{@code -Dvocabulary.kills=5} kills it again and again.
  */
 @Timeout(300)
 final class VocabularyFaultIT {
     private static final Duration PATIENCE = Duration.ofSeconds(90);
-    private static final int KILLS = 3;
+    private static final int KILLS = Integer.getInteger("vocabulary.kills", 1);
     private static final int ANSWERS = 40; // between two kills, at least
 
     @TempDir
@@ -34,13 +35,10 @@ final class VocabularyFaultIT {
 
     @Test
     void read_model_and_index_are_what_the_events_say_whenever_the_service_is_killed() throws Exception {
-        try (EmbeddedPostgres postgres = EmbeddedPostgres.builder()
-                        .setServerConfig("fsync", "off")
-                        .start();
-                VocabularyClient client = new VocabularyClient()) {
-            DataSource database = postgres.getPostgresDatabase();
-            Map<String, String> environment =
-                    environment("postgres://postgres@localhost:%d/postgres".formatted(postgres.getPort()));
+        TestDatabase postgres = TestDatabase.create();
+        DataSource database = postgres.source();
+        try (VocabularyClient client = new VocabularyClient()) {
+            Map<String, String> environment = environment(postgres.url());
             Path log = Path.of("target", "vocabulary-service.log").toAbsolutePath();
             VocabularyProcess process = VocabularyProcess.start(environment, log);
             AtomicReference<URI> uri = new AtomicReference<>(process.uri());

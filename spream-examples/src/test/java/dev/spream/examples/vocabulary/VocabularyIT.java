@@ -7,6 +7,7 @@ import com.google.gson.JsonObject;
 import com.google.spanner.admin.database.v1.DatabaseDialect;
 import dev.spream.emulator.SpannerEmulator;
 import dev.spream.examples.fault.Await;
+import dev.spream.examples.fault.TestDatabase;
 import dev.spream.examples.vocabulary.Command.CreateEntry;
 import dev.spream.examples.vocabulary.VocabularyClient.Reply;
 import dev.spream.projection.ParkedKey;
@@ -21,7 +22,6 @@ import dev.spream.projection.event.NewEvent;
 import dev.spream.servers.SubscriberServer;
 import dev.spream.storage.jdbc.event.JdbcEventStore;
 import dev.spream.storage.jdbc.projection.JdbcProjectionOperations;
-import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -44,12 +44,10 @@ import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import javax.sql.DataSource;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -62,13 +60,10 @@ final class VocabularyIT {
     private static final String SPANNER = "projects/p/instances/i/databases/d";
     private static final Act ACT = new Act("on-call", "to try it");
     private static final int REBUILT = 40;
+    private static final int ROUNDS = Integer.getInteger("vocabulary.rounds", 2);
     private static final Duration SAMPLED = Duration.ofMillis(200);
     private static final String WORD = """
             {"word": "水", "reading": "みず", "part_of_speech": "noun"}""";
-
-    private static final AtomicInteger DATABASES = new AtomicInteger();
-
-    private static EmbeddedPostgres postgres;
 
     @TempDir
     private Path directory;
@@ -77,25 +72,11 @@ final class VocabularyIT {
     private DataSource database;
     private final Map<String, String> environment = new HashMap<>();
 
-    @BeforeAll
-    static void startServer() throws IOException {
-        postgres = EmbeddedPostgres.builder().setServerConfig("fsync", "off").start();
-    }
-
-    @AfterAll
-    static void stopServer() throws IOException {
-        postgres.close();
-    }
-
     @BeforeEach
     void start() throws Exception {
-        String name = "vocabulary_%d".formatted(DATABASES.incrementAndGet());
-        try (Connection connection = postgres.getPostgresDatabase().getConnection();
-                Statement statement = connection.createStatement()) {
-            statement.execute("CREATE DATABASE " + name);
-        }
-        database = postgres.getDatabase("postgres", name);
-        String url = "postgres://postgres@localhost:%d/%s".formatted(postgres.getPort(), name);
+        TestDatabase postgres = TestDatabase.create();
+        database = postgres.source();
+        String url = postgres.url();
         environment.putAll(Map.of(
                 "DATABASE_URL",
                 url,
@@ -442,7 +423,8 @@ final class VocabularyIT {
                     "VOCABULARY_EVENTS", "pubsub",
                     "PUBSUB_PROJECT_ID", "demo",
                     "PUBSUB_EMULATOR_HOST", server.host(),
-                    "BROKER_TIMEOUT_MS", "1000"));
+                    "BROKER_TIMEOUT_MS", "1000",
+                    "SPREAM_CONFIG_SHUTDOWN_TIMEOUT", "1s")); // what is being published cannot finish
             try (VocabularyService service = VocabularyService.start(environment, SAMPLED)) {
                 URI management = service.managementUri();
                 client.await(
@@ -480,7 +462,7 @@ final class VocabularyIT {
         for (int i = 0; i < versions.length; i++) {
             entries.add(new RandomCommands(random, String.valueOf(i)));
         }
-        for (int round = 0; round < 4; round++) {
+        for (int round = 0; round < ROUNDS; round++) {
             try (VocabularyService service = VocabularyService.start(environment)) {
                 for (int n = 0; n < 60; n++) {
                     int i = random.nextInt(versions.length);
@@ -515,6 +497,7 @@ final class VocabularyIT {
                 while (!done.get()) {
                     look(uri, entry);
                     looks.incrementAndGet();
+                    LockSupport.parkNanos(Duration.ofMillis(10).toNanos());
                 }
             });
             int items = REBUILT;

@@ -3,6 +3,7 @@ package dev.spream.examples.vocabulary;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.spream.examples.fault.TestDatabase;
 import dev.spream.examples.vocabulary.Command.AddItem;
 import dev.spream.examples.vocabulary.Command.CreateEntry;
 import dev.spream.examples.vocabulary.Command.DeleteItem;
@@ -11,7 +12,6 @@ import dev.spream.projection.ProjectionFailure;
 import dev.spream.projection.event.EventEnvelope;
 import dev.spream.projection.event.RecordedEvent;
 import dev.spream.testkit.memory.InMemoryEventStore;
-import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
@@ -25,7 +25,6 @@ import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import javax.sql.DataSource;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -37,26 +36,18 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(120)
 @TestInstance(Lifecycle.PER_CLASS)
 final class VocabularyReadModelIT {
-    private static final int SEEDS = 8;
+    private static final int SEEDS = Integer.getInteger("vocabulary.rounds", 2);
     private static final int ENTRIES = 5;
     private static final int COMMANDS = 60;
 
     private final VocabularyReadModel projection = new VocabularyReadModel();
-    private EmbeddedPostgres postgres;
-    private DataSource database;
+    private final DataSource database = TestDatabase.create().source();
     private InMemoryEventStore store = new InMemoryEventStore();
     private EntryCommands commands = commands();
 
     @BeforeAll
-    void start() throws Exception {
-        postgres = EmbeddedPostgres.builder().setServerConfig("fsync", "off").start();
-        database = postgres.getPostgresDatabase();
+    void createTables() throws Exception {
         VocabularyTables.create(database);
-    }
-
-    @AfterAll
-    void stop() throws Exception {
-        postgres.close();
     }
 
     @BeforeEach
