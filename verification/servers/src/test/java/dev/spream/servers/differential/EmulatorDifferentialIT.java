@@ -38,8 +38,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Timeout(120)
 class EmulatorDifferentialIT {
     private static final long SEED = 20_261_120;
-    private static final int TRANSACTIONS = 200;
-    private static final int MOVE_EVERY = 50;
+    private static final int TRANSACTIONS = Integer.getInteger("differential.transactions", 60);
+    private static final int MOVE_EVERY = 20;
     private static final int SHOWN = 20;
 
     private static final Map<Quirk, Integer> APPLIED = new EnumMap<>(Quirk.class);
