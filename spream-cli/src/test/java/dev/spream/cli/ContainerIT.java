@@ -107,6 +107,7 @@ final class ContainerIT {
         command.add(
                 1, "-XX:+IgnoreUnrecognizedVMOptions"); // the image's Java is newer than the oldest that tests run on
         ProcessBuilder builder = new ProcessBuilder(command).directory(work.toFile());
+        builder.environment().put("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1"); // it lives for seconds
         builder.environment().put("SPANNER_EMULATOR_HOST", server.emulatorHost());
         builder.environment().put("SPREAM_CONFIG_HTTP", "127.0.0.1:0");
         return SpreamProcess.start(builder);

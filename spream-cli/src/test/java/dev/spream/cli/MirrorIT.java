@@ -13,7 +13,6 @@ import dev.spream.emulator.control.FaultRates;
 import dev.spream.storage.jdbc.JdbcPartitionStorage;
 import dev.spream.storage.spanner.DatabaseName;
 import dev.spream.storage.spanner.SpannerConnection;
-import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -64,17 +63,15 @@ class MirrorIT {
     private void run(DatabaseDialect dialect, String captureType, int first) throws Exception {
         boolean postgresDialect = dialect == DatabaseDialect.POSTGRESQL;
         Random random = new Random(SEED);
+        String url = PostgresServer.newDatabase();
         try (SpannerEmulator emulator = SpannerEmulator.builder()
                         .seed(SEED)
                         .churn(Churn.every(Duration.ofMillis(700)).weights(3, 2, 1))
                         .faults(FaultRates.share(0.4))
                         .start();
-                EmbeddedPostgres postgres = EmbeddedPostgres.builder()
-                        .setServerConfig("fsync", "off")
-                        .start();
-                HikariDataSource pool = DeliveryLedger.pool(postgres.getJdbcUrl("postgres", "postgres"))) {
+                HikariDataSource pool = DeliveryLedger.pool(url)) {
             emulator.createDatabase(DATABASE, dialect, MirrorTable.ddl(postgresDialect, captureType));
-            Path file = configure(emulator.emulatorHost(), postgres.getJdbcUrl("postgres", "postgres"), Instant.now());
+            Path file = configure(emulator.emulatorHost(), url, Instant.now());
             MirrorAudit audit = new MirrorAudit(pool);
             try (SpannerConnection connection = SpannerConnection.builder(DatabaseName.parse(DATABASE))
                             .emulatorHost(emulator.emulatorHost())

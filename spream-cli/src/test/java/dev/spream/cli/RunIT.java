@@ -8,7 +8,6 @@ import dev.spream.core.record.ChangeRecordJson;
 import dev.spream.servers.SpannerServer;
 import dev.spream.servers.SpannerServers;
 import dev.spream.testkit.plugin.PluginJar;
-import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -45,17 +44,14 @@ final class RunIT {
     void a_sink_and_a_storage_from_a_folder_work_together_each_with_a_library_of_its_own() throws Exception {
         dropSink();
         dropStorage();
-        try (EmbeddedPostgres postgres = EmbeddedPostgres.builder()
-                        .setServerConfig("fsync", "off")
-                        .start();
-                ItemWriter writer = new ItemWriter(server, database)) {
+        try (ItemWriter writer = new ItemWriter(server, database)) {
             Path file = configure("""
                     storage=vault
                     storage.vault.url=%s
                     sink=versions
                     start=%s
                     max-inflight=16
-                    """.formatted(postgres.getJdbcUrl("postgres", "postgres"), created));
+                    """.formatted(PostgresServer.newDatabase(), created));
             Set<Long> delivered;
             try (SpreamProcess first = run(file)) {
                 first.awaitOut(50);
@@ -82,17 +78,14 @@ final class RunIT {
 
     @Test
     void the_configuration_of_the_readme_runs_where_it_is_told_to() throws Exception {
-        try (EmbeddedPostgres postgres = EmbeddedPostgres.builder()
-                        .setServerConfig("fsync", "off")
-                        .start();
-                ItemWriter writer = new ItemWriter(server, database);
+        try (ItemWriter writer = new ItemWriter(server, database);
                 SpreamProcess run = SpreamProcess.spreamOn(
                         server.emulatorHost(),
                         "run",
                         "--config=../spream-examples/spream.properties",
                         "--source.spanner.database=" + database.getName(),
                         "--source.spanner.stream=Changes",
-                        "--storage.jdbc.url=" + postgres.getJdbcUrl("postgres", "postgres"),
+                        "--storage.jdbc.url=" + PostgresServer.newDatabase(),
                         "--storage.jdbc.user=postgres",
                         "--storage.jdbc.password=${env:PATH}", // any will do
                         "--sink.jsonl.path=" + folder.resolve("changes.jsonl"),

@@ -15,7 +15,6 @@ import dev.spream.storage.spanner.DatabaseName;
 import dev.spream.storage.spanner.SpannerConnection;
 import dev.spream.storage.spanner.SpannerPartitionStorage;
 import dev.spream.storage.spanner.SpannerPartitionTables;
-import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -54,15 +53,13 @@ class WorkerDeathIT {
     /** @param first a number: of the deaths, which begin at it, the even ones are kills */
     private static void run(String storageName, int first) throws Exception {
         Random random = new Random(SEED);
+        String url = PostgresServer.newDatabase();
         try (SpannerEmulator emulator = SpannerEmulator.builder()
                         .seed(SEED)
                         .churn(Churn.every(Duration.ofMillis(700)).weights(3, 2, 1))
                         .faults(FaultRates.share(0.4))
                         .start();
-                EmbeddedPostgres postgres = EmbeddedPostgres.builder()
-                        .setServerConfig("fsync", "off")
-                        .start();
-                HikariDataSource pool = DeliveryLedger.pool(postgres.getJdbcUrl("postgres", "postgres"))) {
+                HikariDataSource pool = DeliveryLedger.pool(url)) {
             DeliveryLedger ledger = new DeliveryLedger(pool);
             emulator.createDatabase(DATABASE, DatabaseDialect.GOOGLE_STANDARD_SQL, CounterWorkload.DDL);
             Instant start = Instant.now(); // the stream keeps nothing from before it was created
@@ -75,12 +72,7 @@ class WorkerDeathIT {
                     WorkerFleet fleet = new WorkerFleet(
                             Path.of("target", "workers", storageName),
                             name -> WorkerProcess.command(
-                                    name,
-                                    emulator.emulatorHost(),
-                                    DATABASE,
-                                    postgres.getJdbcUrl("postgres", "postgres"),
-                                    storageName,
-                                    start.toString()))) {
+                                    name, emulator.emulatorHost(), DATABASE, url, storageName, start.toString()))) {
                 for (int i = 0; i < WorkerFleet.SIZE; i++) {
                     fleet.start();
                 }
