@@ -17,13 +17,14 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
-import java.util.stream.Stream;
-import org.junit.jupiter.params.provider.Arguments;
+import java.util.concurrent.locks.LockSupport;
 
 /** A database of its own with a table of accounts and a change stream of it, on one server, in one dialect. */
 final class AccountDatabase implements AutoCloseable {
     static final String STREAM = "AccountStream";
     static final Duration HEARTBEAT = Duration.ofSeconds(1);
+
+    private static final Duration PAUSE = Duration.ofMillis(3);
 
     private final SpannerServer server;
     private final Dialect dialect;
@@ -38,11 +39,6 @@ final class AccountDatabase implements AutoCloseable {
         this.name = DatabaseName.parse(server.createDatabase(dialect, ddl()).getName());
         this.connection = connect(name);
         this.source = SpannerChangeStreamSource.open(connection.client(), STREAM);
-    }
-
-    static Stream<Arguments> serversAndDialects() {
-        return SpannerServers.all()
-                .flatMap(server -> Stream.of(Dialect.values()).map(dialect -> Arguments.of(server, dialect)));
     }
 
     private List<String> ddl() {
@@ -122,7 +118,7 @@ final class AccountDatabase implements AutoCloseable {
         return source;
     }
 
-    /** Inserts accounts, a transaction each, and returns their ids. */
+    /** Inserts accounts, a transaction each, a few hundred a second, and returns their ids. */
     Set<String> writeAccountsFor(Duration time) {
         Set<String> ids = new HashSet<>();
         long end = System.nanoTime() + time.toNanos();
@@ -135,6 +131,7 @@ final class AccountDatabase implements AutoCloseable {
                     .to(ids.size())
                     .build()));
             ids.add(id);
+            LockSupport.parkNanos(PAUSE.toNanos());
         }
         return ids;
     }

@@ -5,7 +5,6 @@ import com.google.cloud.spanner.Dialect;
 import com.google.cloud.spanner.KeySet;
 import com.google.cloud.spanner.Mutation;
 import dev.spream.servers.SpannerServer;
-import dev.spream.servers.SpannerServers;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
@@ -13,7 +12,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
-import org.junit.jupiter.params.provider.Arguments;
 
 /**
  * A database for metadata tables of many tests, on one server, in one dialect, with two clients: a client of Google's
@@ -45,12 +43,6 @@ final class MetadataDatabase {
     /** The database of this run on that server in that dialect; it lives as long as the JVM. */
     static MetadataDatabase of(SpannerServer server, Dialect dialect) {
         return DATABASES.computeIfAbsent(server.name() + dialect, key -> new MetadataDatabase(server, dialect));
-    }
-
-    /** For {@code @MethodSource}. */
-    static Stream<Arguments> all() {
-        return SpannerServers.all()
-                .flatMap(server -> Stream.of(Dialect.values()).map(dialect -> Arguments.of(server, dialect)));
     }
 
     Dialect dialect() {

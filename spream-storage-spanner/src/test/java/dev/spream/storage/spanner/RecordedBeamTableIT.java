@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** A table that Apache Beam itself made, restored, adopted and read on. */
 @ParameterizedClass(name = "{1} on {0}")
-@MethodSource("dev.spream.storage.spanner.MetadataDatabase#all")
+@MethodSource("dev.spream.storage.spanner.ServersAndDialects#all")
 @Timeout(120)
 class RecordedBeamTableIT {
     private final MetadataDatabase database;

@@ -25,7 +25,7 @@ import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
 
 @ParameterizedClass(name = "{1} on {0}")
-@MethodSource("dev.spream.storage.spanner.AccountDatabase#serversAndDialects")
+@MethodSource("dev.spream.storage.spanner.ServersAndDialects#all")
 @Timeout(120)
 class SpannerChangeStreamSourceErrorsIT {
     private final AccountDatabase database;

@@ -43,7 +43,7 @@ import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
 
 @ParameterizedClass(name = "{1} on {0}")
-@MethodSource("dev.spream.storage.spanner.AccountDatabase#serversAndDialects")
+@MethodSource("dev.spream.storage.spanner.ServersAndDialects#all")
 @Timeout(120)
 class SpannerChangeStreamSourceIT {
     private final AccountDatabase database;
@@ -66,9 +66,9 @@ class SpannerChangeStreamSourceIT {
         StreamWalk walk;
         int rounds = 0;
         do { // the servers' churn is random
-            written.addAll(database.writeAccountsFor(Duration.ofSeconds(2)));
+            written.addAll(database.writeAccountsFor(Duration.ofSeconds(1)));
             walk = StreamWalk.of(source, start, source.serverTime());
-        } while (++rounds < 15 && (walk.splits() == 0 || walk.merges() == 0));
+        } while (++rounds < 30 && (walk.splits() == 0 || walk.merges() == 0));
 
         assertThat(walk.ids()).containsExactlyInAnyOrderElementsOf(written);
         assertThat(walk.splits()).isPositive();

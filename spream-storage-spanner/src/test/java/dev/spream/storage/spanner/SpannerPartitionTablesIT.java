@@ -43,7 +43,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Making the tables of a subscription, and adopting those of other readers. */
 @ParameterizedClass(name = "{1} on {0}")
-@MethodSource("dev.spream.storage.spanner.MetadataDatabase#all")
+@MethodSource("dev.spream.storage.spanner.ServersAndDialects#all")
 @Timeout(120)
 class SpannerPartitionTablesIT {
     private static final Instant START = Instant.parse("2026-03-01T10:00:00.123456789Z");

@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** The engine of the core over the Spanner source, while accounts are written and partitions split and merge. */
 @ParameterizedClass(name = "{1} on {0}")
-@MethodSource("dev.spream.storage.spanner.AccountDatabase#serversAndDialects")
+@MethodSource("dev.spream.storage.spanner.ServersAndDialects#all")
 @Timeout(120)
 class SubscriberIT {
     private final AccountDatabase database;
@@ -45,7 +45,7 @@ class SubscriberIT {
         Instant start = source.serverTime();
         SubscriberOptions options = SubscriberOptions.builder()
                 .startAt(start)
-                .endAt(start.plusSeconds(8))
+                .endAt(start.plusSeconds(6))
                 .heartbeatInterval(AccountDatabase.HEARTBEAT)
                 .build();
         List<DataChangeRecord> delivered = new CopyOnWriteArrayList<>();
@@ -55,7 +55,7 @@ class SubscriberIT {
         try (Subscriber subscriber =
                 Subscriber.builder(source, storage).options(options).build()) {
             var running = CompletableFuture.runAsync(() -> subscriber.run(delivered::add), Thread::startVirtualThread);
-            written = database.writeAccountsFor(Duration.ofSeconds(4));
+            written = database.writeAccountsFor(Duration.ofSeconds(2));
             running.get(60, SECONDS);
         }
 

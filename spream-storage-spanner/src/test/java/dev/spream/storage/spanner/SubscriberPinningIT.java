@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * and the test says so without failing.
  */
 @ParameterizedClass(name = "{1} on {0}")
-@MethodSource("dev.spream.storage.spanner.AccountDatabase#serversAndDialects")
+@MethodSource("dev.spream.storage.spanner.ServersAndDialects#one")
 @Timeout(120)
 class SubscriberPinningIT {
     private static final Duration THRESHOLD = Duration.ofMillis(20);

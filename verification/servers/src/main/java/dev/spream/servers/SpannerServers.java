@@ -6,65 +6,68 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * The servers that an integration test runs on: our emulator always, Google's wherever there is one. They start when first
- * asked for, one line says which they are, and they live as long as the JVM.
+ * The servers that an integration test runs on: our emulator, and with {@code -Dmatrix=true}, as the profile
+ * {@code proof} has it, Google's as well wherever there is one. Each starts when first asked for, says so in one line, and lives
+ * as long as the JVM.
  */
 public final class SpannerServers {
     private SpannerServers() {}
 
-    /** For {@code @MethodSource("dev.spream.servers.SpannerServers#all")}. */
+    /** Those of this run. For {@code @MethodSource("dev.spream.servers.SpannerServers#all")}. */
     public static Stream<SpannerServer> all() {
-        return Started.SERVERS.stream();
+        return Stream.concat(Stream.of(ours()), areAll() ? google().stream() : Stream.empty());
+    }
+
+    /** Whether tests take every server and dialect there is, where one shows the same promise. */
+    public static boolean areAll() {
+        return Boolean.getBoolean("matrix");
     }
 
     public static SpannerServer ours() {
-        return Started.SERVERS.getFirst();
+        return Ours.SERVER;
     }
 
     /** Google's emulator: the one that {@code SPANNER_EMULATOR_HOST} names, or one found on this machine. */
     public static Optional<SpannerServer> google() {
-        return all().filter(server -> server.name().equals(Started.GOOGLE)).findFirst();
+        return Google.SERVER;
     }
 
-    /** Starts the servers once, when the class is initialised. */
-    private static final class Started {
-        static final String GOOGLE = "Google's emulator";
+    private static final class Ours {
         static final Duration CHURN = Duration.ofMillis(500);
-        static final List<SpannerServer> SERVERS = start();
+        static final SpannerServer SERVER = start();
 
-        private static List<SpannerServer> start() {
-            List<SpannerServer> servers = new ArrayList<>();
-            List<String> used = new ArrayList<>();
-            String ours =
+        private static SpannerServer start() {
+            String host =
                     SpannerEmulator.builder().churn(Churn.every(CHURN)).start().emulatorHost();
-            servers.add(new SpannerServer("our emulator", ours));
-            used.add("our emulator at " + ours);
-            googleHost(used).ifPresent(host -> servers.add(new SpannerServer(GOOGLE, host)));
-            System.out.println("Spanner servers of this run: " + String.join("; ", used));
-            return List.copyOf(servers);
+            System.out.println("Spanner server of this run: our emulator at " + host);
+            return new SpannerServer("our emulator", host);
         }
+    }
 
-        private static Optional<String> googleHost(List<String> used) {
+    private static final class Google {
+        static final Optional<SpannerServer> SERVER = host().map(host -> new SpannerServer("Google's emulator", host));
+
+        private static Optional<String> host() {
             String configured = System.getenv("SPANNER_EMULATOR_HOST");
             if (configured != null && !configured.isBlank()) {
-                used.add("the emulator that SPANNER_EMULATOR_HOST names, " + configured);
+                System.out.println(
+                        "Spanner server of this run: the emulator that SPANNER_EMULATOR_HOST names, " + configured);
                 return Optional.of(configured);
             }
             Optional<Path> program = GoogleEmulator.find();
             if (program.isEmpty()) {
-                used.add(
+                System.out.println(
                         "Google's emulator was not found (SPANNER_EMULATOR_HOST, emulator_main or gcloud on the PATH)");
                 return Optional.empty();
             }
             try {
                 String started = GoogleEmulator.start(program.get()).host();
-                used.add("Google's emulator, " + program.get() + " at " + started);
+                System.out.println(
+                        "Spanner server of this run: Google's emulator, " + program.get() + " at " + started);
                 return Optional.of(started);
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
