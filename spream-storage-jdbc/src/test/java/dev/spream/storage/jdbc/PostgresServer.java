@@ -17,6 +17,7 @@ public final class PostgresServer {
         try {
             return EmbeddedPostgres.builder()
                     .setServerConfig("fsync", "off")
+                    .setServerConfig("autovacuum", "off") // it alters databases that tests could use again
                     .setServerConfig("max_connections", "100")
                     .start();
         } catch (IOException e) {

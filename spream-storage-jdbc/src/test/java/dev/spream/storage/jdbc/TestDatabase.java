@@ -123,13 +123,14 @@ public final class TestDatabase implements AutoCloseable {
 
     /** Whether it is as good as new, with no session left. */
     private boolean reset() {
-        executeIn(name, """
-                SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
-                WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()""");
         try (Connection connection = connect(name);
-                Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery("SELECT test_clock.reset()")) {
-            return row.next() && row.getBoolean(1);
+                Statement statement = connection.createStatement()) {
+            statement.execute("""
+                    SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
+                    WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()""");
+            try (ResultSet row = statement.executeQuery("SELECT test_clock.reset()")) {
+                return row.next() && row.getBoolean(1);
+            }
         } catch (SQLException e) {
             throw new IllegalStateException(e);
         }
