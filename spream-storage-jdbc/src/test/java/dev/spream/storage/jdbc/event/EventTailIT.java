@@ -48,7 +48,7 @@ final class EventTailIT {
             INSERT INTO spream.events (event_id, aggregate_id, event_version, event_type, event_data, occurred_at)
             VALUES ('%1$s', '%1$s', 1, 'Inserted', '{}', now())""";
 
-    private final TestDatabase database = new TestDatabase();
+    private final TestDatabase database = TestEvents.database();
     private final JdbcEventStore store = JdbcEventStore.create(database.dataSource());
 
     @AfterEach

@@ -25,7 +25,7 @@ final class HugeEventsIT {
             SELECT 'e' || n, 'a', n, 'Inserted', jsonb_build_object('text', repeat('x', %d)), now()
             FROM generate_series(%d, %d) AS n""";
 
-    private final TestDatabase database = new TestDatabase();
+    private final TestDatabase database = TestEvents.database();
     private final JdbcEventStore store = JdbcEventStore.create(database.dataSource());
 
     @AfterEach

@@ -7,8 +7,7 @@ import dev.spream.testkit.event.EventStoreFixture;
 
 /** Two stores over one table, as two processes would have them. */
 final class JdbcEventStoreFixture implements EventStoreFixture {
-    private final TestDatabase database =
-            TestDatabase.with("events", empty -> JdbcEventStore.create(empty.dataSource()));
+    private final TestDatabase database = TestEvents.database();
     private final HikariDataSource elsewhere = database.open();
     private final JdbcEventStore store = JdbcEventStore.create(database.dataSource());
     private final JdbcEventStore another = JdbcEventStore.create(elsewhere);

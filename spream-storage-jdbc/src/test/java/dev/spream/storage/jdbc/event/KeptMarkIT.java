@@ -39,7 +39,7 @@ final class KeptMarkIT {
             SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND classid = 0 AND objid = %d AND NOT granted
                 AND database = (SELECT oid FROM pg_database WHERE datname = current_database())""".formatted(HELD_UP);
 
-    private final TestDatabase database = new TestDatabase();
+    private final TestDatabase database = TestEvents.database();
     private final JdbcEventStore store = JdbcEventStore.create(database.dataSource());
 
     @AfterEach

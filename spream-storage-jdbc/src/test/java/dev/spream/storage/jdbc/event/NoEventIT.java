@@ -37,7 +37,7 @@ final class NoEventIT {
     private static final String NO_TYPE = INSERT.formatted("bad", "other", "", "2026-01-01Z");
     private static final String NO_TIME = INSERT.formatted("never", "other", "T", "infinity");
 
-    private final TestDatabase database = new TestDatabase();
+    private final TestDatabase database = TestEvents.database();
     private final JdbcEventStore store = JdbcEventStore.create(database.dataSource());
 
     @AfterEach

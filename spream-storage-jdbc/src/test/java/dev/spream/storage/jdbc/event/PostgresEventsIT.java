@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Timeout;
 /** What the event store does beyond its contract, and what the database sees of it. */
 @Timeout(120)
 final class PostgresEventsIT {
-    private final TestDatabase database = new TestDatabase();
+    private final TestDatabase database = TestEvents.database();
     private final JdbcEventStore store = JdbcEventStore.create(database.dataSource());
 
     @AfterEach

@@ -7,6 +7,7 @@ import dev.spream.projection.event.FeedBatch;
 import dev.spream.projection.event.FeedItem;
 import dev.spream.projection.event.NewEvent;
 import dev.spream.projection.event.RecordedEvent;
+import dev.spream.storage.jdbc.TestDatabase;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -18,6 +19,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.concurrent.locks.LockSupport;
 import javax.sql.DataSource;
 
 /** What tests of the event store do all the time. */
@@ -26,6 +28,10 @@ final class TestEvents {
     static final Duration SOON = Duration.ofSeconds(30);
 
     private TestEvents() {}
+
+    static TestDatabase database() {
+        return TestDatabase.with("events", empty -> JdbcEventStore.create(empty.dataSource()));
+    }
 
     static NewEvent event(String id) {
         return new NewEvent(
@@ -58,6 +64,7 @@ final class TestEvents {
         long deadline = System.nanoTime() + SOON.toNanos();
         while (!condition.call()) {
             assertThat(System.nanoTime() - deadline).as("waiting for " + what).isNegative();
+            LockSupport.parkNanos(5_000_000);
         }
     }
 

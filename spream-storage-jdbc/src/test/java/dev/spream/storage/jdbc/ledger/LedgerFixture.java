@@ -23,12 +23,11 @@ final class LedgerFixture implements AutoCloseable {
     static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
     static final Duration PAUSE = Duration.ofSeconds(3);
 
-    final TestDatabase database = new TestDatabase();
+    final TestDatabase database = TestDatabase.with("applied changes", empty -> {
+        empty.execute("CREATE TABLE public.effects (change text, at int GENERATED ALWAYS AS IDENTITY)");
+        AppliedLedger.builder(empty.dataSource(), "orders").build();
+    });
     private final AtomicLong nanos = new AtomicLong();
-
-    LedgerFixture() {
-        database.execute("CREATE TABLE public.effects (change text, at int GENERATED ALWAYS AS IDENTITY)");
-    }
 
     AppliedLedger ledger() {
         return ledger("orders");

@@ -40,14 +40,14 @@ import org.postgresql.jdbc.PgStatement;
 /** Nothing that a projection gets from its connection leads to the one behind it. */
 @Timeout(120)
 final class GuardedConnectionIT {
-    private final TestDatabase database = new TestDatabase();
+    private final TestDatabase database = TestDatabase.with(
+            "guarded items", empty -> empty.execute("CREATE TABLE public.items (id serial PRIMARY KEY, tags text[])"));
     private Connection real;
     private GuardedConnection guard;
     private Connection view;
 
     @BeforeEach
     void open() throws SQLException {
-        database.execute("CREATE TABLE public.items (id serial PRIMARY KEY, tags text[])");
         real = database.dataSource().getConnection();
         real.setAutoCommit(false);
         guard = new GuardedConnection(real, HandedTransaction.PROJECTION);

@@ -51,7 +51,10 @@ final class SearchBench implements AutoCloseable {
             .withLease(Duration.ofSeconds(2))
             .withRetries(1_000, Duration.ofMillis(1), Duration.ofMillis(50));
 
-    final TestDatabase database = new TestDatabase();
+    final TestDatabase database = TestDatabase.with("search", empty -> {
+        JdbcEventStore.create(empty.dataSource()).close();
+        JdbcProjectionStore.create(empty.dataSource());
+    });
     final JdbcEventStore events = JdbcEventStore.create(database.dataSource());
     final JdbcProjectionStore store = JdbcProjectionStore.create(database.dataSource());
     final ProjectionOperations operations = JdbcProjectionOperations.create(database.dataSource());
