@@ -18,6 +18,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -130,7 +131,7 @@ final class JdbcPoolIT {
             pool.getHikariConfigMXBean().setIdleTimeout(100);
             Instant patience = Instant.now().plusSeconds(20);
             while (connections("idle") > 0 && Instant.now().isBefore(patience)) {
-                Thread.onSpinWait();
+                LockSupport.parkNanos(5_000_000);
             }
             assertThat(connections("idle")).as("connections of an idle pool").isZero();
             assertThat(storage.frontier().partitions()).isEmpty();

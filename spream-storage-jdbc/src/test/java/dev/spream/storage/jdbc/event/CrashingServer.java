@@ -8,6 +8,7 @@ import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.concurrent.locks.LockSupport;
 import javax.sql.DataSource;
 import org.postgresql.PGConnection;
 
@@ -57,7 +58,7 @@ final class CrashingServer implements AutoCloseable {
                     return;
                 }
             } catch (SQLException e) {
-                Thread.onSpinWait(); // it recovers
+                LockSupport.parkNanos(5_000_000); // it recovers
             }
         }
         fail("the server did not come back");

@@ -26,6 +26,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
@@ -283,7 +284,7 @@ final class LedgerRacesIT {
         String waiting = "SELECT pid FROM pg_stat_activity WHERE %d = ANY (pg_blocking_pids(pid))"
                 .formatted(connection.unwrap(PGConnection.class).getBackendPID());
         while (fixture.texts(waiting).isEmpty()) {
-            Thread.onSpinWait();
+            LockSupport.parkNanos(5_000_000);
         }
     }
 

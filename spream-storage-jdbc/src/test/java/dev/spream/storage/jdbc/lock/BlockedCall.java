@@ -7,6 +7,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.locks.LockSupport;
 import org.postgresql.PGConnection;
 
 /** A call on a thread of its own that the database makes wait. */
@@ -51,6 +52,7 @@ final class BlockedCall implements AutoCloseable {
             if (call.isDone()) {
                 throw new AssertionError("the call has ended: " + call);
             }
+            LockSupport.parkNanos(2_000_000);
         }
         throw new AssertionError("the call does not wait for anybody");
     }

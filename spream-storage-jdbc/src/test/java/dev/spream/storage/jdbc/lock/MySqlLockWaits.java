@@ -8,6 +8,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import javax.sql.DataSource;
 
@@ -84,6 +85,7 @@ final class MySqlLockWaits {
             if (System.nanoTime() > end) {
                 throw new AssertionError("the server does not end session " + session);
             }
+            LockSupport.parkNanos(2_000_000);
         }
     }
 

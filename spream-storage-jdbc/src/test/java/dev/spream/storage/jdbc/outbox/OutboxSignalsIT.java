@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -155,7 +156,7 @@ final class OutboxSignalsIT {
         long deadline = System.nanoTime() + Duration.ofSeconds(30).toNanos();
         while (!condition.holds()) {
             assertThat(System.nanoTime() - deadline).as("waited too long").isNegative();
-            Thread.onSpinWait();
+            LockSupport.parkNanos(5_000_000);
         }
     }
 }

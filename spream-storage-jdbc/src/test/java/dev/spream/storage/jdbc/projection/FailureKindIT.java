@@ -23,6 +23,7 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -70,6 +71,7 @@ final class FailureKindIT {
         long deadline = System.nanoTime() + SECONDS.toNanos(30);
         while (!test.rows(there).isEmpty()) {
             assertThat(System.nanoTime()).as("time to end").isLessThan(deadline);
+            LockSupport.parkNanos(5_000_000);
         }
         assertThat(test.apply(fence, event("a", 1))).isTrue();
     }

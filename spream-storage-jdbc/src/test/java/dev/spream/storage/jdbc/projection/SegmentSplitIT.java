@@ -135,6 +135,7 @@ final class SegmentSplitIT {
                             UUID.randomUUID().toString(), "Happened", "{}", Instant.now(), EventMetadata.NONE))
                     .toList();
             events.append("k" + i % AGGREGATES, ExpectedVersion.any(), some);
+            LockSupport.parkNanos(Duration.ofMillis(2).toNanos());
         }
     }
 
