@@ -178,6 +178,8 @@ final class SharedLettersIT {
         one.accept(failed(Changes.of(1, "A")));
         Process holder = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-XX:TieredStopAtLevel=1",
+                        "-XX:+UseSerialGC",
                         "-cp",
                         System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
                         ClaimHolder.class.getName(),
@@ -209,6 +211,8 @@ final class SharedLettersIT {
         List<Integer> taken = new ArrayList<>();
         Process replaying = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-XX:TieredStopAtLevel=1",
+                        "-XX:+UseSerialGC",
                         "-cp",
                         System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
                         StuckReplay.class.getName(),

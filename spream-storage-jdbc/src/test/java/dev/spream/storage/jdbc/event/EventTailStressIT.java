@@ -53,7 +53,7 @@ final class EventTailStressIT {
     @Test
     @Timeout(7_200)
     void nothing_is_lost_and_no_key_inverted_where_others_lose_and_invert() throws Exception {
-        losesAndInvertsNothing(Long.getLong("event.stress", 50_000));
+        losesAndInvertsNothing(Long.getLong("event.stress", 15_000));
     }
 
     /** Without a limit on the wait for the barrier, each such circle would last for the server's {@code deadlock_timeout}. */
@@ -66,7 +66,7 @@ final class EventTailStressIT {
                 EventSource source = store.source()) {
             database.execute(StressWriter.TABLE);
             long begin = System.nanoTime();
-            List<Future<?>> writers = write(5_000, true);
+            List<Future<?>> writers = write(3_000, true);
             List<Future<?>> readers = read(source, () -> writers.stream().allMatch(Future::isDone));
             await(writers);
             double rate = transactions.get() / ((System.nanoTime() - begin) / 1e9);

@@ -51,8 +51,8 @@ import org.junit.jupiter.api.Timeout;
 final class ProjectionEndToEndIT {
     private static final int SEGMENTS = 4;
     private static final int AGGREGATES = 40;
-    private static final int VERSIONS = 60;
-    private static final int KILLS = 12;
+    private static final int VERSIONS = 30;
+    private static final int KILLS = 6;
     private static final int LOOKS = 600;
     private static final String SICK = "aggregate7";
     private static final long SICK_VERSION = 5;
