@@ -82,7 +82,14 @@ final class PubsubEmulator implements AutoCloseable {
     private static PubsubEmulator start(Path jar) throws IOException, InterruptedException {
         int port = freePort();
         String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
-        Process process = new ProcessBuilder(java, "-jar", jar.toString(), "--host=127.0.0.1", "--port=" + port)
+        Process process = new ProcessBuilder(
+                        java,
+                        "-XX:+UseSerialGC",
+                        "-XX:TieredStopAtLevel=1",
+                        "-jar",
+                        jar.toString(),
+                        "--host=127.0.0.1",
+                        "--port=" + port)
                 .redirectErrorStream(true)
                 .redirectOutput(ProcessBuilder.Redirect.DISCARD)
                 .start();

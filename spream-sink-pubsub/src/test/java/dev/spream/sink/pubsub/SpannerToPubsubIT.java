@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
  */
 final class SpannerToPubsubIT {
     private static final String DATABASE = "projects/demo/instances/demo/databases/demo";
-    private static final int TRANSACTIONS = 150;
+    private static final int TRANSACTIONS = 60;
     private static final int ROWS = 10;
 
     @Test
