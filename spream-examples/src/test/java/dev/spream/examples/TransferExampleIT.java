@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(120)
 final class TransferExampleIT {
     private static final int PROCESSES = 2;
-    private static final int TRANSFERS = 100;
+    private static final int TRANSFERS = 150;
 
     @Test
     void processes_lose_money_without_locks_and_none_with_them() throws Exception {

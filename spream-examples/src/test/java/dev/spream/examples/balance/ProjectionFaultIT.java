@@ -72,7 +72,8 @@ final class ProjectionFaultIT {
                 while (System.nanoTime() - end < 0
                         || flood.appended() < EVENTS
                         || faults.size() < turns.size()
-                        || judge.poisonous() == 0) {
+                        || judge.poisonous() == 0
+                        || proxy.lostCommits() == 0) {
                     breakSomething(fleet, judge, operations);
                     fleet.requireAlive();
                 }

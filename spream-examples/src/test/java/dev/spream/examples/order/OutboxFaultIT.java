@@ -89,7 +89,10 @@ final class OutboxFaultIT {
                 proxy.lose(LOSS_EVERY);
                 long end = System.nanoTime() + DURATION.toNanos();
                 int kinds = ofBroker.size() + ofServices.size();
-                while (System.nanoTime() - end < 0 || flood.size() < ORDERS || faults.size() < kinds) {
+                while (System.nanoTime() - end < 0
+                        || flood.size() < ORDERS
+                        || faults.size() < kinds
+                        || proxy.lostCommits() == 0) {
                     String victim =
                             fleet.names().get(random.nextInt(fleet.names().size()));
                     switch (next(faultsOfServices)) {
