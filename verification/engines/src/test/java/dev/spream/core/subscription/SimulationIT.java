@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 /**
  * The promises of {@link Subscriber} in thousands of simulated histories. {@code -Dsimulation.seed=N} repeats one of them and
  * writes it out, call by call; {@code -Dsimulation.histories=N} says how many there are, {@code -Dsimulation.first=N} where
- * they begin.
+ * they begin: by default where the rarest event, a call under a lease that is over, comes soon and often.
  */
 class SimulationIT {
     private static final Path HISTORIES = Path.of("target", "simulation");
@@ -32,8 +32,8 @@ class SimulationIT {
             }
             return;
         }
-        long first = Long.getLong("simulation.first", 1);
-        long count = Long.getLong("simulation.histories", 2_000);
+        long first = Long.getLong("simulation.first", 601);
+        long count = Long.getLong("simulation.histories", 500);
         SimulationTally tally = new SimulationTally();
         long startedAt = System.nanoTime();
         for (long i = first; i < first + count; i++) {
@@ -76,7 +76,7 @@ class SimulationIT {
 
     @Test
     void the_same_seed_gives_the_same_history() {
-        for (long seed = 1; seed <= 50; seed++) {
+        for (long seed = 1; seed <= 20; seed++) {
             List<String> history = historyOf(seed);
             assertThat(historyOf(seed)).as("seed %d", seed).isEqualTo(history);
             assertThat(history).as("seed %d", seed).hasSizeGreaterThan(50);
@@ -96,7 +96,7 @@ class SimulationIT {
                     long moments = Simulation.moments(seed);
                     return moments > 200 && moments < 600;
                 })
-                .limit(4)
+                .limit(2)
                 .toArray();
         for (long seed : seeds) {
             for (long moment = Simulation.moments(seed); moment > 0; moment--) {

@@ -21,7 +21,7 @@ final class OutboxSimulationIT {
     @Test
     void every_history_keeps_all_promises() {
         long first = Long.getLong("outbox.first", 1);
-        long count = Long.getLong("outbox.histories", 300);
+        long count = Long.getLong("outbox.histories", 50);
         Map<OutboxSimulation.Event, Long> tally = new EnumMap<>(OutboxSimulation.Event.class);
         long startedAt = System.nanoTime();
         for (long seed = first; seed < first + count; seed++) {
@@ -37,7 +37,7 @@ final class OutboxSimulationIT {
         Duration took = Duration.ofNanos(System.nanoTime() - startedAt);
         System.out.printf(
                 Locale.ROOT, "outbox simulation: %d histories in %.1f s: %s%n", count, took.toMillis() / 1e3, tally);
-        if (count >= 100) {
+        if (count >= 50) {
             assertThat(Arrays.stream(OutboxSimulation.Event.values()).filter(event -> !tally.containsKey(event)))
                     .as("what did not happen in any history")
                     .isEmpty();

@@ -21,7 +21,7 @@ final class ProjectionSimulationIT {
     @Test
     void every_history_keeps_all_promises() {
         long first = Long.getLong("projection.first", 1);
-        long count = Long.getLong("projection.histories", 300);
+        long count = Long.getLong("projection.histories", 60);
         Map<ProjectionSimulation.Event, Long> tally = new EnumMap<>(ProjectionSimulation.Event.class);
         long startedAt = System.nanoTime();
         for (long seed = first; seed < first + count; seed++) {
@@ -41,7 +41,7 @@ final class ProjectionSimulationIT {
                 count,
                 took.toMillis() / 1e3,
                 tally);
-        if (count >= 100) {
+        if (count >= 60) {
             assertThat(Arrays.stream(ProjectionSimulation.Event.values()).filter(event -> !tally.containsKey(event)))
                     .as("what did not happen in any history")
                     .isEmpty();
