@@ -18,7 +18,7 @@ final class HeldLocksTest {
     private static final LockTarget USER = LockTarget.user("u1");
     private static final LockTarget ACCOUNT = LockTarget.account("u1", "a1");
     private static final LockTarget RESOURCE = LockTarget.resource("u1", "a1", "r1");
-    private static final int RUNS = 5_000;
+    private static final int RUNS = Integer.getInteger("lock.histories", 1_000);
 
     private final HeldLocks held = new HeldLocks(SPACE);
 

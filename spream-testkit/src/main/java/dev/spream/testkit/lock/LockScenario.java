@@ -26,7 +26,7 @@ public final class LockScenario<T> {
     private final List<HierarchicalLocks<T>> processes = new ArrayList<>();
 
     LockScenario(LockStoreFixture<T> fixture) {
-        this(fixture, Integer.getInteger("locks.sets", 20_000));
+        this(fixture, Integer.getInteger("locks.sets", 6_000));
     }
 
     public LockScenario(LockStoreFixture<T> fixture, int sets) {
