@@ -24,6 +24,13 @@ final class BalanceFleet implements AutoCloseable {
         this.arguments = List.copyOf(arguments);
     }
 
+    /** Starts as many as are missing. */
+    void complete(int size) throws IOException {
+        while (running.size() < size) {
+            start();
+        }
+    }
+
     /** Starts one. One whose database fails ends, and another is started. */
     void start() throws IOException {
         for (int attempt = 1; attempt <= MAX_STARTS; attempt++) {

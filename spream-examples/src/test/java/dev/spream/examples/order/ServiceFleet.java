@@ -35,15 +35,22 @@ final class ServiceFleet implements AutoCloseable {
         this.environment = Map.copyOf(environment);
     }
 
-    /** Starts one, and returns its name when it listens. One whose database fails ends, and another is started. */
-    String start() throws IOException {
+    /** Starts as many as are missing, and returns when all listen. */
+    void complete(int size) throws IOException {
+        while (services.size() < size) {
+            start();
+        }
+    }
+
+    /** One whose database fails ends, and another is started. */
+    private void start() throws IOException {
         for (int attempt = 1; attempt <= MAX_STARTS; attempt++) {
             String name = "s%03d".formatted(++started);
             Process process = launch(name);
             Optional<URI> uri = awaitStart(process);
             if (uri.isPresent()) {
                 services.put(name, new Service(process, uri.get()));
-                return name;
+                return;
             }
             process.destroyForcibly();
         }
