@@ -13,6 +13,7 @@ import picocli.CommandLine;
 
 /** What was not understood gets one line and exit code 2, before anything is connected to. */
 final class UsageTest {
+    private static final CommandLine FOR_FLAGS = Main.commandLine(); // to make one costs more than to run it
     private static final String GOOD = "-d projects/p/instances/i/databases/d -s Orders ";
 
     private final StringWriter err = new StringWriter();
@@ -116,7 +117,7 @@ final class UsageTest {
         String good = arguments.startsWith("-s ")
                 ? "-d projects/p/instances/i/databases/d "
                 : arguments.startsWith("-d ") ? "-s Orders " : GOOD;
-        assertThat(run("tail " + good + arguments)).isEqualTo(2);
+        assertThat(run(FOR_FLAGS, "tail " + good + arguments)).isEqualTo(2);
         assertThat(err.toString())
                 .startsWith("spream tail: ")
                 .contains(message)
@@ -199,7 +200,10 @@ final class UsageTest {
     }
 
     private int run(String arguments) {
-        CommandLine command = Main.commandLine();
+        return run(Main.commandLine(), arguments);
+    }
+
+    private int run(CommandLine command, String arguments) {
         command.setErr(new PrintWriter(err, true));
         command.setOut(new PrintWriter(out, true));
         return command.execute(
