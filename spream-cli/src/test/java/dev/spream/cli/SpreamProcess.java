@@ -7,6 +7,7 @@ import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.net.URI;
+import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -54,22 +55,38 @@ public final class SpreamProcess implements AutoCloseable {
     }
 
     static List<String> command() {
-        return List.of(
+        return command(ClassArchive.OPTIONS);
+    }
+
+    static List<String> command(List<String> options) {
+        List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:+IgnoreUnrecognizedVMOptions",
                 "-XX:+UseSerialGC",
                 "-XX:TieredStopAtLevel=1",
                 "--enable-native-access=ALL-UNNAMED",
-                "--sun-misc-unsafe-memory-access=allow",
-                "-cp",
-                classPath(),
-                Main.class.getName());
+                "--sun-misc-unsafe-memory-access=allow"));
+        command.addAll(options);
+        command.addAll(List.of("-cp", classPath(), Main.class.getName()));
+        return command;
     }
 
     /** That of the launcher: what the test itself needs would get in the way. */
     private static String classPath() {
-        Path target = Path.of("target").toAbsolutePath();
-        return target.resolve("classes") + File.pathSeparator + target.resolve("lib") + File.separator + "*";
+        return classes() + File.pathSeparator + Path.of("target", "lib").toAbsolutePath() + File.separator + "*";
+    }
+
+    /** The jar of the command line, or the folder of its classes where it is not packed yet. */
+    static Path classes() {
+        try {
+            return Path.of(Main.class
+                    .getProtectionDomain()
+                    .getCodeSource()
+                    .getLocation()
+                    .toURI());
+        } catch (URISyntaxException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     /** Sends SIGTERM. */

@@ -1,0 +1,68 @@
+package dev.spream.cli;
+
+import static java.nio.file.StandardOpenOption.CREATE;
+import static java.nio.file.StandardOpenOption.WRITE;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * The classes that the command line loads, in an archive, with which each of its processes takes a third less processor time.
+ * The first test that starts one makes it, where Maven has packed them: it holds classes of jars alone.
+ */
+final class ClassArchive {
+    private static final Path ARCHIVE = Path.of("target", "commands.jsa").toAbsolutePath();
+
+    /** For the JVM of a process; none where there is no archive. */
+    static final List<String> OPTIONS = options();
+
+    private ClassArchive() {}
+
+    private static List<String> options() {
+        Path packed = SpreamProcess.classes();
+        if (!Files.isRegularFile(packed)) {
+            return List.of();
+        }
+        try (FileChannel file = FileChannel.open(ARCHIVE.resolveSibling("commands.lock"), CREATE, WRITE);
+                FileLock lock = file.lock()) { // tests run in several JVMs
+            if (lock.isValid() && isOlderThan(packed)) {
+                make();
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted while the archive of classes was made", e);
+        }
+        return Files.exists(ARCHIVE) ? List.of("-XX:SharedArchiveFile=" + ARCHIVE, "-Xlog:disable") : List.of();
+    }
+
+    private static boolean isOlderThan(Path packed) throws IOException {
+        try (Stream<Path> libraries = Files.list(ARCHIVE.resolveSibling("lib"))) {
+            long made = ARCHIVE.toFile().lastModified();
+            return Stream.concat(Stream.of(packed), libraries)
+                    .anyMatch(jar -> jar.toFile().lastModified() > made);
+        }
+    }
+
+    private static void make() throws IOException, InterruptedException {
+        Path made = ARCHIVE.resolveSibling("commands.jsa.made");
+        List<String> command = SpreamProcess.command(List.of("-XX:ArchiveClassesAtExit=" + made));
+        ProcessBuilder demo = new ProcessBuilder(
+                Stream.concat(command.stream(), Stream.of("tail", "--demo", "--transactions", "20", "--duration", "1s"))
+                        .toList());
+        demo.environment().remove("SPANNER_EMULATOR_HOST");
+        demo.redirectErrorStream(true)
+                .redirectOutput(ARCHIVE.resolveSibling("commands.log").toFile());
+        if (demo.start().waitFor() == 0 && Files.exists(made)) {
+            Files.move(made, ARCHIVE, StandardCopyOption.REPLACE_EXISTING);
+        }
+    }
+}
