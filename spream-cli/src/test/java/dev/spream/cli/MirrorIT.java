@@ -40,7 +40,7 @@ class MirrorIT {
     private static final String DATABASE = "projects/spream/instances/test/databases/mirrored";
     private static final String SUBSCRIPTION = "mirrored";
     private static final long CHANGES = Long.getLong("mirror.changes", 300);
-    private static final long CHANGES_PER_SECOND = Long.getLong("mirror.rate", 50);
+    private static final long CHANGES_PER_SECOND = Long.getLong("mirror.rate", 100);
     private static final int DEATHS = Integer.getInteger("mirror.deaths", 1);
     private static final long SEED = Long.getLong("mirror.seed", System.nanoTime() % 1_000_000);
     private static final int KEYS = Math.toIntExact(Math.clamp(CHANGES / 200, 50, 5_000));
