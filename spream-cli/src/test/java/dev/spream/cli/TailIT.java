@@ -21,82 +21,15 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** The command line as a user runs it: a process, its two outputs and its exit code. */
 final class TailIT {
-    private static final int TRANSACTIONS = 100;
+    private static final String SERVERS = "dev.spream.servers.SpannerServers#all";
     private static final long PAUSE_NANOS = 20_000_000;
 
-    static Stream<SpannerServer> servers() {
-        return Matrix.of(1, SpannerServers.all());
-    }
-
-    static Stream<String> dialects() {
-        return Matrix.of(1, Stream.of("googlesql", "postgresql"));
-    }
-
-    /** The dialect that comes first is the other one. */
-    static Stream<Arguments> serversAndDialects() {
-        return Matrix.of(
-                1,
-                SpannerServers.all()
-                        .flatMap(server ->
-                                Stream.of("postgresql", "googlesql").map(dialect -> Arguments.of(server, dialect))));
-    }
-
     @ParameterizedTest
-    @MethodSource("dialects")
-    void the_demo_on_the_embedded_emulator_sees_a_dozen_partitions_and_loses_nothing(String dialect) throws Exception {
-        try (SpreamProcess demo = SpreamProcess.spream(
-                "tail",
-                "--demo",
-                "--transactions",
-                String.valueOf(TRANSACTIONS),
-                "--seed",
-                "7",
-                "--dialect",
-                dialect)) {
-            assertThat(demo.exitCode()).as("%s", demo.err()).isZero();
-            DemoVerdict verdict = verdict(demo);
-            assertThat(verdict.count("partitions")).as("partitions").isGreaterThanOrEqualTo(8);
-            assertThat(verdict.count("splits")).as("splits").isPositive();
-            assertThat(verdict.count("merges")).as("merges").isPositive();
-            assertThat(verdict.remark()).as("all keys are judged").isNull();
-        }
-    }
-
-    @ParameterizedTest
-    @MethodSource("serversAndDialects")
-    void the_demo_runs_on_the_emulator_of_the_environment(SpannerServer server, String dialect) throws Exception {
-        try (SpreamProcess demo = SpreamProcess.spreamOn(
-                server.emulatorHost(),
-                "tail",
-                "--demo",
-                "--transactions",
-                String.valueOf(TRANSACTIONS),
-                "--duration",
-                "2s",
-                "--dialect",
-                dialect)) {
-            assertThat(demo.exitCode()).as("%s", demo.err()).isZero();
-            verdict(demo);
-        }
-    }
-
-    @Test
-    void a_signal_ends_the_demo_with_its_check() throws Exception {
-        try (SpreamProcess demo = SpreamProcess.spream("tail", "--demo", "--duration", "10m")) {
-            demo.awaitOut(20);
-            demo.terminate();
-            assertThat(demo.exitCode()).as("%s", demo.err()).isZero();
-            assertThat(discrepancies(DemoVerdict.of(demo))).containsOnly(0);
-        }
-    }
-
-    @ParameterizedTest
-    @MethodSource("servers")
+    @MethodSource(SERVERS)
     void tail_prints_what_was_written_and_ends_at_its_limit(SpannerServer server) throws Exception {
         DatabaseId database = database(server);
         try (SpreamProcess tail = SpreamProcess.spreamOn(
@@ -111,7 +44,7 @@ final class TailIT {
     }
 
     @ParameterizedTest
-    @MethodSource("servers")
+    @MethodSource(SERVERS)
     void tail_ends_at_its_end_timestamp(SpannerServer server) throws Exception {
         DatabaseId database = database(server);
         try (SpreamProcess tail = SpreamProcess.spreamOn(
@@ -131,7 +64,7 @@ final class TailIT {
     }
 
     @ParameterizedTest
-    @MethodSource("servers")
+    @MethodSource(SERVERS)
     void a_signal_drains_and_is_a_success(SpannerServer server) throws Exception {
         DatabaseId database = database(server);
         try (SpreamProcess tail =
@@ -148,7 +81,7 @@ final class TailIT {
     }
 
     @ParameterizedTest
-    @MethodSource("servers")
+    @MethodSource(SERVERS)
     void what_is_missing_gets_one_line_and_exit_code_1(SpannerServer server) throws Exception {
         DatabaseId database = database(server);
         assertThat(failure(server.emulatorHost(), database.getName(), "Chances"))
@@ -310,23 +243,6 @@ final class TailIT {
         ProcessBuilder builder = new ProcessBuilder(command);
         builder.environment().remove("SPANNER_EMULATOR_HOST");
         return builder.start();
-    }
-
-    private static DemoVerdict verdict(SpreamProcess demo) {
-        DemoVerdict verdict = DemoVerdict.of(demo);
-        assertThat(verdict.count("transactions")).isEqualTo(TRANSACTIONS);
-        assertThat(verdict.count("committed")).isEqualTo(2 * TRANSACTIONS);
-        assertThat(verdict.count("delivered")).isEqualTo(2 * TRANSACTIONS);
-        assertThat(discrepancies(verdict)).containsOnly(0);
-        assertThat(records(demo).stream()
-                        .mapToInt(change -> change.mods().size())
-                        .sum())
-                .isEqualTo(2 * TRANSACTIONS);
-        return verdict;
-    }
-
-    private static List<Integer> discrepancies(DemoVerdict verdict) {
-        return List.of(verdict.count("lost"), verdict.count("duplicated"), verdict.count("disordered"));
     }
 
     private static List<DataChangeRecord> records(SpreamProcess process) {

@@ -1,0 +1,152 @@
+package dev.spream.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.spream.core.record.ChangeRecordJson;
+import dev.spream.servers.SpannerServer;
+import dev.spream.servers.SpannerServers;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The demo as a user runs it: a process that compares what it delivered with what it committed. */
+final class DemoIT {
+    private static final int TRANSACTIONS = 100;
+    private static final int FAULTY_TRANSACTIONS = 150;
+
+    static Stream<String> dialects() {
+        return first(1, Stream.of("googlesql", "postgresql"));
+    }
+
+    /** The dialect that comes first is the other one. */
+    static Stream<Arguments> serversAndDialects() {
+        return first(
+                1,
+                SpannerServers.all()
+                        .flatMap(server ->
+                                Stream.of("postgresql", "googlesql").map(dialect -> Arguments.of(server, dialect))));
+    }
+
+    static Stream<Arguments> combinations() {
+        return first(
+                2,
+                Stream.of(
+                        Arguments.of("googlesql", "none", "64"),
+                        Arguments.of("postgresql", "key", "64"),
+                        Arguments.of("googlesql", "key", "64"),
+                        Arguments.of("postgresql", "partition", "8")));
+    }
+
+    @ParameterizedTest
+    @MethodSource("dialects")
+    void the_demo_on_the_embedded_emulator_sees_a_dozen_partitions_and_loses_nothing(String dialect) throws Exception {
+        try (SpreamProcess demo = SpreamProcess.spream(
+                "tail",
+                "--demo",
+                "--transactions",
+                String.valueOf(TRANSACTIONS),
+                "--seed",
+                "7",
+                "--dialect",
+                dialect)) {
+            assertThat(demo.exitCode()).as("%s", demo.err()).isZero();
+            DemoVerdict verdict = verdict(demo);
+            assertThat(verdict.count("partitions")).as("partitions").isGreaterThanOrEqualTo(8);
+            assertThat(verdict.count("splits")).as("splits").isPositive();
+            assertThat(verdict.count("merges")).as("merges").isPositive();
+            assertThat(verdict.remark()).as("all keys are judged").isNull();
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("serversAndDialects")
+    void the_demo_runs_on_the_emulator_of_the_environment(SpannerServer server, String dialect) throws Exception {
+        try (SpreamProcess demo = SpreamProcess.spreamOn(
+                server.emulatorHost(),
+                "tail",
+                "--demo",
+                "--transactions",
+                String.valueOf(TRANSACTIONS),
+                "--duration",
+                "2s",
+                "--dialect",
+                dialect)) {
+            assertThat(demo.exitCode()).as("%s", demo.err()).isZero();
+            verdict(demo);
+        }
+    }
+
+    @Test
+    void a_signal_ends_the_demo_with_its_check() throws Exception {
+        try (SpreamProcess demo = SpreamProcess.spream("tail", "--demo", "--duration", "10m")) {
+            demo.awaitOut(20);
+            demo.terminate();
+            assertThat(demo.exitCode()).as("%s", demo.err()).isZero();
+            assertThat(discrepancies(DemoVerdict.of(demo))).containsOnly(0);
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("combinations")
+    void streams_that_break_and_stall_and_repeat_cost_no_change_and_no_order(
+            String dialect, String ordering, String maxInflight) throws Exception {
+        try (SpreamProcess demo = SpreamProcess.spream(
+                "tail",
+                "--demo",
+                "--faults",
+                "--transactions",
+                String.valueOf(FAULTY_TRANSACTIONS),
+                "--duration",
+                "4s",
+                "--dialect",
+                dialect,
+                "--ordering",
+                ordering,
+                "--max-inflight",
+                maxInflight)) {
+            assertThat(demo.exitCode()).as("%s", demo.err()).isZero();
+            DemoVerdict verdict = DemoVerdict.of(demo);
+            assertThat(verdict.count("committed")).isEqualTo(2 * FAULTY_TRANSACTIONS);
+            assertThat(verdict.count("lost")).isZero();
+            assertThat(verdict.count("delivered")).isEqualTo(2 * FAULTY_TRANSACTIONS + verdict.count("duplicated"));
+            boolean claimed = !ordering.equals("none");
+            assertThat(verdict.claimsOrder()).isEqualTo(claimed);
+            if (claimed) {
+                assertThat(verdict.count("disordered")).isZero();
+            } else {
+                assertThat(verdict.count("disordered"))
+                        .as("what nobody keeps in order")
+                        .isPositive();
+            }
+            assertThat(verdict.faultKinds()).as("kinds of faults").hasSizeGreaterThanOrEqualTo(3);
+            assertThat(verdict.count("faults")).isGreaterThanOrEqualTo(5);
+            assertThat(verdict.count("reconnects")).isPositive();
+            assertThat(demo.err()).as("nothing but the seed and the verdict").hasSize(2);
+        }
+    }
+
+    private static DemoVerdict verdict(SpreamProcess demo) {
+        DemoVerdict verdict = DemoVerdict.of(demo);
+        assertThat(verdict.count("transactions")).isEqualTo(TRANSACTIONS);
+        assertThat(verdict.count("committed")).isEqualTo(2 * TRANSACTIONS);
+        assertThat(verdict.count("delivered")).isEqualTo(2 * TRANSACTIONS);
+        assertThat(discrepancies(verdict)).containsOnly(0);
+        assertThat(demo.out().stream()
+                        .mapToInt(line ->
+                                ChangeRecordJson.readDataChange(line).mods().size())
+                        .sum())
+                .isEqualTo(2 * TRANSACTIONS);
+        return verdict;
+    }
+
+    private static List<Integer> discrepancies(DemoVerdict verdict) {
+        return List.of(verdict.count("lost"), verdict.count("duplicated"), verdict.count("disordered"));
+    }
+
+    private static <T> Stream<T> first(int count, Stream<T> all) {
+        return SpannerServers.areAll() ? all : all.limit(count);
+    }
+}
