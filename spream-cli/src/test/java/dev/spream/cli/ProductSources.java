@@ -74,7 +74,14 @@ final class ProductSources {
                     null,
                     files,
                     problem -> {},
-                    List.of("-proc:none", "-cp", classPath, "-sourcepath", "../spream-examples/src/main/java"),
+                    List.of(
+                            "-proc:none",
+                            "--should-stop=ifNoError=ATTR",
+                            "--should-stop=ifError=ATTR",
+                            "-cp",
+                            classPath,
+                            "-sourcepath",
+                            "../spream-examples/src/main/java"),
                     null,
                     sources);
             Iterable<? extends CompilationUnitTree> units = task.parse();

@@ -32,7 +32,7 @@ final class SteadyMovements implements AutoCloseable {
 
     /** At least so many events, on every account. */
     static void append(EventStore events, long count, RandomGenerator random) {
-        int ofAppend = 250;
+        int ofAppend = Math.clamp(count / ACCOUNTS, 1, 250);
         for (long i = 0; i < Math.max(ACCOUNTS, Math.ceilDiv(count, ofAppend)); i++) {
             events.append(account(Math.toIntExact(i % ACCOUNTS)), ExpectedVersion.any(), movements(ofAppend, random));
         }

@@ -39,99 +39,98 @@ final class PartitionStorageContractTest {
 
     @Test
     void a_storage_that_forgets_epochs_fails() {
-        assertThat(failuresOf(ForgetfulStorages.ForgetsEpochs::new))
-                .contains(
-                        "a_worker_whose_lease_was_taken_over_cannot_write_any_more",
-                        "a_worker_that_took_its_own_partition_over_cannot_write_under_the_older_lease",
-                        "a_lease_of_another_owner_with_the_right_epoch_is_lost",
-                        "a_lease_with_an_epoch_to_come_is_lost",
-                        "a_renewal_reports_exactly_the_rows_that_were_lost",
-                        "a_batch_reports_exactly_the_rows_that_were_lost_or_are_not_running",
-                        "of_a_record_with_old_and_new_children_none_is_added_under_a_lost_lease",
-                        "a_lost_lease_is_a_value_even_where_the_gap_does_not_fit");
-        assertThat(failuresOf(ForgetfulStorages.AcquiresBlindly::new))
-                .contains("a_claim_with_another_epoch_than_the_stored_one_is_lost");
+        requireFails(
+                ForgetfulStorages.ForgetsEpochs::new,
+                "a_worker_whose_lease_was_taken_over_cannot_write_any_more",
+                "a_worker_that_took_its_own_partition_over_cannot_write_under_the_older_lease",
+                "a_lease_of_another_owner_with_the_right_epoch_is_lost",
+                "a_lease_with_an_epoch_to_come_is_lost",
+                "a_renewal_reports_exactly_the_rows_that_were_lost",
+                "a_batch_reports_exactly_the_rows_that_were_lost_or_are_not_running",
+                "of_a_record_with_old_and_new_children_none_is_added_under_a_lost_lease",
+                "a_lost_lease_is_a_value_even_where_the_gap_does_not_fit");
+        requireFails(ForgetfulStorages.AcquiresBlindly::new, "a_claim_with_another_epoch_than_the_stored_one_is_lost");
     }
 
     @Test
     void a_storage_whose_leases_do_not_hold_fails() {
-        assertThat(failuresOf(ForgetfulStorages.IgnoresLiveLeases::new))
-                .contains(
-                        "a_partition_under_a_live_lease_is_acquired_by_nobody_its_owner_included",
-                        "a_lease_holds_until_its_time_has_run_out_on_the_clock_of_the_storage",
-                        "a_renewed_lease_lasts_from_the_time_of_the_renewal");
-        assertThat(failuresOf(storage ->
-                        new ForgetfulStorages.IgnoresLiveLeases(new ForgetfulStorages.AcquiresBlindly(storage))))
-                .contains(
-                        "of_workers_that_race_for_a_partition_exactly_one_wins",
-                        "several_claims_of_racing_workers_are_never_given_to_two");
+        requireFails(
+                ForgetfulStorages.IgnoresLiveLeases::new,
+                "a_partition_under_a_live_lease_is_acquired_by_nobody_its_owner_included",
+                "a_lease_holds_until_its_time_has_run_out_on_the_clock_of_the_storage",
+                "a_renewed_lease_lasts_from_the_time_of_the_renewal");
+        requireFails(
+                storage -> new ForgetfulStorages.IgnoresLiveLeases(new ForgetfulStorages.AcquiresBlindly(storage)),
+                "of_workers_that_race_for_a_partition_exactly_one_wins",
+                "several_claims_of_racing_workers_are_never_given_to_two");
         assertThat(failuresOf(ForgetfulStorages.ReleasesUnregistered::new))
                 .containsExactly("unregistering_removes_the_registration_and_no_lease");
     }
 
     @Test
     void a_storage_whose_leases_never_run_out_fails() {
-        assertThat(failures(StoppedClockFixture::new))
-                .contains(
-                        "a_lease_holds_until_its_time_has_run_out_on_the_clock_of_the_storage",
-                        "a_partition_whose_lease_ran_out_is_taken_over_where_its_watermark_stands",
-                        "registrations_that_ran_out_are_listed_until_they_are_expired");
+        requireFailsOver(
+                StoppedClockFixture::new,
+                "a_lease_holds_until_its_time_has_run_out_on_the_clock_of_the_storage",
+                "a_partition_whose_lease_ran_out_is_taken_over_where_its_watermark_stands",
+                "registrations_that_ran_out_are_listed_until_they_are_expired");
     }
 
     @Test
     void a_storage_that_forgets_watermarks_or_moves_them_back_fails() {
-        assertThat(failuresOf(ForgetfulStorages.ForgetsWatermarks::new))
-                .contains(
-                        "a_watermark_moves_forward_and_the_next_owner_gets_it",
-                        "a_partition_whose_lease_ran_out_is_taken_over_where_its_watermark_stands",
-                        "the_last_watermark_is_stored_only_if_it_is_later");
-        assertThat(failuresOf(ForgetfulStorages.MovesWatermarksBack::new))
-                .contains(
-                        "a_watermark_never_moves_back_and_an_older_one_is_no_error",
-                        "of_several_watermarks_for_one_partition_the_latest_stands_in_whatever_order");
+        requireFails(
+                ForgetfulStorages.ForgetsWatermarks::new,
+                "a_watermark_moves_forward_and_the_next_owner_gets_it",
+                "a_partition_whose_lease_ran_out_is_taken_over_where_its_watermark_stands",
+                "the_last_watermark_is_stored_only_if_it_is_later");
+        requireFails(
+                ForgetfulStorages.MovesWatermarksBack::new,
+                "a_watermark_never_moves_back_and_an_older_one_is_no_error",
+                "of_several_watermarks_for_one_partition_the_latest_stands_in_whatever_order");
     }
 
     @Test
     void a_storage_that_forgets_gaps_or_takes_any_fails() {
-        assertThat(failuresOf(ForgetfulStorages.ForgetsGaps::new))
-                .contains(
-                        "accepting_a_gap_records_it_and_moves_the_watermark_to_its_end",
-                        "gaps_are_kept_in_order_of_time_through_take_overs",
-                        "a_gap_outlives_finish_and_clean_up");
-        assertThat(failuresOf(ForgetfulStorages.AcceptsGapsAnywhere::new))
-                .contains(
-                        "a_gap_that_does_not_start_at_the_stored_watermark_is_refused",
-                        "of_gaps_that_are_accepted_at_once_exactly_one_stands");
+        requireFails(
+                ForgetfulStorages.ForgetsGaps::new,
+                "accepting_a_gap_records_it_and_moves_the_watermark_to_its_end",
+                "gaps_are_kept_in_order_of_time_through_take_overs",
+                "a_gap_outlives_finish_and_clean_up");
+        requireFails(
+                ForgetfulStorages.AcceptsGapsAnywhere::new,
+                "a_gap_that_does_not_start_at_the_stored_watermark_is_refused",
+                "of_gaps_that_are_accepted_at_once_exactly_one_stands");
         assertThat(failuresOf(ForgetfulStorages.ForgetsGapsOfProofs::new))
                 .containsExactly("a_gap_outlives_finish_and_clean_up");
     }
 
     @Test
     void a_storage_that_overwrites_or_tears_children_fails() {
-        assertThat(failuresOf(ForgetfulStorages.OverwritesChildren::new))
-                .contains("a_child_that_is_already_read_or_finished_is_left_untouched");
-        assertThat(failuresOf(ForgetfulStorages.AddsChildrenOneByOne::new))
-                .contains(
-                        "a_snapshot_has_all_children_of_a_record_or_none",
-                        "children_that_are_all_stored_are_not_added_under_a_lost_lease_either");
+        requireFails(
+                ForgetfulStorages.OverwritesChildren::new,
+                "a_child_that_is_already_read_or_finished_is_left_untouched");
+        requireFails(
+                ForgetfulStorages.AddsChildrenOneByOne::new,
+                "a_snapshot_has_all_children_of_a_record_or_none",
+                "children_that_are_all_stored_are_not_added_under_a_lost_lease_either");
     }
 
     @Test
     void a_storage_that_finishes_without_proof_fails() {
-        assertThat(failuresOf(ForgetfulStorages.FinishesBlindly::new))
-                .contains(
-                        "a_partition_does_not_finish_before_every_child_of_its_proof_is_stored",
-                        "finishing_stores_watermark_and_proof_and_ends_the_lease",
-                        "every_kind_of_proof_is_kept");
+        requireFails(
+                ForgetfulStorages.FinishesBlindly::new,
+                "a_partition_does_not_finish_before_every_child_of_its_proof_is_stored",
+                "finishing_stores_watermark_and_proof_and_ends_the_lease",
+                "every_kind_of_proof_is_kept");
     }
 
     @Test
     void a_storage_that_rounds_or_cuts_fails() {
-        assertThat(failuresOf(ForgetfulStorages.KeepsMicroseconds::new))
-                .contains(
-                        "timestamps_keep_their_nanoseconds_up_to_the_last_one_there_is",
-                        "a_gap_keeps_its_nanoseconds_up_to_the_last_one_there_is",
-                        "timestamps_that_differ_by_a_nanosecond_order_the_lineage");
+        requireFails(
+                ForgetfulStorages.KeepsMicroseconds::new,
+                "timestamps_keep_their_nanoseconds_up_to_the_last_one_there_is",
+                "a_gap_keeps_its_nanoseconds_up_to_the_last_one_there_is",
+                "timestamps_that_differ_by_a_nanosecond_order_the_lineage");
         assertThat(failuresOf(ForgetfulStorages.CutsTokens::new))
                 .containsExactly("tokens_of_thousands_of_characters_that_differ_in_the_last_are_kept_apart");
     }
@@ -151,26 +150,40 @@ final class PartitionStorageContractTest {
 
     @Test
     void a_storage_whose_other_connection_sees_another_state_fails() {
-        assertThat(failures(TwoStoragesFixture::new))
-                .contains(
-                        "opening_stores_the_record_and_returns_it", "both_parents_of_a_merge_add_the_same_child_once");
+        requireFailsOver(
+                TwoStoragesFixture::new,
+                "opening_stores_the_record_and_returns_it",
+                "both_parents_of_a_merge_add_the_same_child_once");
     }
 
     @Test
     void a_storage_that_shows_too_little_or_too_much_of_the_lineage_fails() {
         assertThat(failuresOf(ForgetfulStorages.HidesFinishedParents::new))
                 .containsExactly("the_frontier_has_the_unfinished_and_the_parents_they_name");
-        assertThat(failuresOf(ForgetfulStorages.ShowsWholeLineage::new))
-                .contains("the_frontier_has_the_unfinished_and_the_parents_they_name");
+        requireFails(
+                ForgetfulStorages.ShowsWholeLineage::new, "the_frontier_has_the_unfinished_and_the_parents_they_name");
     }
 
     @Test
     void a_storage_that_mixes_subscriptions_fails() {
-        assertThat(failures(OneSubscriptionFixture::new)).contains("two_subscriptions_side_by_side_share_nothing");
+        requireFailsOver(OneSubscriptionFixture::new, "two_subscriptions_side_by_side_share_nothing");
     }
 
     private static Set<String> failuresOf(UnaryOperator<PartitionStorage> spoiler) {
         return failures(() -> new InMemoryFixture(spoiler));
+    }
+
+    private static void requireFails(UnaryOperator<PartitionStorage> spoiler, String... tests) {
+        requireFailsOver(() -> new InMemoryFixture(spoiler), tests);
+    }
+
+    /** These tests of the contract fail; others may. */
+    private static void requireFailsOver(Supplier<PartitionStorageFixture> fixtures, String... tests) {
+        Set<String> names = Set.of(tests);
+        assertThat(contractTests().stream()
+                        .filter(test -> names.contains(test.getName()) && !passes(test, fixtures))
+                        .map(Method::getName))
+                .containsExactlyInAnyOrder(tests);
     }
 
     /** The names of the contract's tests that fail. */

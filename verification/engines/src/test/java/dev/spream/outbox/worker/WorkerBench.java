@@ -127,7 +127,7 @@ final class WorkerBench implements AutoCloseable {
             if (System.nanoTime() - until > 0) {
                 throw new AssertionError("waited in vain: " + state.get());
             }
-            LockSupport.parkNanos(200_000);
+            LockSupport.parkNanos(1_000_000);
         }
     }
 
@@ -145,7 +145,7 @@ final class WorkerBench implements AutoCloseable {
             time.advance(step);
             long until = System.nanoTime() + 5_000_000;
             while (!condition.getAsBoolean() && System.nanoTime() - until < 0) {
-                LockSupport.parkNanos(200_000);
+                LockSupport.parkNanos(1_000_000);
             }
         }
         await(condition, () -> "not so after " + atMost + ", at " + time.instant());

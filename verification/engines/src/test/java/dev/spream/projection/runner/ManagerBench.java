@@ -133,7 +133,7 @@ final class ManagerBench implements AutoCloseable {
                                         .toList(),
                                 told.stream().toList()));
             }
-            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(5));
         }
     }
 
