@@ -53,7 +53,7 @@ final class EventTailStressIT {
     @Test
     @Timeout(7_200)
     void nothing_is_lost_and_no_key_inverted_where_others_lose_and_invert() throws Exception {
-        losesAndInvertsNothing(Long.getLong("event.stress", 15_000));
+        losesAndInvertsNothing(Long.getLong("event.stress", 10_000));
     }
 
     /** Without a limit on the wait for the barrier, each such circle would last for the server's {@code deadlock_timeout}. */
