@@ -19,15 +19,16 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A service is killed with {@code kill -9} in the middle of commands and started anew, while its user repeats what was not
- * answered. Each command has happened once then, and the read model, its counts and the search index are what the events say.
+ * A service is killed with {@code kill -9} in the middle of commands and started anew, again and again, while its user repeats
+ * what was not answered. Each command has happened once then, and the read model, its counts and the search index are what the
+ * events say.
  *
- * <p>{@code -Dvocabulary.kills=5} kills it again and again.
+ * <p>{@code -Dvocabulary.kills=10} kills it more often. With one kill, an index that forgets may not be noticed.
  */
 @Timeout(300)
 final class VocabularyFaultIT {
     private static final Duration PATIENCE = Duration.ofSeconds(90);
-    private static final int KILLS = Integer.getInteger("vocabulary.kills", 1);
+    private static final int KILLS = Integer.getInteger("vocabulary.kills", 3);
     private static final int ANSWERS = 40; // between two kills, at least
 
     @TempDir
