@@ -58,6 +58,9 @@ final class JudgedLeases {
     List<PartitionMetadata> before(JudgedRun run, String call, List<Object> arguments) {
         List<PartitionLease> leases = leasesOf(arguments);
         if (call.equals("release")) {
+            if (leases.isEmpty()) {
+                throw judge.violated(Promise.PROGRESS, "%s calls the storage to release nothing", run.process);
+            }
             leases.forEach(lease -> releasing(run, lease));
         }
         return leases.stream().allMatch(this::isLatest) ? List.of() : untouchable(leases);
