@@ -19,7 +19,9 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A database of its own on the shared server, with a clock that the test moves: a function of the server's name for its
@@ -30,28 +32,28 @@ import java.util.function.Consumer;
 public final class TestDatabase implements AutoCloseable {
     private static final AtomicInteger COUNT = new AtomicInteger();
     private static final Map<String, String> ORIGINALS = new ConcurrentHashMap<>();
-    private static final Map<String, Queue<String>> UNUSED = new ConcurrentHashMap<>();
+    private static final Map<String, Queue<Session>> UNUSED = new ConcurrentHashMap<>();
 
     private final Optional<String> kind;
-    private final String name;
+    private final Session session;
     private final HikariDataSource dataSource;
 
     public TestDatabase() {
-        this(Optional.empty(), copyOf(Empty.NAME));
+        this(Optional.empty(), new Session(copyOf(Empty.NAME)));
     }
 
-    private TestDatabase(Optional<String> kind, String name) {
+    private TestDatabase(Optional<String> kind, Session session) {
         this.kind = kind;
-        this.name = name;
+        this.session = session;
         this.dataSource = open();
     }
 
     /** With tables that are created for the first database of that kind alone. */
     public static TestDatabase with(String kind, Consumer<TestDatabase> tables) {
         String original = ORIGINALS.computeIfAbsent(kind, k -> original(tables));
-        String used =
+        Session used =
                 UNUSED.computeIfAbsent(kind, k -> new ConcurrentLinkedQueue<>()).poll();
-        return new TestDatabase(Optional.of(kind), used == null ? copyOf(original) : used);
+        return new TestDatabase(Optional.of(kind), used == null ? new Session(copyOf(original)) : used);
     }
 
     private static String original(Consumer<TestDatabase> tables) {
@@ -63,12 +65,13 @@ public final class TestDatabase implements AutoCloseable {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        return original.name;
+        original.session.close();
+        return original.session.database;
     }
 
     private static String copyOf(String original) {
         String name = "test_%d".formatted(COUNT.incrementAndGet());
-        executeIn("postgres", "CREATE DATABASE %s TEMPLATE %s".formatted(name, original));
+        Session.SERVER.execute("CREATE DATABASE %s TEMPLATE %s".formatted(name, original));
         return name;
     }
 
@@ -78,6 +81,7 @@ public final class TestDatabase implements AutoCloseable {
         config.setJdbcUrl(url());
         config.setMaximumPoolSize(10);
         config.setMinimumIdle(0);
+        config.setInitializationFailTimeout(-1); // lest it open a connection and close it
         config.setConnectionInitSql("SET search_path = test_clock, pg_catalog, public");
         return new HikariDataSource(config);
     }
@@ -87,57 +91,100 @@ public final class TestDatabase implements AutoCloseable {
     }
 
     public String url() {
-        return PostgresServer.shared().getJdbcUrl("postgres", name);
+        return PostgresServer.shared().getJdbcUrl("postgres", session.database);
     }
 
     public void passTime(Duration time) {
-        executeIn(
-                name,
+        session.execute(
                 "UPDATE test_clock.moved SET ahead = ahead + %d * interval '1 millisecond'".formatted(time.toMillis()));
     }
 
+    /** In a session of their own. */
     public void execute(String... statements) {
-        executeIn(name, statements);
+        executeIn(session.database, statements);
     }
 
     private static void executeIn(String database, String... statements) {
-        try (Connection connection = connect(database);
-                Statement statement = connection.createStatement()) {
+        try (Session session = new Session(database)) {
             for (String sql : statements) {
-                statement.execute(sql);
+                session.execute(sql);
             }
-        } catch (SQLException e) {
-            throw new IllegalStateException(e);
         }
     }
 
     @Override
     public void close() {
         dataSource.close();
-        if (kind.isPresent() && reset()) {
-            requireNonNull(UNUSED.get(kind.get())).add(name);
+        if (kind.isPresent() && session.reset()) {
+            requireNonNull(UNUSED.get(kind.get())).add(session);
         } else {
-            executeIn("postgres", "DROP DATABASE %s WITH (FORCE)".formatted(name));
+            session.close();
+            Session.SERVER.execute("DROP DATABASE %s WITH (FORCE)".formatted(session.database));
         }
     }
 
-    /** Whether it is as good as new, with no session left. */
-    private boolean reset() {
-        try (Connection connection = connect(name);
-                Statement statement = connection.createStatement()) {
-            statement.execute("""
-                    SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
-                    WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()""");
-            try (ResultSet row = statement.executeQuery("SELECT test_clock.reset()")) {
-                return row.next() && row.getBoolean(1);
+    /** A connection that is opened when it is first needed, again if it was ended: a new one costs more than most statements. */
+    private static final class Session implements AutoCloseable {
+        private static final Session SERVER = new Session("postgres");
+
+        private static final String END_OTHERS = """
+                SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+                WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()""";
+
+        private final String database;
+        private @Nullable Connection connection;
+
+        Session(String database) {
+            this.database = database;
+        }
+
+        synchronized void execute(String sql) {
+            try (Statement statement = connection().createStatement()) {
+                statement.execute(sql);
+            } catch (SQLException e) {
+                throw new IllegalStateException(e);
             }
-        } catch (SQLException e) {
-            throw new IllegalStateException(e);
         }
-    }
 
-    private static Connection connect(String database) throws SQLException {
-        return PostgresServer.shared().getDatabase("postgres", database).getConnection();
+        /** Whether the database is as good as new, with no other session left. */
+        synchronized boolean reset() {
+            try (Statement statement = connection().createStatement()) {
+                while (!"0".equals(value(statement, END_OTHERS))) {
+                    LockSupport.parkNanos(1_000_000);
+                }
+                return "t".equals(value(statement, "SELECT test_clock.reset()"));
+            } catch (SQLException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+
+        private static @Nullable String value(Statement statement, String query) throws SQLException {
+            try (ResultSet row = statement.executeQuery(query)) {
+                row.next();
+                return row.getString(1);
+            }
+        }
+
+        private Connection connection() throws SQLException {
+            if (connection == null || !connection.isValid(10)) {
+                close();
+                connection = PostgresServer.shared()
+                        .getDatabase("postgres", database)
+                        .getConnection();
+            }
+            return connection;
+        }
+
+        @Override
+        public synchronized void close() {
+            try {
+                if (connection != null) {
+                    connection.close();
+                }
+            } catch (SQLException e) {
+                throw new IllegalStateException(e);
+            }
+        }
     }
 
     /** What all others are copies of. */

@@ -3,6 +3,7 @@ package dev.spream.storage.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.sql.Connection;
+import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -57,6 +58,30 @@ final class TestDatabaseIT {
         }
         try (TestDatabase database = database()) {
             assertThat(database.url()).isNotEqualTo(altered);
+        }
+    }
+
+    @Test
+    void sessions_that_are_left_end_with_it() throws SQLException {
+        Connection left;
+        try (TestDatabase database = database()) {
+            left = DriverManager.getConnection(database.url());
+        }
+        try (left) {
+            assertThat(left.isValid(10)).isFalse();
+        }
+    }
+
+    @Test
+    void time_passes_when_all_sessions_were_ended() throws SQLException {
+        try (TestDatabase database = database()) {
+            database.passTime(Duration.ofDays(1));
+            database.execute("""
+                    SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity
+                    WHERE datname = current_database() AND pid <> pg_backend_pid()""");
+            database.passTime(Duration.ofDays(1));
+            assertThat(value(database, "SELECT clock_timestamp() > pg_catalog.clock_timestamp() + interval '47 hours'"))
+                    .isEqualTo("t");
         }
     }
 
