@@ -29,6 +29,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -165,6 +166,7 @@ final class EventTailIT {
     private HikariDataSource exhaustedUntil(CountDownLatch connections) {
         HikariConfig config = new HikariConfig();
         config.setJdbcUrl(database.url());
+        config.setMinimumIdle(0);
         return new HikariDataSource(config) {
             @Override
             public Connection getConnection() throws SQLException {
@@ -434,6 +436,7 @@ final class EventTailIT {
         List<String> found = rows(database.dataSource(), SLEEPERS);
         while (found.isEmpty() || before.equals(Optional.of(found.getFirst()))) {
             assertThat(System.nanoTime() - deadline).as("nobody fell asleep").isNegative();
+            LockSupport.parkNanos(5_000_000);
             found = rows(database.dataSource(), SLEEPERS);
         }
         return requireNonNull(found.getFirst());

@@ -36,6 +36,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -305,6 +306,7 @@ final class ProjectionRacesIT {
                 < awaited) {
             assertThat(call).as("a call that should wait").isNotDone();
             assertThat(System.nanoTime()).as("the time by which it waits").isLessThan(end);
+            LockSupport.parkNanos(2_000_000);
         }
     }
 }
