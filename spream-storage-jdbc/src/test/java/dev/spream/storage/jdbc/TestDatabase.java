@@ -18,6 +18,7 @@ import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
@@ -146,10 +147,14 @@ public final class TestDatabase implements AutoCloseable {
             }
         }
 
-        /** Whether the database is as good as new, with no other session left. */
+        /** Whether the database is as good as new, with no other session left within ten seconds. */
         synchronized boolean reset() {
+            long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
             try (Statement statement = connection().createStatement()) {
                 while (!"0".equals(value(statement, END_OTHERS))) {
+                    if (System.nanoTime() > deadline) {
+                        return false;
+                    }
                     LockSupport.parkNanos(1_000_000);
                 }
                 return "t".equals(value(statement, "SELECT test_clock.reset()"));
