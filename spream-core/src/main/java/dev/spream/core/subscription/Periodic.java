@@ -12,9 +12,10 @@ final class Periodic implements TaskGroup.Task {
     private final boolean steady;
     private final TaskGroup.Task work;
     private final Alarm alarm;
+    private final long createdAt;
     private volatile boolean stopped;
 
-    /** Work that begins an interval after it has ended. */
+    /** Work that begins an interval after it has ended, and for the first time an interval from now. */
     Periodic(MonotonicTime time, Duration interval, TaskGroup.Task work) {
         this(time, interval, false, work);
     }
@@ -22,19 +23,20 @@ final class Periodic implements TaskGroup.Task {
     private Periodic(MonotonicTime time, Duration interval, boolean steady, TaskGroup.Task work) {
         this.time = time;
         this.alarm = new Alarm(time);
+        this.createdAt = time.nanoTime();
         this.interval = interval;
         this.steady = steady;
         this.work = work;
     }
 
-    /** Work that begins an interval after it has begun, or at its end if it took longer. */
+    /** Work that begins an interval after it has begun, or at its end if it took longer; the first time as above. */
     static Periodic steady(MonotonicTime time, Duration interval, TaskGroup.Task work) {
         return new Periodic(time, interval, true, work);
     }
 
     @Override
     public void run() throws Exception {
-        long counted = time.nanoTime();
+        long counted = createdAt;
         while (true) {
             alarm.await(interval.minusNanos(time.nanoTime() - counted));
             if (stopped) {

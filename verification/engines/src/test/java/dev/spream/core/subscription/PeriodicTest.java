@@ -21,14 +21,29 @@ class PeriodicTest {
             time.advance(INTERVAL);
             done.countDown();
         });
+        periodic.hurry();
+        runUntil(done, periodic);
+    }
+
+    @Test
+    void the_first_interval_counts_however_late_the_thread_starts() throws Exception {
+        CountDownLatch done = new CountDownLatch(1);
+        Periodic periodic = new Periodic(time, INTERVAL, done::countDown);
+        time.advance(INTERVAL);
+        runUntil(done, periodic);
+    }
+
+    private static void runUntil(CountDownLatch done, Periodic periodic) throws InterruptedException {
         FutureTask<Boolean> running = new FutureTask<>(() -> {
             periodic.run();
             return true;
         });
-        periodic.hurry();
         Thread.startVirtualThread(running);
-        assertThat(done.await(30, SECONDS)).isTrue();
-        periodic.stop();
+        try {
+            assertThat(done.await(30, SECONDS)).isTrue();
+        } finally {
+            periodic.stop();
+        }
         assertThat(running).succeedsWithin(Duration.ofSeconds(30)).isEqualTo(true);
     }
 }
