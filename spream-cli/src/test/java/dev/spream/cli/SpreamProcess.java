@@ -1,5 +1,6 @@
 package dev.spream.cli;
 
+import dev.spream.servers.JavaCommand;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
@@ -59,16 +60,7 @@ public final class SpreamProcess implements AutoCloseable {
     }
 
     static List<String> command(List<String> options) {
-        List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:+IgnoreUnrecognizedVMOptions",
-                "-XX:+UseSerialGC",
-                "-XX:TieredStopAtLevel=1",
-                "--enable-native-access=ALL-UNNAMED",
-                "--sun-misc-unsafe-memory-access=allow"));
-        command.addAll(options);
-        command.addAll(List.of("-cp", classPath(), Main.class.getName()));
-        return command;
+        return JavaCommand.of(classPath(), Main.class, options.toArray(String[]::new));
     }
 
     /** That of the launcher: what the test itself needs would get in the way. */

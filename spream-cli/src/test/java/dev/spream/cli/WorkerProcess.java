@@ -8,15 +8,14 @@ import dev.spream.core.partition.WorkerId;
 import dev.spream.core.subscription.Subscriber;
 import dev.spream.core.subscription.SubscriberOptions;
 import dev.spream.core.subscription.SubscriptionListener;
+import dev.spream.servers.JavaCommand;
 import dev.spream.storage.jdbc.JdbcPartitionStorage;
 import dev.spream.storage.spanner.DatabaseName;
 import dev.spream.storage.spanner.SpannerChangeStreamSource;
 import dev.spream.storage.spanner.SpannerConnection;
 import dev.spream.storage.spanner.SpannerPartitionStorage;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -32,19 +31,11 @@ final class WorkerProcess {
 
     /** Starts a worker of that name, with the rest of the arguments of {@link #main}. */
     static List<String> command(String name, String... arguments) {
-        List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:+IgnoreUnrecognizedVMOptions",
-                "-XX:+UseSerialGC",
-                "-XX:TieredStopAtLevel=1",
+        List<String> command = JavaCommand.of(
+                WorkerProcess.class,
                 "-Xmx256m",
-                "--enable-native-access=ALL-UNNAMED",
-                "--sun-misc-unsafe-memory-access=allow",
-                "-Dlogback.configurationFile=" + System.getProperty("logback.configurationFile"),
-                "-cp",
-                System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
-                WorkerProcess.class.getName(),
-                name));
+                "-Dlogback.configurationFile=" + System.getProperty("logback.configurationFile"));
+        command.add(name);
         command.addAll(List.of(arguments));
         return command;
     }

@@ -3,10 +3,10 @@ package dev.spream.examples;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.spream.emulator.SpannerEmulator;
+import dev.spream.servers.JavaCommand;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -35,16 +35,8 @@ final class ExamplesIT {
     /** With the class path of the launcher: what the test itself needs would get in the way. */
     private static Process start(SpannerEmulator emulator, Class<?> main, String... arguments) throws IOException {
         Path target = Path.of("target").toAbsolutePath();
-        List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:+IgnoreUnrecognizedVMOptions",
-                "-XX:+UseSerialGC",
-                "-XX:TieredStopAtLevel=1",
-                "--enable-native-access=ALL-UNNAMED",
-                "--sun-misc-unsafe-memory-access=allow",
-                "-cp",
-                target.resolve("classes") + File.pathSeparator + target.resolve("lib") + File.separator + "*",
-                main.getName()));
+        List<String> command = JavaCommand.of(
+                target.resolve("classes") + File.pathSeparator + target.resolve("lib") + File.separator + "*", main);
         command.addAll(List.of(arguments));
         ProcessBuilder builder = new ProcessBuilder(command)
                 .redirectError(Path.of("target", main.getSimpleName() + ".log").toFile());

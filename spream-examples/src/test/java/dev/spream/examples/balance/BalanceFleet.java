@@ -1,5 +1,6 @@
 package dev.spream.examples.balance;
 
+import dev.spream.servers.JavaCommand;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -45,16 +46,10 @@ final class BalanceFleet implements AutoCloseable {
     }
 
     private Process launch() throws IOException {
-        List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:+IgnoreUnrecognizedVMOptions",
-                "-XX:+UseSerialGC",
-                "-XX:TieredStopAtLevel=1",
+        List<String> command = JavaCommand.of(
+                service,
                 "-Xmx256m",
-                "-Dlogback.configurationFile=" + System.getProperty("logback.configurationFile", ""),
-                "-cp",
-                System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
-                service.getName()));
+                "-Dlogback.configurationFile=" + System.getProperty("logback.configurationFile", ""));
         command.addAll(arguments);
         return new ProcessBuilder(command)
                 .redirectError(logs.resolve("b%03d.log".formatted(++started)).toFile())

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.spream.examples.fault.Await;
+import dev.spream.servers.JavaCommand;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.ServerSocket;
@@ -119,16 +120,7 @@ final class OrderProgramIT {
 
     /** With the log of the program itself, and nothing of this environment that configures it. */
     private void launch(Map<String, String> environment) throws IOException {
-        ProcessBuilder builder = new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:+IgnoreUnrecognizedVMOptions",
-                "-XX:+UseSerialGC",
-                "-XX:TieredStopAtLevel=1",
-                "--enable-native-access=ALL-UNNAMED",
-                "--sun-misc-unsafe-memory-access=allow",
-                "-cp",
-                System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
-                OrderService.class.getName());
+        ProcessBuilder builder = new ProcessBuilder(JavaCommand.of(OrderService.class));
         builder.environment()
                 .keySet()
                 .removeIf(name -> name.matches("(DATABASE|BROKER|ORDER|OUTBOX|SPREAM)_.*|JAVA_TOOL_OPTIONS"));

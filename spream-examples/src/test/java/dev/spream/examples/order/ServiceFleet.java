@@ -1,5 +1,6 @@
 package dev.spream.examples.order;
 
+import dev.spream.servers.JavaCommand;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.URI;
@@ -58,18 +59,10 @@ final class ServiceFleet implements AutoCloseable {
     }
 
     private Process launch(String name) throws IOException {
-        ProcessBuilder builder = new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:+IgnoreUnrecognizedVMOptions",
-                "-XX:+UseSerialGC",
-                "-XX:TieredStopAtLevel=1",
+        ProcessBuilder builder = new ProcessBuilder(JavaCommand.of(
+                OrderService.class,
                 "-Xmx256m",
-                "--enable-native-access=ALL-UNNAMED",
-                "--sun-misc-unsafe-memory-access=allow",
-                "-Dlogback.configurationFile=" + System.getProperty("logback.configurationFile", ""),
-                "-cp",
-                System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
-                OrderService.class.getName());
+                "-Dlogback.configurationFile=" + System.getProperty("logback.configurationFile", "")));
         builder.environment().putAll(environment);
         builder.redirectError(logs.resolve(name + ".log").toFile());
         return builder.start();

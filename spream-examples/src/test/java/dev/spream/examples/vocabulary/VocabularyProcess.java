@@ -1,5 +1,6 @@
 package dev.spream.examples.vocabulary;
 
+import dev.spream.servers.JavaCommand;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.URI;
@@ -24,18 +25,10 @@ final class VocabularyProcess implements AutoCloseable {
 
     /** Returns when it listens. */
     static VocabularyProcess start(Map<String, String> environment, Path log) throws IOException {
-        ProcessBuilder builder = new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:+IgnoreUnrecognizedVMOptions",
-                "-XX:+UseSerialGC",
-                "-XX:TieredStopAtLevel=1",
+        ProcessBuilder builder = new ProcessBuilder(JavaCommand.of(
+                VocabularyProgram.class,
                 "-Xmx256m",
-                "--enable-native-access=ALL-UNNAMED",
-                "--sun-misc-unsafe-memory-access=allow",
-                "-Dlogback.configurationFile=" + System.getProperty("logback.configurationFile", ""),
-                "-cp",
-                System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
-                VocabularyProgram.class.getName());
+                "-Dlogback.configurationFile=" + System.getProperty("logback.configurationFile", "")));
         builder.environment().putAll(environment);
         Process process = builder.redirectError(ProcessBuilder.Redirect.appendTo(log.toFile()))
                 .start();

@@ -16,13 +16,13 @@ import dev.spream.core.consume.ReplayResult;
 import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.WorkerId;
 import dev.spream.core.record.RecordIdentity;
+import dev.spream.servers.JavaCommand;
 import dev.spream.storage.jdbc.TestDatabase;
 import dev.spream.testkit.consume.Changes;
 import dev.spream.testkit.consume.Letters;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -173,18 +173,16 @@ final class SharedLettersIT {
         }
     }
 
+    private static List<String> command(Class<?> program, String... arguments) {
+        List<String> command = JavaCommand.of(program);
+        command.addAll(List.of(arguments));
+        return command;
+    }
+
     @Test
     void a_claim_ends_when_its_process_is_killed() throws Exception {
         one.accept(failed(Changes.of(1, "A")));
-        Process holder = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-XX:TieredStopAtLevel=1",
-                        "-XX:+UseSerialGC",
-                        "-cp",
-                        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
-                        ClaimHolder.class.getName(),
-                        database.url(),
-                        fixture.subscription())
+        Process holder = new ProcessBuilder(command(ClaimHolder.class, database.url(), fixture.subscription()))
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
         try (BufferedReader out =
@@ -209,16 +207,7 @@ final class SharedLettersIT {
             one.accept(second <= 5 ? parked(Changes.of(second, ids)) : behind(Changes.of(second, ids)));
         }
         List<Integer> taken = new ArrayList<>();
-        Process replaying = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-XX:TieredStopAtLevel=1",
-                        "-XX:+UseSerialGC",
-                        "-cp",
-                        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
-                        StuckReplay.class.getName(),
-                        database.url(),
-                        fixture.subscription(),
-                        "40")
+        Process replaying = new ProcessBuilder(command(StuckReplay.class, database.url(), fixture.subscription(), "40"))
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
         try (BufferedReader out = replaying.inputReader()) {
