@@ -7,6 +7,7 @@ import com.google.cloud.spanner.Dialect;
 import com.google.cloud.spanner.Mutation;
 import com.google.cloud.spanner.Spanner;
 import dev.spream.core.record.JsonObject;
+import dev.spream.servers.PostgresDatabase;
 import dev.spream.servers.SpannerServer;
 import dev.spream.servers.SpannerServers;
 import java.io.IOException;
@@ -45,7 +46,7 @@ final class DeadLettersIT {
     void open() throws IOException {
         spanner = server.client();
         sink = new MoodySink();
-        url = PostgresServer.newDatabase();
+        url = PostgresDatabase.create().jdbcUrl();
     }
 
     @AfterEach

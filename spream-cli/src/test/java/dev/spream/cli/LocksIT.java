@@ -2,7 +2,7 @@ package dev.spream.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import dev.spream.servers.PostgresDatabase;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -14,8 +14,6 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
@@ -23,29 +21,19 @@ import picocli.CommandLine;
 /** Locks as an operator has to do with them. */
 final class LocksIT {
     private static final String BLOCKED =
-            "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE cardinality(pg_blocking_pids(pid)) > 0)";
+            "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND cardinality(pg_blocking_pids(pid)) > 0)";
 
-    private static EmbeddedPostgres postgres;
+    private static final PostgresDatabase POSTGRES = PostgresDatabase.create();
 
     @TempDir
     private Path folder;
-
-    @BeforeAll
-    static void start() throws IOException {
-        postgres = EmbeddedPostgres.builder().setServerConfig("fsync", "off").start();
-    }
-
-    @AfterAll
-    static void stop() throws IOException {
-        postgres.close();
-    }
 
     @Test
     void a_provisioning_that_a_signal_stops_is_gone_on_with_or_begun_anew() throws Exception {
         execute("CREATE SCHEMA spream", """
                 CREATE TABLE spream.hier_lock_buckets (
                     level smallint NOT NULL, bucket integer NOT NULL, PRIMARY KEY (level, bucket))""");
-        try (Connection inTheWay = postgres.getPostgresDatabase().getConnection();
+        try (Connection inTheWay = POSTGRES.source().getConnection();
                 Statement statement = inTheWay.createStatement();
                 SpreamProcess provision =
                         spream("provision", "--strategy", "rows", "--buckets", "3000000", "--chunk", "5000")) {
@@ -132,14 +120,14 @@ final class LocksIT {
     }
 
     private static void awaitBlocked(SpreamProcess process) throws SQLException {
-        try (Connection connection = postgres.getPostgresDatabase().getConnection();
+        try (Connection connection = POSTGRES.source().getConnection();
                 Statement statement = connection.createStatement()) {
             awaitBlocked(statement, process);
         }
     }
 
     private static void execute(String... statements) throws SQLException {
-        try (Connection connection = postgres.getPostgresDatabase().getConnection();
+        try (Connection connection = POSTGRES.source().getConnection();
                 Statement statement = connection.createStatement()) {
             for (String sql : statements) {
                 statement.execute(sql);
@@ -177,6 +165,6 @@ final class LocksIT {
     }
 
     private static String url() {
-        return postgres.getJdbcUrl("postgres", "postgres");
+        return POSTGRES.jdbcUrl();
     }
 }

@@ -10,6 +10,7 @@ import dev.spream.core.partition.WorkerId;
 import dev.spream.emulator.SpannerEmulator;
 import dev.spream.emulator.control.Churn;
 import dev.spream.emulator.control.FaultRates;
+import dev.spream.servers.PostgresDatabase;
 import dev.spream.storage.jdbc.JdbcPartitionStorage;
 import dev.spream.storage.spanner.DatabaseName;
 import dev.spream.storage.spanner.SpannerConnection;
@@ -63,7 +64,7 @@ class MirrorIT {
     private void run(DatabaseDialect dialect, String captureType, int first) throws Exception {
         boolean postgresDialect = dialect == DatabaseDialect.POSTGRESQL;
         Random random = new Random(SEED);
-        String url = PostgresServer.newDatabase();
+        String url = PostgresDatabase.create().jdbcUrl();
         try (SpannerEmulator emulator = SpannerEmulator.builder()
                         .seed(SEED)
                         .churn(Churn.every(Duration.ofMillis(700)).weights(3, 2, 1))

@@ -11,10 +11,9 @@ import dev.spream.outbox.OutboxMessage;
 import dev.spream.outbox.OutboxOwner;
 import dev.spream.outbox.ReasonCode;
 import dev.spream.outbox.Settlement;
+import dev.spream.servers.PostgresDatabase;
 import dev.spream.storage.jdbc.outbox.JdbcOutbox;
 import dev.spream.storage.jdbc.outbox.JdbcOutboxStore;
-import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
-import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.InetAddress;
@@ -48,7 +47,7 @@ final class OutboxIT {
     private static final OutboxOwner ANN = OutboxOwner.of("ann");
     private static final Duration LEASE = Duration.ofMinutes(2);
 
-    private static EmbeddedPostgres postgres;
+    private static final PostgresDatabase POSTGRES = PostgresDatabase.create();
     private static JdbcOutbox outbox;
     private static JdbcOutboxStore store;
 
@@ -58,16 +57,14 @@ final class OutboxIT {
     private final StringWriter out = new StringWriter();
 
     @BeforeAll
-    static void start() throws IOException {
-        postgres = EmbeddedPostgres.builder().setServerConfig("fsync", "off").start();
-        outbox = JdbcOutbox.create(postgres.getPostgresDatabase());
-        store = JdbcOutboxStore.create(postgres.getPostgresDatabase());
+    static void start() {
+        outbox = JdbcOutbox.create(POSTGRES.source());
+        store = JdbcOutboxStore.create(POSTGRES.source());
     }
 
     @AfterAll
-    static void stop() throws IOException {
+    static void stop() {
         store.close();
-        postgres.close();
     }
 
     @BeforeEach
@@ -352,7 +349,7 @@ final class OutboxIT {
 
     private static List<String> tables() throws Exception {
         List<String> names = new ArrayList<>();
-        try (Connection connection = postgres.getPostgresDatabase().getConnection();
+        try (Connection connection = POSTGRES.source().getConnection();
                 Statement statement = connection.createStatement();
                 ResultSet rows = statement.executeQuery("SELECT schemaname || '.' || tablename FROM pg_tables")) {
             while (rows.next()) {
@@ -363,14 +360,14 @@ final class OutboxIT {
     }
 
     private static void execute(String sql) throws Exception {
-        try (Connection connection = postgres.getPostgresDatabase().getConnection();
+        try (Connection connection = POSTGRES.source().getConnection();
                 Statement statement = connection.createStatement()) {
             statement.execute(sql);
         }
     }
 
     private static void enqueue(String... keys) throws Exception {
-        try (Connection connection = postgres.getPostgresDatabase().getConnection()) {
+        try (Connection connection = POSTGRES.source().getConnection()) {
             connection.setAutoCommit(false);
             for (String key : keys) {
                 EnqueueResult result = outbox.enqueue(
@@ -422,6 +419,6 @@ final class OutboxIT {
     }
 
     private static String url() {
-        return postgres.getJdbcUrl("postgres", "postgres");
+        return POSTGRES.jdbcUrl();
     }
 }

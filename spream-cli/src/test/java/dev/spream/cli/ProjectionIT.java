@@ -14,9 +14,8 @@ import dev.spream.projection.SegmentLease;
 import dev.spream.projection.event.EventEnvelope;
 import dev.spream.projection.event.EventMetadata;
 import dev.spream.projection.event.FeedItem;
+import dev.spream.servers.PostgresDatabase;
 import dev.spream.storage.jdbc.projection.JdbcProjectionStore;
-import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
-import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.ByteBuffer;
@@ -47,21 +46,19 @@ final class ProjectionIT {
     private static final ProjectionOwner ANN = ProjectionOwner.of("ann");
     private static final Duration LEASE = Duration.ofMinutes(2);
 
-    private static EmbeddedPostgres postgres;
+    private static final PostgresDatabase POSTGRES = PostgresDatabase.create();
     private static JdbcProjectionStore store;
 
     private final StringWriter out = new StringWriter();
 
     @BeforeAll
-    static void start() throws IOException {
-        postgres = EmbeddedPostgres.builder().setServerConfig("fsync", "off").start();
-        store = JdbcProjectionStore.create(postgres.getPostgresDatabase());
+    static void start() {
+        store = JdbcProjectionStore.create(POSTGRES.source());
     }
 
     @AfterAll
-    static void stop() throws IOException {
+    static void stop() {
         store.close();
-        postgres.close();
     }
 
     /** Two aggregates are parked, one of them for somebody, and something was no event. */
@@ -538,7 +535,7 @@ final class ProjectionIT {
 
     private static List<String> column(String query) throws Exception {
         List<String> values = new ArrayList<>();
-        try (Connection connection = postgres.getPostgresDatabase().getConnection();
+        try (Connection connection = POSTGRES.source().getConnection();
                 Statement statement = connection.createStatement();
                 ResultSet rows = statement.executeQuery(query)) {
             while (rows.next()) {
@@ -549,7 +546,7 @@ final class ProjectionIT {
     }
 
     private static void execute(String sql) throws Exception {
-        try (Connection connection = postgres.getPostgresDatabase().getConnection();
+        try (Connection connection = POSTGRES.source().getConnection();
                 Statement statement = connection.createStatement()) {
             statement.execute(sql);
         }
@@ -570,7 +567,7 @@ final class ProjectionIT {
     private List<String> run(int exitCode, String... arguments) {
         List<String> all = new ArrayList<>(List.of("projection"));
         all.addAll(List.of(arguments));
-        all.addAll(List.of("--url", postgres.getJdbcUrl("postgres", "postgres")));
+        all.addAll(List.of("--url", POSTGRES.jdbcUrl()));
         if (List.of("pause", "resume", "retry", "skip", "rebuild", "cutover", "rollback", "drop")
                 .contains(arguments[0])) {
             all.addAll(List.of("--actor", "ann"));

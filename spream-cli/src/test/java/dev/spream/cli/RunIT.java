@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.cloud.spanner.DatabaseId;
 import dev.spream.api.spi.ConsumerProvider;
 import dev.spream.core.record.ChangeRecordJson;
+import dev.spream.servers.PostgresDatabase;
 import dev.spream.servers.SpannerServer;
 import dev.spream.servers.SpannerServers;
 import dev.spream.testkit.plugin.PluginJar;
@@ -51,7 +52,7 @@ final class RunIT {
                     sink=versions
                     start=%s
                     max-inflight=16
-                    """.formatted(PostgresServer.newDatabase(), created));
+                    """.formatted(PostgresDatabase.create().jdbcUrl(), created));
             Set<Long> delivered;
             try (SpreamProcess first = run(file)) {
                 first.awaitOut(50);
@@ -85,7 +86,7 @@ final class RunIT {
                         "--config=../spream-examples/spream.properties",
                         "--source.spanner.database=" + database.getName(),
                         "--source.spanner.stream=Changes",
-                        "--storage.jdbc.url=" + PostgresServer.newDatabase(),
+                        "--storage.jdbc.url=" + PostgresDatabase.create().jdbcUrl(),
                         "--storage.jdbc.user=postgres",
                         "--storage.jdbc.password=${env:PATH}", // any will do
                         "--sink.jsonl.path=" + folder.resolve("changes.jsonl"),

@@ -5,6 +5,7 @@ import com.google.cloud.spanner.DatabaseId;
 import com.google.cloud.spanner.Key;
 import com.google.cloud.spanner.Mutation;
 import com.google.cloud.spanner.Spanner;
+import dev.spream.servers.PostgresDatabase;
 import dev.spream.servers.SpannerServer;
 import java.math.BigDecimal;
 import java.sql.Connection;
@@ -34,7 +35,7 @@ sealed interface SharedStorage extends AutoCloseable {
 
     static SharedStorage of(String kind, SpannerServer server, DatabaseId database) {
         return switch (kind) {
-            case "jdbc" -> new Postgres(PostgresServer.newDatabase());
+            case "jdbc" -> new Postgres(PostgresDatabase.create().jdbcUrl());
             case "spanner" -> new SpannerTable(server, database);
             default -> throw new IllegalArgumentException(kind);
         };

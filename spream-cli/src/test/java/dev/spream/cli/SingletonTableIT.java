@@ -17,11 +17,11 @@ import dev.spream.core.consume.RecordKey;
 import dev.spream.core.record.ChangeRecordJson;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.record.JsonObject;
+import dev.spream.servers.PostgresDatabase;
 import dev.spream.servers.SpannerServer;
 import dev.spream.servers.SpannerServers;
 import dev.spream.sinks.JsonlDeadLetterSink;
 import dev.spream.storage.jdbc.deadletter.JdbcDeadLetterStore;
-import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -55,60 +55,51 @@ final class SingletonTableIT {
     @Test
     void its_changes_come_in_order_to_every_sink_with_several_in_flight() throws Exception {
         List<Timestamp> commits = writeHistory();
-        try (EmbeddedPostgres postgres =
-                EmbeddedPostgres.builder().setServerConfig("fsync", "off").start()) {
-            String url = postgres.getJdbcUrl("postgres", "postgres");
-            Path file = folder.resolve("changes.jsonl");
-            run(commits, Map.of("sink", "jdbc", "sink.jdbc.url", url, "sink.jdbc.create-tables", "true"));
-            run(commits, Map.of("sink", "outbox", "outbox.jdbc.url", url));
-            run(
-                    commits,
-                    Map.of("sink", "jsonl", "sink.jsonl.path", file.toString(), "filter.columns", "Settings.Mode"));
+        PostgresDatabase postgres = PostgresDatabase.create();
+        String url = postgres.jdbcUrl();
+        Path file = folder.resolve("changes.jsonl");
+        run(commits, Map.of("sink", "jdbc", "sink.jdbc.url", url, "sink.jdbc.create-tables", "true"));
+        run(commits, Map.of("sink", "outbox", "outbox.jdbc.url", url));
+        run(commits, Map.of("sink", "jsonl", "sink.jsonl.path", file.toString(), "filter.columns", "Settings.Mode"));
 
-            assertThat(column(postgres, "SELECT \"Mode\" FROM public.\"Settings\""))
-                    .containsExactly("last");
-            assertThat(column(postgres, "SELECT count(*) FROM spream.applied_change"))
-                    .containsExactly(Integer.toString(commits.size()));
-            assertThat(column(postgres, "SELECT DISTINCT ordering_key FROM spream.outbox_orders"))
-                    .containsExactly("Settings/{}");
-            assertThat(column(
-                            postgres, "SELECT order_request_json ->> 'mod_type' FROM spream.outbox_orders ORDER BY id"))
-                    .hasSize(commits.size())
-                    .startsWith("INSERT", "UPDATE")
-                    .endsWith("DELETE", "INSERT");
-            List<DataChangeRecord> lines = Files.readAllLines(file).stream()
-                    .map(ChangeRecordJson::readDataChange)
-                    .toList();
-            assertThat(lines)
-                    .hasSize(commits.size())
-                    .isSortedAccordingTo((a, b) -> a.commitTimestamp().compareTo(b.commitTimestamp()))
-                    .allSatisfy(change -> assertThat(RecordKey.of(change)).containsExactly(KEY));
-        }
+        assertThat(column(postgres, "SELECT \"Mode\" FROM public.\"Settings\"")).containsExactly("last");
+        assertThat(column(postgres, "SELECT count(*) FROM spream.applied_change"))
+                .containsExactly(Integer.toString(commits.size()));
+        assertThat(column(postgres, "SELECT DISTINCT ordering_key FROM spream.outbox_orders"))
+                .containsExactly("Settings/{}");
+        assertThat(column(postgres, "SELECT order_request_json ->> 'mod_type' FROM spream.outbox_orders ORDER BY id"))
+                .hasSize(commits.size())
+                .startsWith("INSERT", "UPDATE")
+                .endsWith("DELETE", "INSERT");
+        List<DataChangeRecord> lines = Files.readAllLines(file).stream()
+                .map(ChangeRecordJson::readDataChange)
+                .toList();
+        assertThat(lines)
+                .hasSize(commits.size())
+                .isSortedAccordingTo((a, b) -> a.commitTimestamp().compareTo(b.commitTimestamp()))
+                .allSatisfy(change -> assertThat(RecordKey.of(change)).containsExactly(KEY));
     }
 
     @Test
     void its_key_is_parked_and_replayed() throws Exception {
         List<Timestamp> commits = writeHistory();
-        try (EmbeddedPostgres postgres =
-                EmbeddedPostgres.builder().setServerConfig("fsync", "off").start()) {
-            List<DeadLetterStore> stores = List.of(
-                    JsonlDeadLetterSink.open(folder.resolve("letters.jsonl")),
-                    JdbcDeadLetterStore.builder(postgres.getPostgresDatabase(), "settings")
-                            .build());
-            for (DeadLetterStore store : stores) {
-                park(commits, store);
-                assertThat(store.parkedKeys()).containsExactly(KEY);
-                assertThat(store.openLetters()).hasSize(commits.size());
+        PostgresDatabase postgres = PostgresDatabase.create();
+        List<DeadLetterStore> stores = List.of(
+                JsonlDeadLetterSink.open(folder.resolve("letters.jsonl")),
+                JdbcDeadLetterStore.builder(postgres.source(), "settings").build());
+        for (DeadLetterStore store : stores) {
+            park(commits, store);
+            assertThat(store.parkedKeys()).containsExactly(KEY);
+            assertThat(store.openLetters()).hasSize(commits.size());
 
-                List<DataChangeRecord> replayed = new CopyOnWriteArrayList<>();
-                DeadLetterReplay.of(store, (change, delivery) -> replayed.add(change))
-                        .key(KEY);
-                assertThat(replayed)
-                        .hasSize(commits.size())
-                        .isSortedAccordingTo((a, b) -> a.commitTimestamp().compareTo(b.commitTimestamp()));
-                assertThat(store.parkedKeys()).isEmpty();
-                ((AutoCloseable) store).close();
-            }
+            List<DataChangeRecord> replayed = new CopyOnWriteArrayList<>();
+            DeadLetterReplay.of(store, (change, delivery) -> replayed.add(change))
+                    .key(KEY);
+            assertThat(replayed)
+                    .hasSize(commits.size())
+                    .isSortedAccordingTo((a, b) -> a.commitTimestamp().compareTo(b.commitTimestamp()));
+            assertThat(store.parkedKeys()).isEmpty();
+            ((AutoCloseable) store).close();
         }
     }
 
@@ -162,8 +153,8 @@ final class SingletonTableIT {
         return SpreamConfig.of(keys);
     }
 
-    private static List<String> column(EmbeddedPostgres postgres, String sql) throws SQLException {
-        try (var connection = postgres.getPostgresDatabase().getConnection();
+    private static List<String> column(PostgresDatabase postgres, String sql) throws SQLException {
+        try (var connection = postgres.source().getConnection();
                 var statement = connection.createStatement();
                 ResultSet row = statement.executeQuery(sql)) {
             List<String> values = new ArrayList<>();

@@ -10,6 +10,7 @@ import dev.spream.core.partition.WorkerId;
 import dev.spream.emulator.SpannerEmulator;
 import dev.spream.emulator.control.Churn;
 import dev.spream.emulator.control.FaultRates;
+import dev.spream.servers.PostgresDatabase;
 import dev.spream.storage.jdbc.JdbcPartitionStorage;
 import dev.spream.storage.spanner.DatabaseName;
 import dev.spream.storage.spanner.SpannerConnection;
@@ -53,7 +54,7 @@ class WorkerDeathIT {
     /** @param first a number: of the deaths, which begin at it, the even ones are kills */
     private static void run(String storageName, int first) throws Exception {
         Random random = new Random(SEED);
-        String url = PostgresServer.newDatabase();
+        String url = PostgresDatabase.create().jdbcUrl();
         try (SpannerEmulator emulator = SpannerEmulator.builder()
                         .seed(SEED)
                         .churn(Churn.every(Duration.ofMillis(700)).weights(3, 2, 1))

@@ -10,7 +10,7 @@ import dev.spream.core.partition.InMemoryPartitionStorage;
 import dev.spream.core.subscription.RunResult;
 import dev.spream.core.subscription.Subscriber;
 import dev.spream.emulator.SpannerEmulator;
-import dev.spream.examples.fault.TestDatabase;
+import dev.spream.servers.PostgresDatabase;
 import dev.spream.storage.spanner.DatabaseName;
 import dev.spream.storage.spanner.SpannerChangeStreamSource;
 import dev.spream.storage.spanner.SpannerConnection;
@@ -34,7 +34,7 @@ final class LedgerExampleIT {
 
     @Test
     void changes_that_come_again_count_once() throws Exception {
-        DataSource database = TestDatabase.create().source();
+        DataSource database = PostgresDatabase.create().source();
         try (SpannerEmulator emulator = SpannerEmulator.start()) {
             try (Connection connection = database.getConnection();
                     Statement statement = connection.createStatement()) {

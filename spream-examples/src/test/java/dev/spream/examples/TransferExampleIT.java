@@ -3,7 +3,7 @@ package dev.spream.examples;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.spream.examples.TransferExample.Outcome;
-import dev.spream.examples.fault.TestDatabase;
+import dev.spream.servers.PostgresDatabase;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -14,7 +14,7 @@ final class TransferExampleIT {
 
     @Test
     void processes_lose_money_without_locks_and_none_with_them() throws Exception {
-        String url = TestDatabase.create().jdbcUrl();
+        String url = PostgresDatabase.create().jdbcUrl();
 
         Outcome without = TransferExample.run(url, PROCESSES, TRANSFERS, false);
         Outcome with = TransferExample.run(url, PROCESSES, TRANSFERS, true);

@@ -7,7 +7,7 @@ import com.google.cloud.spanner.Mutation;
 import com.google.spanner.admin.database.v1.DatabaseDialect;
 import dev.spream.core.subscription.SubscriberOptions;
 import dev.spream.emulator.SpannerEmulator;
-import dev.spream.examples.fault.TestDatabase;
+import dev.spream.servers.PostgresDatabase;
 import dev.spream.storage.spanner.DatabaseName;
 import dev.spream.storage.spanner.SpannerChangeStreamSource;
 import dev.spream.storage.spanner.SpannerConnection;
@@ -58,7 +58,7 @@ final class WorkerExampleIT {
                         .endAt(commits.getLast())
                         .heartbeatInterval(Duration.ofMillis(500))
                         .build();
-                String url = TestDatabase.create().jdbcUrl();
+                String url = PostgresDatabase.create().jdbcUrl();
                 List<Future<?>> workers = new ArrayList<>();
                 for (int i = 0; i < 2; i++) {
                     workers.add(threads.submit(() -> WorkerExample.work(

@@ -2,7 +2,7 @@ package dev.spream.examples.balance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.spream.examples.fault.TestDatabase;
+import dev.spream.servers.PostgresDatabase;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.Statement;
@@ -25,7 +25,7 @@ final class BalanceTablesIT {
 
     @Test
     void services_that_start_at_once_all_find_their_tables() throws Exception {
-        DataSource database = TestDatabase.create().source();
+        DataSource database = PostgresDatabase.create().source();
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
             for (int round = 0; round < ROUNDS; round++) {
                 CyclicBarrier together = new CyclicBarrier(SERVICES);

@@ -3,7 +3,6 @@ package dev.spream.examples.balance;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.spream.examples.fault.TestDatabase;
 import dev.spream.projection.FailureKind;
 import dev.spream.projection.ProjectionListener;
 import dev.spream.projection.ProjectionOptions;
@@ -11,6 +10,7 @@ import dev.spream.projection.event.EventSource;
 import dev.spream.projection.event.ExpectedVersion;
 import dev.spream.projection.event.NewEvent;
 import dev.spream.projection.runner.ProjectionManager;
+import dev.spream.servers.PostgresDatabase;
 import dev.spream.storage.jdbc.JdbcPool;
 import dev.spream.storage.jdbc.event.JdbcEventStore;
 import dev.spream.storage.jdbc.projection.JdbcProjectionStore;
@@ -57,7 +57,7 @@ final class CustomerTotalsIT {
             }
         };
         try (HikariDataSource database =
-                        JdbcPool.open(TestDatabase.create().jdbcUrl(), Optional.empty(), Optional.empty(), 10);
+                        JdbcPool.open(PostgresDatabase.create().jdbcUrl(), Optional.empty(), Optional.empty(), 10);
                 JdbcEventStore events = JdbcEventStore.create(database);
                 JdbcProjectionStore store = JdbcProjectionStore.create(database);
                 EventSource source = events.source();

@@ -6,10 +6,10 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.spream.examples.fault.Await;
 import dev.spream.examples.fault.CuttingProxy;
-import dev.spream.examples.fault.TestDatabase;
 import dev.spream.projection.ParkedKey;
 import dev.spream.projection.ProjectionOperations;
 import dev.spream.projection.ProjectionOperations.Act;
+import dev.spream.servers.PostgresDatabase;
 import dev.spream.storage.jdbc.event.JdbcEventStore;
 import dev.spream.storage.jdbc.projection.JdbcProjectionOperations;
 import java.nio.file.Path;
@@ -54,7 +54,7 @@ final class ProjectionFaultIT {
 
     @Test
     void read_models_are_what_the_events_say_whatever_breaks() throws Exception {
-        TestDatabase postgres = TestDatabase.create();
+        PostgresDatabase postgres = PostgresDatabase.create();
         try (HikariDataSource database = pool(postgres);
                 CuttingProxy proxy = CuttingProxy.before(postgres.port());
                 JdbcEventStore events = JdbcEventStore.create(database);
@@ -151,13 +151,13 @@ final class ProjectionFaultIT {
                 proxy.lostAnswers());
     }
 
-    private static List<String> arguments(TestDatabase postgres, CuttingProxy proxy) {
+    private static List<String> arguments(PostgresDatabase postgres, CuttingProxy proxy) {
         return List.of(
                 "jdbc:postgresql://127.0.0.1:%d/%s?user=postgres".formatted(proxy.port(), postgres.name()),
                 Integer.toString(LEASE_SECONDS));
     }
 
-    private static HikariDataSource pool(TestDatabase postgres) {
+    private static HikariDataSource pool(PostgresDatabase postgres) {
         HikariConfig config = new HikariConfig();
         config.setJdbcUrl(postgres.jdbcUrl());
         config.setMaximumPoolSize(6);

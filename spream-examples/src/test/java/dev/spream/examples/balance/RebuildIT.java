@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.spream.examples.fault.Await;
-import dev.spream.examples.fault.TestDatabase;
 import dev.spream.projection.CutOver;
 import dev.spream.projection.Parity;
 import dev.spream.projection.ProjectionOperations.Act;
@@ -13,6 +12,7 @@ import dev.spream.projection.ProjectionRebuilds;
 import dev.spream.projection.ProjectionVersion;
 import dev.spream.projection.RebuildProgress;
 import dev.spream.projection.VersionRole;
+import dev.spream.servers.PostgresDatabase;
 import dev.spream.storage.jdbc.event.JdbcEventStore;
 import dev.spream.storage.jdbc.projection.JdbcProjectionOperations;
 import java.nio.file.Path;
@@ -47,7 +47,7 @@ final class RebuildIT {
 
     @Test
     void a_read_model_is_built_anew_while_it_is_read_and_written() throws Exception {
-        TestDatabase postgres = TestDatabase.create();
+        PostgresDatabase postgres = PostgresDatabase.create();
         try (HikariDataSource database = pool(postgres);
                 JdbcEventStore events = JdbcEventStore.create(database);
                 JdbcProjectionOperations operations = JdbcProjectionOperations.create(database);
@@ -212,7 +212,7 @@ final class RebuildIT {
         }
     }
 
-    private static HikariDataSource pool(TestDatabase postgres) {
+    private static HikariDataSource pool(PostgresDatabase postgres) {
         HikariConfig config = new HikariConfig();
         config.setJdbcUrl(postgres.jdbcUrl());
         config.setMaximumPoolSize(8);

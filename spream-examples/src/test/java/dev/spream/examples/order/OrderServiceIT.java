@@ -7,10 +7,10 @@ import com.google.gson.JsonObject;
 import dev.spream.api.HttpAddress;
 import dev.spream.core.StorageException;
 import dev.spream.examples.fault.Await;
-import dev.spream.examples.fault.TestDatabase;
 import dev.spream.examples.http.Answer;
 import dev.spream.examples.order.BrokerMode.Fault;
 import dev.spream.examples.order.OrderClient.Reply;
+import dev.spream.servers.PostgresDatabase;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
@@ -36,7 +36,7 @@ final class OrderServiceIT {
     private static final Duration BROKER_TIMEOUT = Duration.ofSeconds(2); // in which a busy machine answers, too
     private static final String TRACEPARENT = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 
-    private static final TestDatabase POSTGRES = TestDatabase.create();
+    private static final PostgresDatabase POSTGRES = PostgresDatabase.create();
 
     private Broker broker;
     private OrderService service;

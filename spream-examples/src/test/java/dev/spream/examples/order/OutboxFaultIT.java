@@ -7,9 +7,9 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.spream.api.HttpAddress;
 import dev.spream.examples.fault.Await;
 import dev.spream.examples.fault.CuttingProxy;
-import dev.spream.examples.fault.TestDatabase;
 import dev.spream.examples.order.BrokerMode.Fault;
 import dev.spream.examples.order.FaultJudge.Accepted;
+import dev.spream.servers.PostgresDatabase;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -71,7 +71,7 @@ final class OutboxFaultIT {
         List<Fault> brokerFaults = new ArrayList<>(ofBroker);
         List<String> faultsOfServices = new ArrayList<>(ofServices);
         Collections.shuffle(brokerFaults, random);
-        TestDatabase postgres = TestDatabase.create();
+        PostgresDatabase postgres = PostgresDatabase.create();
         try (HikariDataSource database = pool(postgres);
                 CuttingProxy proxy = CuttingProxy.before(postgres.port());
                 Broker broker = Broker.start(HttpAddress.parse("0"));
@@ -192,7 +192,7 @@ final class OutboxFaultIT {
     }
 
     private static Map<String, String> environment(
-            TestDatabase postgres, CuttingProxy proxy, Broker broker, boolean recognisesKeys) {
+            PostgresDatabase postgres, CuttingProxy proxy, Broker broker, boolean recognisesKeys) {
         return Map.ofEntries(
                 Map.entry(
                         "DATABASE_URL",
@@ -210,7 +210,7 @@ final class OutboxFaultIT {
                 Map.entry("SPREAM_CONFIG_OUTBOX_JDBC_STATEMENT_TIMEOUT", "1s"));
     }
 
-    private static HikariDataSource pool(TestDatabase postgres) {
+    private static HikariDataSource pool(PostgresDatabase postgres) {
         HikariConfig config = new HikariConfig();
         config.setJdbcUrl(postgres.jdbcUrl());
         config.setMaximumPoolSize(4);

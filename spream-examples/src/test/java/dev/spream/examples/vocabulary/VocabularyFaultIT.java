@@ -3,7 +3,7 @@ package dev.spream.examples.vocabulary;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.spream.examples.fault.Await;
-import dev.spream.examples.fault.TestDatabase;
+import dev.spream.servers.PostgresDatabase;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -36,7 +36,7 @@ final class VocabularyFaultIT {
 
     @Test
     void read_model_and_index_are_what_the_events_say_whenever_the_service_is_killed() throws Exception {
-        TestDatabase postgres = TestDatabase.create();
+        PostgresDatabase postgres = PostgresDatabase.create();
         DataSource database = postgres.source();
         try (VocabularyClient client = new VocabularyClient()) {
             Map<String, String> environment = environment(postgres.url());

@@ -7,7 +7,6 @@ import com.google.gson.JsonObject;
 import com.google.spanner.admin.database.v1.DatabaseDialect;
 import dev.spream.emulator.SpannerEmulator;
 import dev.spream.examples.fault.Await;
-import dev.spream.examples.fault.TestDatabase;
 import dev.spream.examples.vocabulary.Command.CreateEntry;
 import dev.spream.examples.vocabulary.VocabularyClient.Reply;
 import dev.spream.projection.ParkedKey;
@@ -19,6 +18,7 @@ import dev.spream.projection.event.EventMetadata;
 import dev.spream.projection.event.EventStore;
 import dev.spream.projection.event.ExpectedVersion;
 import dev.spream.projection.event.NewEvent;
+import dev.spream.servers.PostgresDatabase;
 import dev.spream.servers.SubscriberServer;
 import dev.spream.storage.jdbc.event.JdbcEventStore;
 import dev.spream.storage.jdbc.projection.JdbcProjectionOperations;
@@ -74,7 +74,7 @@ final class VocabularyIT {
 
     @BeforeEach
     void start() throws Exception {
-        TestDatabase postgres = TestDatabase.create();
+        PostgresDatabase postgres = PostgresDatabase.create();
         database = postgres.source();
         String url = postgres.url();
         environment.putAll(Map.of(

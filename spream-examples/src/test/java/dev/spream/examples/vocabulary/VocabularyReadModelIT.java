@@ -3,7 +3,6 @@ package dev.spream.examples.vocabulary;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.spream.examples.fault.TestDatabase;
 import dev.spream.examples.vocabulary.Command.AddItem;
 import dev.spream.examples.vocabulary.Command.CreateEntry;
 import dev.spream.examples.vocabulary.Command.DeleteItem;
@@ -11,6 +10,7 @@ import dev.spream.examples.vocabulary.Command.GenerateItems;
 import dev.spream.projection.ProjectionFailure;
 import dev.spream.projection.event.EventEnvelope;
 import dev.spream.projection.event.RecordedEvent;
+import dev.spream.servers.PostgresDatabase;
 import dev.spream.testkit.memory.InMemoryEventStore;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -41,7 +41,7 @@ final class VocabularyReadModelIT {
     private static final int COMMANDS = 60;
 
     private final VocabularyReadModel projection = new VocabularyReadModel();
-    private final DataSource database = TestDatabase.create().source();
+    private final DataSource database = PostgresDatabase.create().source();
     private InMemoryEventStore store = new InMemoryEventStore();
     private EntryCommands commands = commands();
 

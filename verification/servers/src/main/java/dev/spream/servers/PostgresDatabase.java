@@ -1,4 +1,4 @@
-package dev.spream.examples.fault;
+package dev.spream.servers;
 
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
@@ -10,15 +10,15 @@ import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
 
 /** An empty database of the PostgreSQL that tests of a JVM share, which ends with the JVM. */
-public record TestDatabase(String name) {
+public record PostgresDatabase(String name) {
     private static final AtomicInteger DATABASES = new AtomicInteger();
 
-    public static TestDatabase create() {
+    public static PostgresDatabase create() {
         String name = "test_%d".formatted(DATABASES.incrementAndGet());
         try (Connection connection = Holder.SERVER.getPostgresDatabase().getConnection();
                 Statement statement = connection.createStatement()) {
             statement.execute("CREATE DATABASE " + name);
-            return new TestDatabase(name);
+            return new PostgresDatabase(name);
         } catch (SQLException e) {
             throw new IllegalStateException(e);
         }
