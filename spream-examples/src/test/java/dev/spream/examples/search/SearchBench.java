@@ -1,4 +1,4 @@
-package dev.spream.storage.jdbc.search;
+package dev.spream.examples.search;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -14,7 +14,7 @@ import dev.spream.projection.search.SearchException;
 import dev.spream.projection.search.SearchIndex;
 import dev.spream.projection.search.SearchProjection;
 import dev.spream.projection.search.SearchQuery;
-import dev.spream.storage.jdbc.TestDatabase;
+import dev.spream.servers.PostgresDatabase;
 import dev.spream.storage.jdbc.event.JdbcEventStore;
 import dev.spream.storage.jdbc.projection.JdbcProjectionOperations;
 import dev.spream.storage.jdbc.projection.JdbcProjectionStore;
@@ -51,13 +51,10 @@ final class SearchBench implements AutoCloseable {
             .withLease(Duration.ofSeconds(2))
             .withRetries(1_000, Duration.ofMillis(1), Duration.ofMillis(50));
 
-    final TestDatabase database = TestDatabase.with("search", empty -> {
-        JdbcEventStore.create(empty.dataSource()).close();
-        JdbcProjectionStore.create(empty.dataSource());
-    });
-    final JdbcEventStore events = JdbcEventStore.create(database.dataSource());
-    final JdbcProjectionStore store = JdbcProjectionStore.create(database.dataSource());
-    final ProjectionOperations operations = JdbcProjectionOperations.create(database.dataSource());
+    final PostgresDatabase database = PostgresDatabase.create();
+    final JdbcEventStore events = JdbcEventStore.create(database.source());
+    final JdbcProjectionStore store = JdbcProjectionStore.create(database.source());
+    final ProjectionOperations operations = JdbcProjectionOperations.create(database.source());
     final AtomicInteger largestCall = new AtomicInteger();
     private final AtomicInteger owners = new AtomicInteger();
 
@@ -161,7 +158,7 @@ final class SearchBench implements AutoCloseable {
 
     private Map<String, Long> lastVersions() {
         Map<String, Long> versions = new TreeMap<>();
-        try (Connection connection = database.dataSource().getConnection();
+        try (Connection connection = database.source().getConnection();
                 Statement statement = connection.createStatement();
                 ResultSet rows = statement.executeQuery(
                         "SELECT key, last_version FROM spream.projection_keys WHERE projection = '%s'"
@@ -201,6 +198,5 @@ final class SearchBench implements AutoCloseable {
     @Override
     public void close() {
         events.close();
-        database.close();
     }
 }

@@ -1,4 +1,4 @@
-package dev.spream.storage.jdbc.search;
+package dev.spream.examples.search;
 
 import dev.spream.projection.event.EventEnvelope;
 import dev.spream.projection.event.EventMetadata;

@@ -1,5 +1,5 @@
 /** Search indexes that follow events, with what is known of their progress in PostgreSQL. */
 @NullMarked
-package dev.spream.storage.jdbc.search;
+package dev.spream.examples.search;
 
 import org.jspecify.annotations.NullMarked;

@@ -1,4 +1,4 @@
-package dev.spream.storage.jdbc.search;
+package dev.spream.examples.search;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
