@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Test;
 /** What provisioning does on every kind of database. */
 abstract class BucketProvisioningContract {
     static final LockSpace SMALL = new LockSpace(BucketHash.SHA256, 2_500, 2);
-    private static final LockSpace OTHER = new LockSpace(BucketHash.SHA256, 3_000, 2);
+    static final LockSpace OTHER = new LockSpace(BucketHash.SHA256, 3_000, 2);
     private static final int CHUNK = 1_000;
 
     /** An empty database, of one kind. */

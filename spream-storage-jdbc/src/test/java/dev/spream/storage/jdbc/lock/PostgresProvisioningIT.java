@@ -1,5 +1,6 @@
 package dev.spream.storage.jdbc.lock;
 
+import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
@@ -7,11 +8,14 @@ import dev.spream.lock.LockSpaceException;
 import dev.spream.lock.provisioning.LockLayout;
 import dev.spream.lock.provisioning.LockSpaceCheck;
 import dev.spream.storage.jdbc.TestDatabase;
+import dev.spream.storage.jdbc.internal.Statements;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Optional;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.locks.LockSupport;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 
@@ -58,6 +62,32 @@ final class PostgresProvisioningIT extends BucketProvisioningContract {
         assertThatExceptionOfType(LockSpaceException.class)
                 .isThrownBy(() -> provisioning(buckets).provision((done, all) -> {}))
                 .withMessageContaining("say --strategy rows");
+    }
+
+    @Test
+    void a_vacuum_is_waited_for_when_buckets_are_removed() throws Exception {
+        rows(SMALL).provision((done, all) -> {});
+        FutureTask<Boolean> clear = new FutureTask<>(() -> rows(OTHER).clear(), true);
+        try (Connection vacuum = database.dataSource().getConnection();
+                Statement statement = vacuum.createStatement()) {
+            vacuum.setAutoCommit(false);
+            statement.execute("LOCK TABLE spream.hier_lock_buckets IN SHARE UPDATE EXCLUSIVE MODE");
+            Thread.ofVirtual().name("clear").start(clear);
+            awaitBlocked(statement, clear);
+            vacuum.rollback();
+        }
+        assertThat(clear.get(30, SECONDS)).isTrue();
+        assertThat(rows(OTHER).provision((done, all) -> {}).made()).isEqualTo(6_000);
+    }
+
+    private static void awaitBlocked(Statement statement, FutureTask<?> call) throws Exception {
+        while (!Statements.answer(
+                statement.getConnection(),
+                "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE pg_backend_pid() = ANY (pg_blocking_pids(pid)))",
+                row -> row.getBoolean(1))) {
+            assertThat(call).isNotDone();
+            LockSupport.parkNanos(2_000_000);
+        }
     }
 
     private record PostgresFixture(TestDatabase database) implements Fixture {

@@ -156,7 +156,8 @@ public final class PostgresLockTables implements LockTables {
     }
 
     /**
-     * A table cannot be locked like this while somebody holds a lock on a row of it.
+     * The lock on the tables conflicts with every lock on a row. It is waited for, since an automatic vacuum or analyze of the
+     * buckets holds a lock too, which PostgreSQL ends only for a session that has waited for {@code deadlock_timeout}.
      *
      * @see <a href="https://www.postgresql.org/docs/current/explicit-locking.html#LOCKING-TABLES">PostgreSQL: table-level
      *     locks</a>
@@ -164,8 +165,9 @@ public final class PostgresLockTables implements LockTables {
     @Override
     public Optional<String> clear(Connection connection) throws SQLException {
         try {
+            Statements.execute(connection, "SET LOCAL lock_timeout = '3s'");
             Statements.execute(
-                    connection, in("LOCK TABLE @hier_lock_space, @hier_lock_buckets IN ACCESS EXCLUSIVE MODE NOWAIT"));
+                    connection, in("LOCK TABLE @hier_lock_space, @hier_lock_buckets IN ACCESS EXCLUSIVE MODE"));
         } catch (SQLException e) {
             if (LOCK_NOT_AVAILABLE.equals(e.getSQLState())) {
                 return Optional.of("somebody uses them");
