@@ -64,7 +64,7 @@ public final class SpreamProcess implements AutoCloseable {
     }
 
     /** That of the launcher: what the test itself needs would get in the way. */
-    private static String classPath() {
+    static String classPath() {
         return classes() + File.pathSeparator + Path.of("target", "lib").toAbsolutePath() + File.separator + "*";
     }
 

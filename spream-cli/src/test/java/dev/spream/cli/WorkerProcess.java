@@ -14,8 +14,11 @@ import dev.spream.storage.spanner.DatabaseName;
 import dev.spream.storage.spanner.SpannerChangeStreamSource;
 import dev.spream.storage.spanner.SpannerConnection;
 import dev.spream.storage.spanner.SpannerPartitionStorage;
+import java.io.File;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -31,10 +34,13 @@ final class WorkerProcess {
 
     /** Starts a worker of that name, with the rest of the arguments of {@link #main}. */
     static List<String> command(String name, String... arguments) {
-        List<String> command = JavaCommand.of(
-                WorkerProcess.class,
-                "-Xmx256m",
-                "-Dlogback.configurationFile=" + System.getProperty("logback.configurationFile"));
+        String classPath = SpreamProcess.classPath()
+                + File.pathSeparator
+                + Path.of("target", "test-classes").toAbsolutePath();
+        List<String> options = new ArrayList<>(ClassArchive.OPTIONS);
+        options.add("-Xmx256m");
+        options.add("-Dlogback.configurationFile=" + System.getProperty("logback.configurationFile"));
+        List<String> command = JavaCommand.of(classPath, WorkerProcess.class, options.toArray(String[]::new));
         command.add(name);
         command.addAll(List.of(arguments));
         return command;
