@@ -33,7 +33,7 @@ final class Format {
             return;
         }
         unformatted.forEach(file -> System.err.println("format: not formatted: " + file));
-        System.err.println("format: run  FORMAT_WRITE=true mvn -N validate  to format them");
+        System.err.println("format: run  FORMAT_WRITE=true mvn -Pchecks -N validate  to format them");
         System.exit(1);
     }
 
