@@ -10,8 +10,10 @@ import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.slf4j.LoggerFactory;
 
+@Isolated("it changes the log")
 final class VerbosityTest {
     private static final Path CORE = Path.of("../spream-core/src/main/java/dev/spream/core/subscription");
 
