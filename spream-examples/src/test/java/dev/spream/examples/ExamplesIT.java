@@ -32,15 +32,28 @@ final class ExamplesIT {
         }
     }
 
-    /** With the class path of the launcher: what the test itself needs would get in the way. */
+    @Test
+    void the_quick_start_prints_the_changes_that_it_writes() throws Exception {
+        Process quickStart = command(QuickStart.class).start();
+        assertThat(quickStart.inputReader().lines().toList())
+                .hasSize(3)
+                .allSatisfy(line -> assertThat(line).matches("(INSERT|UPDATE) \\[Mod\\[keys=\\{\"Id\":\"\\d\"}, .*"));
+        assertThat(quickStart.waitFor()).isZero();
+    }
+
     private static Process start(SpannerEmulator emulator, Class<?> main, String... arguments) throws IOException {
+        ProcessBuilder builder = command(main, arguments);
+        builder.environment().put("SPANNER_EMULATOR_HOST", emulator.emulatorHost());
+        return builder.start();
+    }
+
+    /** With the class path of the launcher: what the test itself needs would get in the way. */
+    private static ProcessBuilder command(Class<?> main, String... arguments) {
         Path target = Path.of("target").toAbsolutePath();
         List<String> command = JavaCommand.of(
                 target.resolve("classes") + File.pathSeparator + target.resolve("lib") + File.separator + "*", main);
         command.addAll(List.of(arguments));
-        ProcessBuilder builder = new ProcessBuilder(command)
+        return new ProcessBuilder(command)
                 .redirectError(Path.of("target", main.getSimpleName() + ".log").toFile());
-        builder.environment().put("SPANNER_EMULATOR_HOST", emulator.emulatorHost());
-        return builder.start();
     }
 }
