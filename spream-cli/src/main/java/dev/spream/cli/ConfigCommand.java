@@ -26,7 +26,7 @@ final class ConfigCommand extends Subcommand {
     @Option(names = "--explain", description = "List every key: what holds and why, its type, default and meaning.")
     private boolean explain;
 
-    @Option(names = "--markdown", hidden = true, description = "List every key as the README does.")
+    @Option(names = "--markdown", hidden = true, description = "List every key as docs/configuration.md does.")
     private boolean markdown;
 
     @Override

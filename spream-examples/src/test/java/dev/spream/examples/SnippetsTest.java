@@ -1,0 +1,70 @@
+package dev.spream.examples;
+
+import static dev.spream.examples.Documentation.ROOT;
+import static dev.spream.examples.Documentation.blocks;
+import static dev.spream.examples.Documentation.text;
+import static dev.spream.examples.Documentation.unindented;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The code blocks of README and of the guides are parts of files that the build compiles or tests. */
+final class SnippetsTest {
+    private static final List<Path> SOURCES = List.of(Path.of("src/main/java"), Path.of("plugin-projects"));
+
+    @Test
+    void every_java_snippet_of_the_readme_is_taken_from_an_example() throws IOException {
+        assertTaken(Documentation.README);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"getting-started", "concepts", "configuration", "errors", "scaling", "mirror"})
+    void every_java_snippet_of_a_guide_is_taken_from_an_example(String guide) throws IOException {
+        assertTaken(Documentation.guide(guide));
+    }
+
+    private static void assertTaken(Path page) throws IOException {
+        String examples = examples();
+        assertThat(blocks(page, "java"))
+                .isNotEmpty()
+                .allSatisfy(snippet -> assertThat(examples.contains(unindented(snippet)))
+                        .as("an example contains%n%s", snippet)
+                        .isTrue());
+    }
+
+    private static String examples() throws IOException {
+        StringBuilder all = new StringBuilder();
+        for (Path folder : SOURCES) {
+            try (Stream<Path> files = Files.walk(folder)) {
+                files.filter(file -> file.toString().endsWith(".java"))
+                        .forEach(file -> all.append(unindented(text(file))));
+            }
+        }
+        return all.toString();
+    }
+
+    @Test
+    void configurations_are_those_of_the_examples() {
+        assertThat(blocks(Documentation.guide("configuration"), "properties"))
+                .containsExactly(text(Path.of("spream.properties")));
+        assertThat(blocks(Documentation.guide("mirror"), "properties"))
+                .containsExactly(text(Path.of("mirror.properties")));
+    }
+
+    @Test
+    void the_project_of_a_user_has_the_dependencies_that_are_shown() {
+        String project = unindented(text(ROOT.resolve("verification/consumer/pom.xml")));
+        List<String> blocks = blocks(Documentation.guide("getting-started"), "xml");
+        String shown = blocks.stream().map(Documentation::unindented).collect(Collectors.joining());
+        assertThat(blocks).isNotEmpty();
+        assertThat(project).contains(shown);
+    }
+}
