@@ -18,7 +18,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The code blocks of README and of the guides are parts of files that the build compiles or tests. */
 final class SnippetsTest {
-    private static final List<Path> SOURCES = List.of(Path.of("src/main/java"), Path.of("plugin-projects"));
+    private static final List<Path> SOURCES =
+            List.of(Path.of("src/main/java"), Path.of("src/test/java"), Path.of("plugin-projects"));
 
     @Test
     void every_java_snippet_of_the_readme_is_taken_from_an_example() throws IOException {
@@ -26,7 +27,20 @@ final class SnippetsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"getting-started", "concepts", "configuration", "errors", "scaling", "mirror"})
+    @ValueSource(
+            strings = {
+                "getting-started",
+                "concepts",
+                "configuration",
+                "errors",
+                "scaling",
+                "mirror",
+                "metrics",
+                "operations",
+                "sink-guide",
+                "storage-provider",
+                "testing-your-consumer"
+            })
     void every_java_snippet_of_a_guide_is_taken_from_an_example(String guide) throws IOException {
         assertTaken(Documentation.guide(guide));
     }
