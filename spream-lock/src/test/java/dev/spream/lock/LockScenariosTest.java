@@ -11,8 +11,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * The documentation says who waits for whom as the plans have it. With SCENARIOS_WRITE set, it is made to. That databases
- * decide the same is what {@code LockStoreContract} shows.
+ * The tables of {@code docs/locks.md}, generated from lock plans; with SCENARIOS_WRITE set, the page is updated. {@code
+ * LockStoreContract} checks that databases decide the same.
  */
 final class LockScenariosTest {
     private static final Path PAGE = Path.of("../docs/locks.md");
@@ -25,7 +25,7 @@ final class LockScenariosTest {
     private static final List<LockTarget> RESOURCES = below(ACCOUNTS, "r");
 
     @Test
-    void the_page_says_who_waits_for_whom() throws IOException {
+    void the_page_has_the_current_conflicts_of_exclusive_targets() throws IOException {
         requireCurrent(
                 "matrix",
                 table(Stream.of(USERS, ACCOUNTS, RESOURCES)
@@ -35,7 +35,7 @@ final class LockScenariosTest {
     }
 
     @Test
-    void the_page_says_what_can_be_shared() throws IOException {
+    void the_page_has_the_current_conflicts_of_shared_targets() throws IOException {
         requireCurrent(
                 "modes",
                 table(Stream.of(USERS, ACCOUNTS, RESOURCES)
@@ -45,7 +45,7 @@ final class LockScenariosTest {
     }
 
     @Test
-    void the_page_says_which_locks_a_request_takes() throws IOException {
+    void the_page_has_the_current_locks_of_requests() throws IOException {
         requireCurrent("plans", plans());
     }
 
@@ -66,7 +66,7 @@ final class LockScenariosTest {
                         .collect(joining());
     }
 
-    /** The plan, with the targets that its keys are of. */
+    /** The plan of a request, with targets instead of keys. */
     private static String planned(LockRequest request) {
         List<LockTarget> involved = request.targets().keySet().stream()
                 .flatMap(target -> Stream.concat(target.ancestors().stream(), Stream.of(target)))
