@@ -39,7 +39,11 @@ final class SnippetsTest {
                 "operations",
                 "sink-guide",
                 "storage-provider",
-                "testing-your-consumer"
+                "testing-your-consumer",
+                "outbox",
+                "projections",
+                "search",
+                "locks"
             })
     void every_java_snippet_of_a_guide_is_taken_from_an_example(String guide) throws IOException {
         assertTaken(Documentation.guide(guide));
