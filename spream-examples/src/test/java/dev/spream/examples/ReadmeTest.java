@@ -50,7 +50,7 @@ final class ReadmeTest {
                 .isNotEmpty()
                 .containsOnly(version());
         assertThat(found("(?<=dev\\.spream:|<artifactId>|`)spream-[a-z-]+", text))
-                .hasSizeGreaterThanOrEqualTo(8)
+                .hasSizeGreaterThanOrEqualTo(6)
                 .allSatisfy(module -> assertThat(ROOT.resolve(module)).isDirectory());
     }
 
