@@ -21,10 +21,11 @@ import java.util.Set;
  * out.
  */
 record SegmentLeases(ProjectionDatabase database) {
+    /** Locks the state, which a drop of the version deletes first, so that the two do not wait for each other in a circle. */
     private static final String REGISTER = """
             INSERT INTO @projection_owners (projection, owner, alive_until)
             SELECT p.projection_name, ?, clock_timestamp() + ? * interval '1 microsecond'
-            FROM @projection_states p WHERE p.projection_name = ?
+            FROM @projection_states p WHERE p.projection_name = ? FOR KEY SHARE
             ON CONFLICT (projection, owner) DO UPDATE SET alive_until = excluded.alive_until
             RETURNING owner""";
 

@@ -7,7 +7,9 @@ import static dev.spream.storage.jdbc.projection.TestProjections.NAME;
 import static dev.spream.storage.jdbc.projection.TestProjections.POISON;
 import static dev.spream.storage.jdbc.projection.TestProjections.event;
 import static dev.spream.storage.jdbc.projection.TestProjections.events;
+import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
@@ -23,6 +25,7 @@ import dev.spream.projection.ProjectionRebuilds;
 import dev.spream.projection.ProjectionStore;
 import dev.spream.projection.ProjectionVersion;
 import dev.spream.projection.SegmentLease;
+import dev.spream.projection.SegmentShare;
 import dev.spream.projection.event.EventEnvelope;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -35,6 +38,9 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -278,6 +284,43 @@ final class VersionTablesIT {
         }
         assertThat(test.balances()).containsExactly("a,3");
         assertThat(test.rows("SELECT * FROM public__balances_v2.balances")).containsExactly("a,3");
+    }
+
+    @Test
+    void a_drop_and_an_owner_that_renews_do_not_wait_for_each_other_in_a_circle() throws Exception {
+        replaced();
+        test.store.holdSegments(NAME, ANN, Set.of(), LEASE);
+        FutureTask<Void> drop = new FutureTask<>(() -> rebuilds.drop(NAME, 1, ACT), null);
+        FutureTask<SegmentShare> renewal = new FutureTask<>(() -> test.store.holdSegments(NAME, ANN, Set.of(), LEASE));
+        try (Connection inTheWay = test.dataSource().getConnection();
+                Statement statement = inTheWay.createStatement()) {
+            inTheWay.setAutoCommit(false);
+            statement.execute(
+                    "SELECT FROM spream.projection_segments WHERE projection = '%s' FOR UPDATE".formatted(NAME));
+            Thread.ofVirtual().name("drop").start(drop);
+            awaitBlocked(1);
+            Thread.ofVirtual().name("renewal").start(renewal);
+            awaitBlocked(2);
+            inTheWay.rollback();
+        }
+        drop.get(60, SECONDS);
+        assertThatExceptionOfType(ExecutionException.class)
+                .isThrownBy(() -> renewal.get(60, SECONDS))
+                .withMessageContaining("there is no projection");
+    }
+
+    private void awaitBlocked(int sessions) throws SQLException {
+        long end = System.nanoTime() + SECONDS.toNanos(30);
+        while (test.rows("SELECT pid FROM pg_stat_activity"
+                                + " WHERE datname = current_database() AND cardinality(pg_blocking_pids(pid)) > 0")
+                        .size()
+                != sessions) {
+            if (System.nanoTime() > end) {
+                throw new AssertionError(
+                        test.rows("SELECT state, query FROM pg_stat_activity WHERE datname = current_database()"));
+            }
+            LockSupport.parkNanos(2_000_000);
+        }
     }
 
     @Test
