@@ -39,11 +39,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.api.parallel.Isolated;
 import org.slf4j.LoggerFactory;
 
 /** Letters that are handed back and keys that are released while the subscription runs. */
-@Isolated("it changes the log")
 final class SubscriberDeadLetterTest {
     private static final int CHANGES = 240;
     private static final int KEYS = 8;
