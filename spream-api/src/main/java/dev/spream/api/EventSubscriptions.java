@@ -4,8 +4,8 @@ import dev.spream.api.config.ConfigException;
 import dev.spream.api.config.SpreamConfig;
 import dev.spream.api.plugin.Plugin;
 import dev.spream.api.spi.ChangeStreamSourceProvider;
-import dev.spream.api.spi.LentChangeStream;
 import dev.spream.api.spi.PartitionStorageProvider;
+import dev.spream.api.spi.SharedChangeStream;
 import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.source.ChangeStreamSource;
 import dev.spream.core.subscription.SubscriberOptions;
@@ -20,13 +20,13 @@ import java.util.List;
  */
 record EventSubscriptions(Judgement judgement, Plugin<PartitionStorage> storages) {
     /** @throws ConfigException if they cannot be used, or the stream is to begin at a time that is relative */
-    static LentChangeStream open(Judgement judgement, ConfiguredPlugins plugins) {
+    static SharedChangeStream open(Judgement judgement, ConfiguredPlugins plugins) {
         EventSubscriptions subscriptions =
                 new EventSubscriptions(judgement, judgement.usable(PartitionStorageProvider.PORT));
         SubscriberOptions options = subscriptions.options(plugins.config());
         ChangeStreamSource stream = plugins.open(
                 judgement, judgement.usable(ChangeStreamSourceProvider.PORT), subscriptions.name("events"));
-        return new LentChangeStream(stream, subscriptions::storage, options);
+        return new SharedChangeStream(stream, subscriptions::storage, options);
     }
 
     /** As configured; but as many changes in flight as there may be, unless fewer are configured: a transaction is to have many. */

@@ -2,9 +2,9 @@ package dev.spream.api;
 
 import dev.spream.api.spi.ConfigKey;
 import dev.spream.api.spi.ConfigType;
+import dev.spream.api.spi.NonRetryableException;
 import dev.spream.api.spi.PluginConfig;
-import dev.spream.api.spi.RejectedException;
-import dev.spream.api.spi.RetryLaterException;
+import dev.spream.api.spi.RetryAfterException;
 import dev.spream.core.consume.DeliveryFailure;
 import dev.spream.core.consume.ErrorDecision;
 import dev.spream.core.consume.ErrorHandler;
@@ -75,7 +75,7 @@ final class FailurePolicy {
             throw new IllegalArgumentException(
                     "retry.max-delay is shorter than retry.base-delay: raise one, or lower the other");
         }
-        RetryPolicy policy = ErrorHandler.exponentialBackoff(base, cap).giveUpOn(RejectedException.class);
+        RetryPolicy policy = ErrorHandler.exponentialBackoff(base, cap).giveUpOn(NonRetryableException.class);
         OptionalInt attempts = retry.get(MAX_ATTEMPTS);
         RetryPolicy limited = attempts.isPresent() ? policy.maxAttempts(attempts.getAsInt()) : policy;
         ErrorHandler handler =
@@ -91,7 +91,7 @@ final class FailurePolicy {
     /** A sink that was told when to come back is not sooner there. */
     private static ErrorDecision patient(ErrorDecision decision, DeliveryFailure failure) {
         return decision instanceof ErrorDecision.Retry retry
-                        && failure.cause() instanceof RetryLaterException later
+                        && failure.cause() instanceof RetryAfterException later
                         && later.delay().compareTo(retry.delay()) > 0
                 ? new ErrorDecision.Retry(later.delay().compareTo(LONGEST_DELAY) < 0 ? later.delay() : LONGEST_DELAY)
                 : decision;

@@ -3,7 +3,7 @@ package dev.spream.api;
 import dev.spream.api.spi.ConfigKey;
 import dev.spream.api.spi.ConfigType;
 import dev.spream.api.spi.PluginConfig;
-import dev.spream.outbox.worker.OrderedFailure;
+import dev.spream.outbox.worker.OrderedFailurePolicy;
 import dev.spream.outbox.worker.OutboxWorkerOptions;
 import dev.spream.outbox.worker.UnknownFailure;
 import java.time.Duration;
@@ -75,7 +75,7 @@ final class OutboxKeys {
                     OutboxWorkerOptions.Builder::maxAge),
             OptionKey.of(
                     "ordered-failure",
-                    ConfigType.choice(OrderedFailure.class),
+                    ConfigType.choice(OrderedFailurePolicy.class),
                     "What happens to an entry with an ordering key that is given up: abort lets its key go on, park holds"
                             + " the key until somebody decides.",
                     DEFAULTS.orderedFailure(),

@@ -11,13 +11,13 @@ import dev.spream.api.spi.DeadLetterSinkProvider;
 import dev.spream.api.spi.PartitionStorageProvider;
 import dev.spream.core.LoggedFailure;
 import dev.spream.core.SpreamException;
+import dev.spream.core.consume.ChangeHandler;
 import dev.spream.core.consume.Consumer;
 import dev.spream.core.consume.DeadLetterSink;
 import dev.spream.core.consume.ErrorHandler;
-import dev.spream.core.consume.RecordConsumer;
 import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.source.ChangeStreamSource;
-import dev.spream.core.subscription.RunResult;
+import dev.spream.core.subscription.CompletionReason;
 import dev.spream.core.subscription.Subscriber;
 import dev.spream.core.subscription.SubscriptionListener;
 import java.time.Duration;
@@ -56,7 +56,7 @@ public final class Spream implements AutoCloseable {
 
     // Guarded by the lock. None of what is guarded waits.
     private @Nullable Thread runner;
-    private @Nullable RunResult requested; // how it is to end, once it is told
+    private @Nullable CompletionReason requested; // how it is to end, once it is told
     private boolean opening;
     private boolean interrupted; // by close, while opening
 
@@ -94,7 +94,7 @@ public final class Spream implements AutoCloseable {
      *     settled is stored.
      * @throws IllegalStateException if this has run before
      */
-    public RunResult run() {
+    public CompletionReason run() {
         begin();
         try (plan) {
             return openAndRun();
@@ -113,7 +113,7 @@ public final class Spream implements AutoCloseable {
         }
     }
 
-    private RunResult openAndRun() {
+    private CompletionReason openAndRun() {
         if (!isOpening()) {
             return opened(null).orElseThrow();
         }
@@ -121,9 +121,9 @@ public final class Spream implements AutoCloseable {
         try {
             open = plan.open();
         } catch (RuntimeException e) {
-            if (opened(null).filter(RunResult.CLOSED::equals).isPresent()) {
+            if (opened(null).filter(CompletionReason.CLOSED::equals).isPresent()) {
                 log.debug("what was being opened when this was closed ended with {}", LoggedFailure.brief(e));
-                return RunResult.CLOSED;
+                return CompletionReason.CLOSED;
             }
             throw e;
         }
@@ -139,7 +139,7 @@ public final class Spream implements AutoCloseable {
     }
 
     /** Nothing is being opened any more; how to end at once, if it was told to meanwhile. */
-    private Optional<RunResult> opened(@Nullable Subscriber running) {
+    private Optional<CompletionReason> opened(@Nullable Subscriber running) {
         synchronized (lock) {
             opening = false;
             if (interrupted) {
@@ -160,7 +160,7 @@ public final class Spream implements AutoCloseable {
      * @return whether it was done in time; true if nothing runs
      */
     public boolean shutdown() {
-        Subscriber running = request(RunResult.SHUT_DOWN);
+        Subscriber running = request(CompletionReason.SHUT_DOWN);
         if (running != null) {
             boolean inTime = running.shutdown(plan.shutdownTimeout());
             awaitEnd(CLOSE_WAIT);
@@ -180,7 +180,7 @@ public final class Spream implements AutoCloseable {
      */
     @Override
     public void close() {
-        Subscriber running = request(RunResult.CLOSED);
+        Subscriber running = request(CompletionReason.CLOSED);
         if (running != null) {
             running.close();
         }
@@ -193,9 +193,9 @@ public final class Spream implements AutoCloseable {
     }
 
     /** Notes how it is to end; the subscriber to tell, if there is one. */
-    private @Nullable Subscriber request(RunResult ending) {
+    private @Nullable Subscriber request(CompletionReason ending) {
         synchronized (lock) {
-            boolean close = ending == RunResult.CLOSED;
+            boolean close = ending == CompletionReason.CLOSED;
             requested = close || requested == null ? ending : requested;
             if (close && runner == null) {
                 plan.close();
@@ -268,7 +268,7 @@ public final class Spream implements AutoCloseable {
         }
 
         /** The same for a consumer that needs to know no more than the change. */
-        public Builder consumer(RecordConsumer consumer) {
+        public Builder consumer(ChangeHandler consumer) {
             return consumer((Consumer) consumer);
         }
 

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.spream.api.config.ConfigSection;
 import dev.spream.api.config.ResolvedConfig;
 import dev.spream.api.config.SpreamConfig;
-import dev.spream.api.spi.RejectedException;
-import dev.spream.api.spi.RetryLaterException;
+import dev.spream.api.spi.NonRetryableException;
+import dev.spream.api.spi.RetryAfterException;
 import dev.spream.core.consume.DeliveryFailure;
 import dev.spream.core.consume.ErrorDecision;
 import dev.spream.core.consume.ErrorHandler;
@@ -23,24 +23,25 @@ final class FailurePolicyTest {
     @Test
     void a_sink_that_asks_for_a_year_is_tried_again_in_a_day() {
         ErrorDecision decision =
-                policy(Map.of()).onFailure(failure(1, new RetryLaterException("busy", DAY.multipliedBy(365))));
+                policy(Map.of()).onFailure(failure(1, new RetryAfterException("busy", DAY.multipliedBy(365))));
         assertThat(decision).isEqualTo(new ErrorDecision.Retry(DAY));
     }
 
     @Test
     void a_sink_that_asks_for_less_than_the_policy_waits_gets_that() {
         ErrorDecision decision = policy(Map.of("retry.base-delay", "1d", "retry.max-delay", "1d"))
-                .onFailure(failure(1, new RetryLaterException("busy", Duration.ZERO)));
+                .onFailure(failure(1, new RetryAfterException("busy", Duration.ZERO)));
         assertThat(decision).isInstanceOf(ErrorDecision.Retry.class);
     }
 
     @Test
     void attempts_are_limited_whatever_the_sink_asks_for_and_can_be_unlimited() {
-        RetryLaterException later = new RetryLaterException("busy", Duration.ofSeconds(1));
+        RetryAfterException later = new RetryAfterException("busy", Duration.ofSeconds(1));
         assertThat(policy(Map.of()).onFailure(failure(10, later))).isEqualTo(new ErrorDecision.Stop());
         ErrorHandler unlimited = policy(Map.of("retry.max-attempts", "unlimited", "on-failure", "skip"));
         assertThat(unlimited.onFailure(failure(1_000_000, later))).isInstanceOf(ErrorDecision.Retry.class);
-        assertThat(unlimited.onFailure(failure(1, new RejectedException("no")))).isEqualTo(new ErrorDecision.Skip());
+        assertThat(unlimited.onFailure(failure(1, new NonRetryableException("no"))))
+                .isEqualTo(new ErrorDecision.Skip());
     }
 
     private static ErrorHandler policy(Map<String, String> settings) {

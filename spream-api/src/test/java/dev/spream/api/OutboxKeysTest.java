@@ -8,7 +8,7 @@ import dev.spream.api.config.ConfigSection;
 import dev.spream.api.config.ResolvedConfig;
 import dev.spream.api.config.SpreamConfig;
 import dev.spream.outbox.worker.Backoff;
-import dev.spream.outbox.worker.OrderedFailure;
+import dev.spream.outbox.worker.OrderedFailurePolicy;
 import dev.spream.outbox.worker.OutboxWorkerOptions;
 import java.time.Duration;
 import java.util.Arrays;
@@ -78,7 +78,7 @@ final class OutboxKeysTest {
         assertThat(options.sendTimeout()).isEqualTo(Duration.ofSeconds(7));
         assertThat(options.maxAttempts()).isEqualTo(9);
         assertThat(options.maxAge()).isEqualTo(Optional.of(Duration.ofHours(1)));
-        assertThat(options.orderedFailure()).isEqualTo(OrderedFailure.PARK);
+        assertThat(options.orderedFailure()).isEqualTo(OrderedFailurePolicy.PARK);
         assertThat(options.breakerFailures()).isZero();
         assertThat(options.entryRetention()).isEqualTo(Duration.ofDays(3));
     }

@@ -160,7 +160,7 @@ public final class PortIT {
     @Test
     void plug_ins_of_spream_s_ports_are_looked_for_beside_it() {
         try (PluginRegistry registry = discover()) {
-            assertThatThrownBy(() -> OutboxDesk.open(config(Map.of()), registry))
+            assertThatThrownBy(() -> ConfiguredOutbox.open(config(Map.of()), registry))
                     .isInstanceOf(ConfigException.class)
                     .hasMessageStartingWith("outbox is not configured: name ");
         }

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.spream.api.config.SpreamConfig;
 import dev.spream.api.spi.ConsumerProvider;
 import dev.spream.core.partition.InMemoryPartitionStorage;
-import dev.spream.core.subscription.RunResult;
+import dev.spream.core.subscription.CompletionReason;
 import dev.spream.testkit.plugin.PluginJar;
 import dev.spream.testkit.subscription.ScriptedSource;
 import java.nio.file.Path;
@@ -63,7 +63,7 @@ final class SpreamFolderIT {
         try (Spream spream = spream()) {
             assertThat(canRead(left())).isTrue();
             System.getProperties().remove(LEFT);
-            assertThat(spream.run()).isEqualTo(RunResult.COMPLETED);
+            assertThat(spream.run()).isEqualTo(CompletionReason.COMPLETED);
             assertThat(left()).isNotSameAs(Thread.currentThread().getContextClassLoader());
             assertThat(canRead(left())).isFalse();
         }

@@ -8,7 +8,7 @@ import dev.spream.api.config.SpreamConfig;
 import dev.spream.api.plugin.PluginRegistry;
 import dev.spream.core.SpreamException;
 import dev.spream.core.partition.InMemoryPartitionStorage;
-import dev.spream.core.subscription.RunResult;
+import dev.spream.core.subscription.CompletionReason;
 import dev.spream.testkit.subscription.ScriptedSource;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -46,7 +46,7 @@ final class SpreamPluginsTest {
 
     @Test
     void what_is_configured_is_opened_in_order_and_closed_the_other_way_round() {
-        assertThat(spream(Map.of("sink", "noted")).run()).isEqualTo(RunResult.COMPLETED);
+        assertThat(spream(Map.of("sink", "noted")).run()).isEqualTo(CompletionReason.COMPLETED);
         assertThat(NotedPlugins.NOTES)
                 .containsExactly(
                         "source of spream opened",
@@ -112,7 +112,7 @@ final class SpreamPluginsTest {
     @Test
     void keys_of_plugins_that_are_not_chosen_may_stay() {
         Map<String, String> settings = Map.of("sink", "noted", "event-source.change-stream.table", "Events");
-        assertThat(spream(settings).run()).isEqualTo(RunResult.COMPLETED);
+        assertThat(spream(settings).run()).isEqualTo(CompletionReason.COMPLETED);
         assertThatThrownBy(() -> spream(Map.of("sink", "noted", "sink.note.trouble", "none")))
                 .hasMessageContaining("sink.note.trouble")
                 .hasMessageContaining("did you mean sink.noted.trouble?");
@@ -130,21 +130,21 @@ final class SpreamPluginsTest {
     void told_to_end_before_it_runs_it_opens_nothing() {
         Spream shutDown = spream(Map.of("sink", "noted"));
         assertThat(shutDown.shutdown()).isTrue();
-        assertThat(shutDown.run()).isEqualTo(RunResult.SHUT_DOWN);
+        assertThat(shutDown.run()).isEqualTo(CompletionReason.SHUT_DOWN);
         Spream closed = spream(Map.of("sink", "noted"));
         closed.close();
-        assertThat(closed.run()).isEqualTo(RunResult.CLOSED);
+        assertThat(closed.run()).isEqualTo(CompletionReason.CLOSED);
         assertThat(NotedPlugins.NOTES).isEmpty();
     }
 
     @Test
     void a_close_interrupts_what_is_being_opened_and_waits_until_the_rest_is_closed() throws Exception {
         Spream spream = spream(trouble("stuck"));
-        FutureTask<RunResult> run = start(spream);
+        FutureTask<CompletionReason> run = start(spream);
         awaitNote("sink's pool of Orders opened");
         spream.close();
         assertThat(NotedPlugins.NOTES).endsWith("sink's pool closed", "storage closed", "source closed");
-        assertThat(run.get(1, TimeUnit.MINUTES)).isEqualTo(RunResult.CLOSED);
+        assertThat(run.get(1, TimeUnit.MINUTES)).isEqualTo(CompletionReason.CLOSED);
     }
 
     @Test
@@ -152,10 +152,10 @@ final class SpreamPluginsTest {
         Map<String, String> settings = new HashMap<>(trouble("stuck"));
         settings.put("shutdown-timeout", "50ms");
         Spream spream = spream(settings);
-        FutureTask<RunResult> run = start(spream);
+        FutureTask<CompletionReason> run = start(spream);
         awaitNote("sink's pool of Orders opened");
         assertThat(spream.shutdown()).isFalse();
-        assertThat(run.get(1, TimeUnit.MINUTES)).isEqualTo(RunResult.CLOSED);
+        assertThat(run.get(1, TimeUnit.MINUTES)).isEqualTo(CompletionReason.CLOSED);
     }
 
     @Test
@@ -165,7 +165,7 @@ final class SpreamPluginsTest {
                 .plugins(plugins)
                 .storage(new InMemoryPartitionStorage())
                 .build();
-        FutureTask<RunResult> run = start(spream);
+        FutureTask<CompletionReason> run = start(spream);
         awaitNote("consumed");
         CountDownLatch closing = new CountDownLatch(1);
         NotedPlugins.holdUpClosing(closing);
@@ -176,7 +176,7 @@ final class SpreamPluginsTest {
         closing.countDown();
         assertThat(shutdown.get(1, TimeUnit.MINUTES)).isTrue();
         assertThat(NotedPlugins.NOTES).endsWith("sink closed", "sink's pool closed", "source closed");
-        assertThat(run.get(1, TimeUnit.MINUTES)).isEqualTo(RunResult.SHUT_DOWN);
+        assertThat(run.get(1, TimeUnit.MINUTES)).isEqualTo(CompletionReason.SHUT_DOWN);
     }
 
     @Test
@@ -186,16 +186,16 @@ final class SpreamPluginsTest {
                 .plugins(plugins)
                 .storage(new InMemoryPartitionStorage())
                 .build();
-        FutureTask<RunResult> run = new FutureTask<>(spream::run);
+        FutureTask<CompletionReason> run = new FutureTask<>(spream::run);
         Thread runner = Thread.ofPlatform().start(run);
         awaitNote("consumed");
         runner.interrupt();
-        assertThat(run.get(1, TimeUnit.MINUTES)).isEqualTo(RunResult.CLOSED);
+        assertThat(run.get(1, TimeUnit.MINUTES)).isEqualTo(CompletionReason.CLOSED);
         assertThat(NotedPlugins.NOTES).contains("sink closed").doesNotContain("sink closed while interrupted");
     }
 
-    private static FutureTask<RunResult> start(Spream spream) {
-        FutureTask<RunResult> run = new FutureTask<>(spream::run);
+    private static FutureTask<CompletionReason> start(Spream spream) {
+        FutureTask<CompletionReason> run = new FutureTask<>(spream::run);
         Thread.ofVirtual().start(run);
         return run;
     }

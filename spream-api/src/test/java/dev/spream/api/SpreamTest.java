@@ -6,12 +6,12 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.spream.api.config.ConfigException;
 import dev.spream.api.config.SpreamConfig;
-import dev.spream.api.spi.RejectedException;
-import dev.spream.api.spi.RetryLaterException;
+import dev.spream.api.spi.NonRetryableException;
+import dev.spream.api.spi.RetryAfterException;
 import dev.spream.core.consume.ErrorHandler;
 import dev.spream.core.partition.InMemoryPartitionStorage;
+import dev.spream.core.subscription.CompletionReason;
 import dev.spream.core.subscription.ConsumerException;
-import dev.spream.core.subscription.RunResult;
 import dev.spream.testkit.subscription.ScriptedSource;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -41,7 +41,7 @@ final class SpreamTest {
                 .consumer(change -> consumed.add(
                         change.mods().getFirst().keys().string("Id").orElseThrow()))
                 .build()) {
-            assertThat(spream.run()).isEqualTo(RunResult.COMPLETED);
+            assertThat(spream.run()).isEqualTo(CompletionReason.COMPLETED);
             assertThat(spream.lowWatermark()).isPresent();
             assertThatThrownBy(spream::run)
                     .isInstanceOf(IllegalStateException.class)
@@ -129,10 +129,10 @@ final class SpreamTest {
         Spream spream = spream(Map.of("on-failure", "skip"))
                 .consumer(change -> {
                     attempts.add(change.serverTransactionId());
-                    throw new RejectedException("not ever");
+                    throw new NonRetryableException("not ever");
                 })
                 .build();
-        assertThat(spream.run()).isEqualTo(RunResult.COMPLETED);
+        assertThat(spream.run()).isEqualTo(CompletionReason.COMPLETED);
         assertThat(attempts).containsExactly("tx-p-1", "tx-p-2", "tx-p-3");
     }
 
@@ -144,11 +144,11 @@ final class SpreamTest {
                 .consumer(change -> {
                     times.add(System.nanoTime());
                     if (times.size() == 1) {
-                        throw new RetryLaterException("busy", delay);
+                        throw new RetryAfterException("busy", delay);
                     }
                 })
                 .build();
-        assertThat(spream.run()).isEqualTo(RunResult.COMPLETED);
+        assertThat(spream.run()).isEqualTo(CompletionReason.COMPLETED);
         assertThat(Duration.ofNanos(times.get(1) - times.get(0))).isGreaterThanOrEqualTo(delay);
     }
 
@@ -168,7 +168,7 @@ final class SpreamTest {
         Spream spream = spream(Map.of("filter.tables", "Orders*"))
                 .consumer(change -> consumed.add(change.tableName()))
                 .build();
-        assertThat(spream.run()).isEqualTo(RunResult.COMPLETED);
+        assertThat(spream.run()).isEqualTo(CompletionReason.COMPLETED);
         assertThat(consumed).isEmpty();
         assertThatThrownBy(() -> spream(Map.of("filter.mod-types", "insert,upsert", "filter.columns", "Total"))
                         .consumer(change -> {})
@@ -207,7 +207,7 @@ final class SpreamTest {
     void told_to_stop_before_it_runs_it_opens_nothing() {
         Spream spream = spream(Map.of()).consumer(change -> {}).build();
         assertThat(spream.shutdown()).isTrue();
-        assertThat(spream.run()).isEqualTo(RunResult.SHUT_DOWN);
+        assertThat(spream.run()).isEqualTo(CompletionReason.SHUT_DOWN);
         assertThat(storage.subscription()).isEmpty();
         spream.close();
     }
@@ -220,14 +220,14 @@ final class SpreamTest {
                 .storage(storage)
                 .consumer(change -> consumed.add(change.serverTransactionId()))
                 .build();
-        List<RunResult> results = new CopyOnWriteArrayList<>();
+        List<CompletionReason> results = new CopyOnWriteArrayList<>();
         Thread running = Thread.ofVirtual().start(() -> results.add(spream.run()));
         while (consumed.size() < 3) {
             Thread.onSpinWait();
         }
         assertThat(spream.shutdown()).isTrue();
         running.join();
-        assertThat(results).containsExactly(RunResult.SHUT_DOWN);
+        assertThat(results).containsExactly(CompletionReason.SHUT_DOWN);
         spream.close();
     }
 
@@ -240,11 +240,11 @@ final class SpreamTest {
                     new CountDownLatch(1).await();
                 })
                 .build();
-        FutureTask<RunResult> run = new FutureTask<>(spream::run);
+        FutureTask<CompletionReason> run = new FutureTask<>(spream::run);
         Thread.ofVirtual().start(run);
         started.await();
         spream.close();
-        assertThat(run.get()).isEqualTo(RunResult.CLOSED);
+        assertThat(run.get()).isEqualTo(CompletionReason.CLOSED);
     }
 
     @Test
@@ -257,7 +257,7 @@ final class SpreamTest {
                     new CountDownLatch(1).await();
                 })
                 .build();
-        FutureTask<RunResult> run = new FutureTask<>(() -> {
+        FutureTask<CompletionReason> run = new FutureTask<>(() -> {
             synchronized (spream) {
                 return spream.run();
             }
@@ -265,7 +265,7 @@ final class SpreamTest {
         Thread.ofPlatform().daemon().start(run);
         started.await();
         Thread.ofPlatform().daemon().start(spream::close);
-        assertThat(run.get(20, TimeUnit.SECONDS)).isEqualTo(RunResult.CLOSED);
+        assertThat(run.get(20, TimeUnit.SECONDS)).isEqualTo(CompletionReason.CLOSED);
     }
 
     @Test
@@ -277,7 +277,7 @@ final class SpreamTest {
                     assertThat(running[0].shutdown()).isFalse();
                 })
                 .build();
-        assertThat(running[0].run()).isEqualTo(RunResult.SHUT_DOWN);
+        assertThat(running[0].run()).isEqualTo(CompletionReason.SHUT_DOWN);
         assertThat(consumed).containsExactly("tx-p-1");
     }
 

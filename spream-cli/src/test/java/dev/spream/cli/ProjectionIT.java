@@ -3,10 +3,10 @@ package dev.spream.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.spream.core.record.JsonObject;
+import dev.spream.projection.BatchCheckpoint;
 import dev.spream.projection.Fence;
+import dev.spream.projection.ParkDecision;
 import dev.spream.projection.ParkReason;
-import dev.spream.projection.Parking;
-import dev.spream.projection.Progress;
 import dev.spream.projection.ProjectionCode;
 import dev.spream.projection.ProjectionOwner;
 import dev.spream.projection.ProjectionStatus;
@@ -72,11 +72,11 @@ final class ProjectionIT {
         store.register("search", 0);
         SegmentLease lease =
                 store.holdSegments("entries", ANN, Set.of(), LEASE).held().getFirst();
-        Progress progress = new Progress(
+        BatchCheckpoint progress = new BatchCheckpoint(
                 Map.of("word-1", 2L),
                 Map.of(
-                        "evil\u001b[31m", new Parking(ParkReason.POISON, 1, "no such column", Optional.empty()),
-                        "late", new Parking(ParkReason.GAP, 0, "version 2 is missing", Optional.of(LEASE))),
+                        "evil\u001b[31m", new ParkDecision(ParkReason.POISON, 1, "no such column", Optional.empty()),
+                        "late", new ParkDecision(ParkReason.GAP, 0, "version 2 is missing", Optional.of(LEASE))),
                 List.of(event("evil\u001b[31m", 5), event("evil\u001b[31m", 6), event("late", 3)),
                 OptionalLong.of(1_717),
                 Optional.of(event("word-1", 2)));

@@ -8,8 +8,8 @@ import com.google.inject.Stage;
 import dev.spream.api.Spream;
 import dev.spream.api.config.SpreamConfig;
 import dev.spream.api.guice.SpreamModule;
+import dev.spream.core.consume.ChangeHandler;
 import dev.spream.core.consume.Consumer;
-import dev.spream.core.consume.RecordConsumer;
 import dev.spream.core.record.DataChangeRecord;
 import java.nio.file.Path;
 
@@ -44,7 +44,7 @@ public final class GuiceExample {
     }
 
     /** Made by Guice, with whatever is injected. */
-    static final class OrderPrinter implements RecordConsumer {
+    static final class OrderPrinter implements ChangeHandler {
         @Override
         public void consume(DataChangeRecord change) {
             System.out.println(change.toJson());

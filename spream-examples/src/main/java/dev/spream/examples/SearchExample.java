@@ -9,7 +9,7 @@ import dev.spream.projection.event.ExpectedVersion;
 import dev.spream.projection.event.NewEvent;
 import dev.spream.projection.runner.ProjectionManager;
 import dev.spream.projection.search.DocumentMapping;
-import dev.spream.projection.search.IndexUpkeep;
+import dev.spream.projection.search.IndexMaintenance;
 import dev.spream.projection.search.SearchChange;
 import dev.spream.projection.search.SearchDocument;
 import dev.spream.projection.search.SearchEngine;
@@ -57,7 +57,8 @@ public final class SearchExample {
                 JdbcEventStore events = JdbcEventStore.create(database);
                 EventSource source = events.source();
                 JdbcProjectionStore store = JdbcProjectionStore.create(database);
-                IndexUpkeep upkeep = IndexUpkeep.start(IndexUpkeep.INTERVAL, IndexUpkeep.TOMBSTONES)) {
+                IndexMaintenance upkeep =
+                        IndexMaintenance.start(IndexMaintenance.INTERVAL, IndexMaintenance.TOMBSTONES)) {
             IntFunction<SearchIndex> indexes = upkeep.keeping(SearchProjection.versions(engine, "words", SCHEMA));
             SearchProjection projection = new SearchProjection("words", new Words(), indexes);
             try (ProjectionManager<Connection> manager =

@@ -1,6 +1,6 @@
 package dev.spream.examples;
 
-import dev.spream.core.consume.RecordConsumer;
+import dev.spream.core.consume.ChangeHandler;
 import dev.spream.core.subscription.Subscriber;
 import dev.spream.core.subscription.SubscriberOptions;
 import dev.spream.storage.jdbc.JdbcPartitionStorage;
@@ -44,7 +44,7 @@ public final class WorkerExample {
             Optional<String> user,
             Optional<String> password,
             SubscriberOptions options,
-            RecordConsumer consumer) {
+            ChangeHandler consumer) {
         try (var pool = JdbcPool.open(url, user, password);
                 var storage = JdbcPartitionStorage.create(pool, "orders");
                 var subscriber =

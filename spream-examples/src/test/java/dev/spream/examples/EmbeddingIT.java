@@ -7,8 +7,8 @@ import com.google.cloud.spanner.Mutation;
 import com.google.inject.AbstractModule;
 import com.google.spanner.admin.database.v1.DatabaseDialect;
 import dev.spream.api.config.SpreamConfig;
+import dev.spream.core.consume.ChangeHandler;
 import dev.spream.core.consume.Consumer;
-import dev.spream.core.consume.RecordConsumer;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.emulator.SpannerEmulator;
 import dev.spream.storage.spanner.DatabaseName;
@@ -65,7 +65,7 @@ final class EmbeddingIT {
         GuiceExample.run(config(), new AbstractModule() {
             @Override
             protected void configure() {
-                bind(Consumer.class).toInstance((RecordConsumer) consumed::add);
+                bind(Consumer.class).toInstance((ChangeHandler) consumed::add);
             }
         });
         assertThat(consumed).singleElement().returns("Orders", DataChangeRecord::tableName);

@@ -7,7 +7,7 @@ import com.google.cloud.spanner.DatabaseClient;
 import com.google.cloud.spanner.Mutation;
 import com.google.spanner.admin.database.v1.DatabaseDialect;
 import dev.spream.core.partition.InMemoryPartitionStorage;
-import dev.spream.core.subscription.RunResult;
+import dev.spream.core.subscription.CompletionReason;
 import dev.spream.core.subscription.Subscriber;
 import dev.spream.emulator.SpannerEmulator;
 import dev.spream.servers.PostgresDatabase;
@@ -52,7 +52,7 @@ final class LedgerExampleIT {
                             SpannerChangeStreamSource.open(connection.client(), "OrdersStream")) {
                 List<Instant> commits = write(connection.client());
                 for (int run = 0; run < 2; run++) { // the second one remembers nothing, and reads everything again
-                    assertThat(read(source, database, commits)).isEqualTo(RunResult.COMPLETED);
+                    assertThat(read(source, database, commits)).isEqualTo(CompletionReason.COMPLETED);
                     assertThat(counts(database))
                             .containsExactlyInAnyOrderEntriesOf(
                                     Map.of("PLACED", (long) ORDERS, "SHIPPED", (long) ORDERS));
@@ -61,7 +61,7 @@ final class LedgerExampleIT {
         }
     }
 
-    private static RunResult read(SpannerChangeStreamSource source, DataSource database, List<Instant> commits) {
+    private static CompletionReason read(SpannerChangeStreamSource source, DataSource database, List<Instant> commits) {
         try (Subscriber subscriber = Subscriber.builder(source, new InMemoryPartitionStorage())
                 .options(options -> options.startAt(commits.getFirst())
                         .endAt(commits.getLast())

@@ -20,13 +20,13 @@ import java.util.TreeMap;
  * <p>What is held may refuse a request. It spares one a lock only if the lock is sure to be held until the transaction ends.
  */
 final class HeldLocks {
-    private final LockSpace space;
+    private final BucketSpace space;
     private final NavigableMap<LockKey, LockMode> keys = new TreeMap<>();
     private final Map<LockKey, LockMode> sure = new HashMap<>();
     private final Map<LockTarget, LockMode> targets = new LinkedHashMap<>();
     private boolean lent;
 
-    HeldLocks(LockSpace space) {
+    HeldLocks(BucketSpace space) {
         this.space = space;
     }
 

@@ -11,17 +11,17 @@ import java.util.function.Predicate;
  * {@link #isOf}.
  */
 final class JoinedTransaction {
-    private final LockSpace space;
+    private final BucketSpace space;
     private HeldLocks locks;
     private String transaction = "";
     private volatile Thread thread = Thread.currentThread();
 
-    JoinedTransaction(LockSpace space) {
+    JoinedTransaction(BucketSpace space) {
         this.space = space;
         this.locks = lent(space);
     }
 
-    private static HeldLocks lent(LockSpace space) {
+    private static HeldLocks lent(BucketSpace space) {
         HeldLocks none = new HeldLocks(space);
         none.lend();
         return none;

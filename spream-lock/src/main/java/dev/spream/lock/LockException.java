@@ -14,7 +14,7 @@ public abstract sealed class LockException extends SpreamException
                 LockDeadlockException,
                 LockLostException,
                 LockOrderException,
-                LockSpaceException,
+                BucketSpaceException,
                 LockStoreException,
                 LockTimeoutException {
     private static final long serialVersionUID = 1L;
@@ -37,7 +37,7 @@ public abstract sealed class LockException extends SpreamException
             case LockLostException lost -> new LockLostException(message, lost);
             case LockOrderException order -> new LockOrderException(message, order);
             case BucketsNotProvisionedException missing -> new BucketsNotProvisionedException(message, missing);
-            case LockSpaceException space -> new LockSpaceException(message, space);
+            case BucketSpaceException space -> new BucketSpaceException(message, space);
             case LockStoreException refused -> new LockStoreException(message, refused);
             case LockTimeoutException timeout -> new LockTimeoutException(message, timeout);
         };

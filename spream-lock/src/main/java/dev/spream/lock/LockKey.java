@@ -11,7 +11,7 @@ import java.util.Comparator;
  * <p>The natural order, level first and then bucket, is the order in which all owners take locks.
  *
  * @param level 0 for roots
- * @param bucket 0 or more, less than the {@linkplain LockSpace#buckets number of buckets}
+ * @param bucket 0 or more, less than the {@linkplain BucketSpace#buckets number of buckets}
  */
 public record LockKey(int level, long bucket) implements Comparable<LockKey> {
     private static final Comparator<LockKey> ORDER =

@@ -31,7 +31,7 @@ public record LockPlan(List<PlannedLock> locks) {
      *
      * @throws IllegalArgumentException if a target is deeper than the space
      */
-    public static LockPlan of(LockRequest request, LockSpace space) {
+    public static LockPlan of(LockRequest request, BucketSpace space) {
         Map<LockKey, LockMode> modes = new TreeMap<>();
         for (Entry<LockTarget, LockMode> entry : request.targets().entrySet()) {
             LockTarget target = entry.getKey();

@@ -25,7 +25,7 @@ public record LockReport(String process, List<Owner> owners, List<BucketWaits> w
     /**
      * A transaction that holds locks or waits for some, or a call that is queued in its process.
      *
-     * @param session as in {@link TakenLocks#session}, or {@link #QUEUED} and a number of the call
+     * @param session as in {@link AcquiredLocks#session}, or {@link #QUEUED} and a number of the call
      * @param label what the program calls the work that it locks for; may be empty
      * @param held the targets that it holds, in their modes
      * @param wanted the targets that it waits for

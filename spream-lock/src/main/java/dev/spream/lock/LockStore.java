@@ -17,7 +17,7 @@ import java.util.List;
 public interface LockStore<T> extends AutoCloseable {
 
     /** The keys that there are here; recorded in the database and the same in every process that uses it. */
-    LockSpace space();
+    BucketSpace space();
 
     Class<T> transactionType();
 
@@ -42,10 +42,10 @@ public interface LockStore<T> extends AutoCloseable {
      *
      * @param locks in the order of their keys; none that the transaction holds in another mode
      * @return how many were taken, from the first on, and by whom
-     * @throws LockSpaceException if a bucket is missing, or the transaction is of a server or kind on which the locks would
+     * @throws BucketSpaceException if a bucket is missing, or the transaction is of a server or kind on which the locks would
      *     exclude nobody: a replica, or a transaction that goes on seeing what was there before it waited
      */
-    TakenLocks tryLock(T transaction, List<PlannedLock> locks);
+    AcquiredLocks tryLock(T transaction, List<PlannedLock> locks);
 
     /**
      * Takes all the locks, one after the other, and waits for each as long as the deadline leaves.
@@ -79,7 +79,7 @@ public interface LockStore<T> extends AutoCloseable {
      * runs on its connection by now may be another. If the store cannot tell, it does not.
      *
      * @param transaction on which it ran
-     * @param mark what {@link TakenLocks#transaction} was; not of a transaction that {@link #begin} began
+     * @param mark what {@link AcquiredLocks#transaction} was; not of a transaction that {@link #begin} began
      */
     boolean isCurrent(T transaction, String mark);
 

@@ -112,7 +112,7 @@ final class TransactionScope<T> implements LockScope, LockReporter.Subject {
     /** Whether it has them all. */
     private boolean take(LockRequest request, List<PlannedLock> missing, LockWait wait, Waits waits)
             throws InterruptedException {
-        TakenLocks taken = tryLock(request, missing);
+        AcquiredLocks taken = tryLock(request, missing);
         marked = taken.transaction();
         if (shown.held() == null) {
             shown = new Shown(taken.session(), null, null, 0, 0);
@@ -136,7 +136,7 @@ final class TransactionScope<T> implements LockScope, LockReporter.Subject {
         engine.store().lend(transaction);
     }
 
-    TakenLocks tryLock(LockRequest request, List<PlannedLock> missing) {
+    AcquiredLocks tryLock(LockRequest request, List<PlannedLock> missing) {
         try {
             return engine.store().tryLock(transaction, missing);
         } catch (LockException e) {
@@ -200,7 +200,7 @@ final class TransactionScope<T> implements LockScope, LockReporter.Subject {
         lastWaited = true;
     }
 
-    /** As in {@link TakenLocks#session}; empty before the first lock. */
+    /** As in {@link AcquiredLocks#session}; empty before the first lock. */
     String session() {
         return shown.session();
     }

@@ -53,7 +53,7 @@ final class BucketHashTest {
     }
 
     private static long bucket(BucketHash hash, long buckets, List<String> ids) {
-        return new LockSpace(hash, buckets, LockTarget.MAX_LEVELS)
+        return new BucketSpace(hash, buckets, LockTarget.MAX_LEVELS)
                 .keyOf(LockTarget.of(ids))
                 .bucket();
     }

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 
 /** What an owner still needs, and what it may still take. */
 final class HeldLocksTest {
-    private static final LockSpace SPACE = new LockSpace(BucketHash.SHA256, 251, 3);
+    private static final BucketSpace SPACE = new BucketSpace(BucketHash.SHA256, 251, 3);
     private static final LockTarget USER = LockTarget.user("u1");
     private static final LockTarget ACCOUNT = LockTarget.account("u1", "a1");
     private static final LockTarget RESOURCE = LockTarget.resource("u1", "a1", "r1");
@@ -97,7 +97,7 @@ final class HeldLocksTest {
     private static final class Run {
         final long seed;
         final RandomRequests random;
-        final LockSpace space;
+        final BucketSpace space;
         final HeldLocks held;
         final Map<LockKey, LockMode> keys = new HashMap<>();
         final Set<LockTarget> exclusive = new HashSet<>();

@@ -11,8 +11,8 @@ import org.junit.jupiter.api.Test;
 
 /** Which locks a request needs, and in which order. */
 final class LockPlanTest {
-    private static final LockSpace SPACE = new LockSpace(BucketHash.SHA256, LockSpace.MAX_BUCKETS, 3);
-    private static final LockSpace ONE_BUCKET = new LockSpace(BucketHash.SHA256, 1, 3);
+    private static final BucketSpace SPACE = new BucketSpace(BucketHash.SHA256, BucketSpace.MAX_BUCKETS, 3);
+    private static final BucketSpace ONE_BUCKET = new BucketSpace(BucketHash.SHA256, 1, 3);
     private static final int RUNS = 5_000;
 
     @Test
@@ -88,7 +88,7 @@ final class LockPlanTest {
         int excluding = 0;
         for (long seed = 0; seed < RUNS; seed++) {
             RandomRequests random = new RandomRequests(seed);
-            LockSpace space = random.space();
+            BucketSpace space = random.space();
             LockRequest one = random.request();
             LockRequest other = random.request();
             if (exclude(one, other)) {
@@ -104,7 +104,7 @@ final class LockPlanTest {
 
     @Test
     void requests_that_do_not_exclude_each_other_do_not_meet_where_no_bucket_is_shared() {
-        LockSpace wide = new LockSpace(BucketHash.SHA256, LockSpace.MAX_BUCKETS, 4);
+        BucketSpace wide = new BucketSpace(BucketHash.SHA256, BucketSpace.MAX_BUCKETS, 4);
         for (long seed = 0; seed < RUNS; seed++) {
             RandomRequests random = new RandomRequests(seed);
             LockRequest one = random.request();

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
  */
 final class LockScenariosTest {
     private static final Path PAGE = Path.of("../docs/locks.md");
-    private static final LockSpace SPACE = new LockSpace(BucketHash.SHA256, LockSpace.MAX_BUCKETS, 3);
+    private static final BucketSpace SPACE = new BucketSpace(BucketHash.SHA256, BucketSpace.MAX_BUCKETS, 3);
     private static final List<String> PAIR = List.of("1", "2");
 
     private static final List<LockTarget> USERS =

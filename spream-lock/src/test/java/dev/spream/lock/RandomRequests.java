@@ -14,8 +14,8 @@ final class RandomRequests {
         this.random = new Random(seed);
     }
 
-    LockSpace space() {
-        return new LockSpace(BucketHash.SHA256, 1 + random.nextInt(20), 4);
+    BucketSpace space() {
+        return new BucketSpace(BucketHash.SHA256, 1 + random.nextInt(20), 4);
     }
 
     LockTarget target() {

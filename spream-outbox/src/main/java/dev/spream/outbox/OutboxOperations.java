@@ -40,7 +40,7 @@ public interface OutboxOperations extends AutoCloseable {
      * One that waits for its next attempt keeps what is known of the earlier ones: a receiver that can be asked is asked first.
      * Refused of one that succeeded, or is due anyway.
      */
-    ManualResult requeue(long id, ManualAct act);
+    OperatorResult requeue(long id, OperatorAction act);
 
     /**
      * Settles an entry as somebody knows it ended: succeeded, or aborted. If the ledger has an answer to its request already,
@@ -49,10 +49,10 @@ public interface OutboxOperations extends AutoCloseable {
      *
      * @param result for the ledger
      */
-    ManualResult settle(long id, LedgerResult result, ManualAct act);
+    OperatorResult settle(long id, LedgerResult result, OperatorAction act);
 
     /** Gives an entry up as {@link ReasonCode#ABORTED_BY_HAND}; otherwise like {@link #settle}. */
-    ManualResult abort(long id, ManualAct act);
+    OperatorResult abort(long id, OperatorAction act);
 
     /**
      * Gives entries back whose lease has run out, so that they are due. Workers do so by themselves; this is for when there
@@ -60,7 +60,7 @@ public interface OutboxOperations extends AutoCloseable {
      *
      * @return how many there were
      */
-    int releaseExpired(ManualAct act);
+    int releaseExpired(OperatorAction act);
 
     /**
      * Removes entries that were settled that long ago, those settled first before others; what the ledger says of them stays.
@@ -69,7 +69,7 @@ public interface OutboxOperations extends AutoCloseable {
      * @param limit how many at most
      * @return how many were removed; less than the limit if there are no more
      */
-    int purge(Duration settledFor, int limit, ManualAct act);
+    int purge(Duration settledFor, int limit, OperatorAction act);
 
     /**
      * Has the ledger forget requests that were settled that long ago and that the outbox does not have any more; a client
@@ -78,7 +78,7 @@ public interface OutboxOperations extends AutoCloseable {
      * @param limit how many at most
      * @return how many were forgotten; less than the limit if there are no more
      */
-    int pruneLedger(Duration settledFor, int limit, ManualAct act);
+    int pruneLedger(Duration settledFor, int limit, OperatorAction act);
 
     @Override
     void close();

@@ -42,7 +42,7 @@ public interface Projection<T> {
     /**
      * Applies one event.
      *
-     * @throws ProjectionFailure to say how it failed, and so what becomes of it
+     * @throws ProjectionException to say how it failed, and so what becomes of it
      * @throws Exception anything; nothing of the transaction remains then, and {@link ProjectionStore#failureKind} judges it
      */
     void apply(T transaction, EventEnvelope event) throws Exception;

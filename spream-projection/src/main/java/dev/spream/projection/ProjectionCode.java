@@ -7,7 +7,7 @@ import java.util.Set;
  *
  * @param revision see {@link Projection#revision()}
  * @param tables see {@link RebuildableProjection#tables()}; empty for others
- * @param effects whether it has {@link SideEffects}
+ * @param effects whether it has {@link SideEffectingProjection}
  */
 public record ProjectionCode(int revision, Set<String> tables, boolean effects) {
     /** Code of the first revision, of which nothing else is known. */
@@ -24,6 +24,6 @@ public record ProjectionCode(int revision, Set<String> tables, boolean effects) 
         return new ProjectionCode(
                 projection.revision(),
                 projection instanceof RebuildableProjection<?> rebuildable ? rebuildable.tables() : Set.of(),
-                projection instanceof SideEffects<?>);
+                projection instanceof SideEffectingProjection<?>);
     }
 }

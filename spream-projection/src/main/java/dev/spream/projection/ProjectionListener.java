@@ -35,7 +35,7 @@ public interface ProjectionListener {
     default void eventApplied(String projection, EventEnvelope event, Duration took) {}
 
     /** Events of an aggregate could not be applied, and it is parked, or stays so. */
-    default void keyParked(String projection, String key, Parking parking) {}
+    default void keyParked(String projection, String key, ParkDecision parking) {}
 
     /** All events of a parked aggregate are applied, and it goes on. */
     default void keyResumed(String projection, String key) {}

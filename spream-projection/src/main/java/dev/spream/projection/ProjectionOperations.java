@@ -66,7 +66,7 @@ public interface ProjectionOperations extends AutoCloseable {
     boolean split(String projection, int segments, Act act);
 
     /** Parked aggregates, those that were parked first. */
-    List<ParkedKey> parked(String projection, int limit);
+    List<ParkedAggregate> parked(String projection, int limit);
 
     /** To build versions, and to exchange them. */
     ProjectionRebuilds rebuilds();
@@ -85,7 +85,7 @@ public interface ProjectionOperations extends AutoCloseable {
      * @param limit how many at most, 1 or more
      * @return empty if there is no such projection
      */
-    List<AuditedAct> audit(String projection, int limit);
+    List<AuditedAction> audit(String projection, int limit);
 
     /**
      * Checks that a projection can be {@link #split} into so many segments.

@@ -55,7 +55,7 @@ public interface ProjectionRebuilds {
      *     as long so that nobody reads them, neither version has a column that is to be ignored, or all columns that a table has in
      *     both are
      */
-    Parity parity(String projection, int version, Set<String> ignored, Duration patience);
+    VersionComparison parity(String projection, int version, Set<String> ignored, Duration patience);
 
     /**
      * Makes another version live, a shadow or a retired one; an earlier one is a rollback, and so it is called in the
@@ -78,16 +78,16 @@ public interface ProjectionRebuilds {
      * have as well.
      *
      * <p>Of an aggregate that is parked in the version that becomes live, it is remembered up to which event side effects have
-     * followed, see {@link ParkedKey#followed()}.
+     * followed, see {@link ParkedAggregate#followed()}.
      *
      * @param patience how long to wait for readers at most, and then how long to hold the live version up at most
      * @param accepted what may be lost; nothing if empty
      * @throws IllegalStateException if there is no such version or it is live, it does not catch up within that time, it is
-     *     not running, the live one is paused, something would be lost that is not accepted, see {@link CutOver.Losses},
+     *     not running, the live one is paused, something would be lost that is not accepted, see {@link CutoverReport.Losses},
      *     somebody reads for longer, its tables lack what the live ones have, or what would leave the place of the live
      *     tables is not known to be the live version's
      */
-    CutOver cutOver(String projection, int version, Duration patience, Set<CutOver.Loss> accepted, Act act);
+    CutoverReport cutOver(String projection, int version, Duration patience, Set<CutoverReport.Loss> accepted, Act act);
 
     /**
      * Removes a version that is not live, with its tables, and nothing that others have made.

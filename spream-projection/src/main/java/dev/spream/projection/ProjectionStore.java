@@ -68,11 +68,11 @@ public interface ProjectionStore<T> extends AutoCloseable {
     }
 
     /**
-     * The id of a version's {@linkplain OutsideReadModel read model outside of the database}. If none is known it is begun
+     * The id of a version's {@linkplain ExternalReadModel read model outside of the database}. If none is known it is begun
      * and its id remembered, in one transaction; somebody else who is at it is waited for.
      *
      * @return empty if there is no such version any more; nothing was done then
-     * @throws ProjectionFailure that is fatal if none is known though events were dealt with; nothing changed
+     * @throws ProjectionException that is fatal if none is known though events were dealt with; nothing changed
      * @throws Exception what the beginning threw; nothing changed
      */
     Optional<String> outsideModel(ProjectionVersion version, Beginning beginning) throws Exception;
@@ -135,13 +135,13 @@ public interface ProjectionStore<T> extends AutoCloseable {
         /**
          * Applies the batch.
          *
-         * @param states of all aggregates of the batch, {@link KeyState#NEW} for new ones
+         * @param states of all aggregates of the batch, {@link AggregateState#NEW} for new ones
          */
-        Progress apply(T transaction, Map<String, KeyState> states) throws Exception;
+        BatchCheckpoint apply(T transaction, Map<String, AggregateState> states) throws Exception;
     }
 
     /**
-     * What a failure of a projection means that threw something else than {@link ProjectionFailure}, by what this database's
+     * What a failure of a projection means that threw something else than {@link ProjectionException}, by what this database's
      * errors mean.
      */
     FailureKind failureKind(Exception failure);
@@ -152,14 +152,14 @@ public interface ProjectionStore<T> extends AutoCloseable {
      * where it was thrown, and the same of its causes, unless the store knows better. Asks nothing of the database.
      */
     default String describe(Exception failure) {
-        return ProjectionFailure.types(failure);
+        return ProjectionException.types(failure);
     }
 
     /**
      * Parked aggregates that are due to be tried again, those due longest first; also those that wait for a missing event which
      * has come. Of a segment, those that were parked by it.
      */
-    List<ParkedKey> due(Fence fence, int limit);
+    List<ParkedAggregate> due(Fence fence, int limit);
 
     /** Segments for which {@link #due} would return something; none of a projection without segments. */
     Set<Integer> dueSegments(String projection);
@@ -175,7 +175,7 @@ public interface ProjectionStore<T> extends AutoCloseable {
      * @return empty if the fence did not hold, or the aggregate is not parked, or somebody else is at it; nothing changed then
      * @throws Exception what the work threw; nothing changed
      */
-    Optional<KeyState> retry(Fence fence, String key, int limit, RetryWork<T> work) throws Exception;
+    Optional<AggregateState> retry(Fence fence, String key, int limit, RetryWork<T> work) throws Exception;
 
     /** What is done for a parked aggregate. */
     @FunctionalInterface
@@ -196,7 +196,7 @@ public interface ProjectionStore<T> extends AutoCloseable {
      *     meanwhile, and what failed says nothing of what is to be tried next
      * @return false if it is not parked, or not as it was tried, or the fence did not hold; nothing changed then
      */
-    boolean postpone(Fence fence, String key, Tried tried, Parking parking);
+    boolean postpone(Fence fence, String key, RetryGuard tried, ParkDecision parking);
 
     /** Keeps what is no event with its bytes, for somebody to look at. The same again, by its origin, is kept once. */
     void deadLetter(String projection, FeedItem.Undecodable item);

@@ -78,11 +78,11 @@ public record ProjectionVersion(
     }
 
     /**
-     * What is thrown where events of the version were dealt with, and nothing is known of its {@linkplain OutsideReadModel
+     * What is thrown where events of the version were dealt with, and nothing is known of its {@linkplain ExternalReadModel
      * read model outside of the database}.
      */
-    public ProjectionFailure withoutOutsideModel() {
-        return new ProjectionFailure(
+    public ProjectionException withoutOutsideModel() {
+        return new ProjectionException(
                 FailureKind.FATAL,
                 "events of version %d of projection '%s' were dealt with, and nothing is remembered of where its read model is, which is not in this database; nothing was written: build it anew with 'projection rebuild %s', or run the projection under another name"
                         .formatted(version, projection, projection),

@@ -9,7 +9,7 @@ import java.util.Set;
  * schemas, tables of versions that are not live are in schemas of their own. A cut-over exchanges them.
  *
  * <p>Read models outside the database of the transaction, such as search indexes, have no tables, and are kept apart by
- * {@link Projection#ofVersion}; their readers ask the store which version is live. See {@link OutsideReadModel}.
+ * {@link Projection#ofVersion}; their readers ask the store which version is live. See {@link ExternalReadModel}.
  *
  * @param <T> a transaction of the read model's database
  */
@@ -17,7 +17,7 @@ public interface RebuildableProjection<T> extends Projection<T> {
 
     /**
      * All tables that it writes, without a schema: 1 to 63 lower-case letters, digits and underscores. What versions share is none
-     * of them, and is written by {@link SideEffects}; a version that is not live and writes it fails.
+     * of them, and is written by {@link SideEffectingProjection}; a version that is not live and writes it fails.
      */
     Set<String> tables();
 

@@ -4,7 +4,7 @@ import dev.spream.core.consume.DeadLetter;
 import dev.spream.core.consume.DeadLetterException;
 import dev.spream.core.consume.DeadLetterStore;
 import dev.spream.core.consume.RecordKey;
-import dev.spream.core.consume.StoredLetter;
+import dev.spream.core.consume.StoredDeadLetter;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.record.RecordIdentity;
 import java.io.IOException;
@@ -75,13 +75,13 @@ public final class JsonlDeadLetterSink implements DeadLetterStore, AutoCloseable
 
     @Override
     public void accept(DeadLetter letter) throws IOException {
-        Line line = line(new LetterLine.Kept(StoredLetter.of(letter)));
+        Line line = line(new LetterLine.Kept(StoredDeadLetter.of(letter)));
         durably(() -> OptionalLong.of(keep(letter, line)));
     }
 
     @Override
     public boolean acceptIfParked(DeadLetter letter) throws IOException {
-        Line line = line(new LetterLine.Kept(StoredLetter.of(letter)));
+        Line line = line(new LetterLine.Kept(StoredDeadLetter.of(letter)));
         Set<RecordKey> keys = RecordKey.of(letter.change());
         return durably(() -> {
             requireOpen();
@@ -130,9 +130,9 @@ public final class JsonlDeadLetterSink implements DeadLetterStore, AutoCloseable
     }
 
     @Override
-    public List<StoredLetter> read(Collection<RecordIdentity> identities) throws IOException {
+    public List<StoredDeadLetter> read(Collection<RecordIdentity> identities) throws IOException {
         return locked(() -> {
-            List<StoredLetter> letters = new ArrayList<>();
+            List<StoredDeadLetter> letters = new ArrayList<>();
             for (RecordIdentity identity : new TreeSet<>(identities)) {
                 Optional<LetterIndex.Open> letter = index.find(identity);
                 if (letter.isPresent()) {
@@ -197,8 +197,8 @@ public final class JsonlDeadLetterSink implements DeadLetterStore, AutoCloseable
         });
     }
 
-    private StoredLetter read(LetterFile.Place place) throws IOException {
-        if (LetterJson.read(file.read(place)) instanceof LetterLine.Kept(StoredLetter letter)) {
+    private StoredDeadLetter read(LetterFile.Place place) throws IOException {
+        if (LetterJson.read(file.read(place)) instanceof LetterLine.Kept(StoredDeadLetter letter)) {
             return letter;
         }
         throw new DeadLetterException("the dead letter file %s was changed by somebody else at byte %d"
@@ -287,7 +287,7 @@ public final class JsonlDeadLetterSink implements DeadLetterStore, AutoCloseable
         }
     }
 
-    private record Held(StoredLetter letter, LetterFile.Place place) {
+    private record Held(StoredDeadLetter letter, LetterFile.Place place) {
         RecordIdentity identity() {
             return letter.change().identity();
         }
@@ -304,7 +304,7 @@ public final class JsonlDeadLetterSink implements DeadLetterStore, AutoCloseable
         }
 
         @Override
-        public List<StoredLetter> letters() {
+        public List<StoredDeadLetter> letters() {
             return held.stream().map(Held::letter).toList();
         }
 

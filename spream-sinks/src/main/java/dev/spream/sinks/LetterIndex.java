@@ -3,7 +3,7 @@ package dev.spream.sinks;
 import dev.spream.core.consume.DeadLetter.Reason;
 import dev.spream.core.consume.DeadLetterStore;
 import dev.spream.core.consume.RecordKey;
-import dev.spream.core.consume.StoredLetter;
+import dev.spream.core.consume.StoredDeadLetter;
 import dev.spream.core.record.RecordIdentity;
 import java.util.Collection;
 import java.util.Collections;
@@ -37,7 +37,7 @@ final class LetterIndex {
         private final Set<RecordKey> keys;
         private final LetterFile.Place place;
 
-        private Open(StoredLetter letter, LetterFile.Place place) {
+        private Open(StoredDeadLetter letter, LetterFile.Place place) {
             this.identity = letter.change().identity();
             this.reason = letter.reason();
             this.keys = RecordKey.of(letter.change());
@@ -78,7 +78,7 @@ final class LetterIndex {
 
     void apply(LetterLine line, LetterFile.Place place) {
         switch (line) {
-            case LetterLine.Kept(StoredLetter letter) -> keep(new Open(letter, place));
+            case LetterLine.Kept(StoredDeadLetter letter) -> keep(new Open(letter, place));
             case LetterLine.Replayed replayed ->
                 remove(replayed.identity()).ifPresent(letter -> pass(letter.keys, letter.identity));
             case LetterLine.Discarded discarded -> remove(discarded.identity());

@@ -1,7 +1,7 @@
 package dev.spream.sinks;
 
 import dev.spream.core.consume.RecordKey;
-import dev.spream.core.consume.StoredLetter;
+import dev.spream.core.consume.StoredDeadLetter;
 import dev.spream.core.record.JsonObject;
 import dev.spream.core.record.RecordIdentity;
 import java.time.DateTimeException;
@@ -19,7 +19,7 @@ final class LetterJson {
 
     static String write(LetterLine line) {
         return switch (line) {
-            case LetterLine.Kept(StoredLetter letter) -> letter.toJson();
+            case LetterLine.Kept(StoredDeadLetter letter) -> letter.toJson();
             case LetterLine.Replayed(RecordIdentity identity, Instant at) -> json(settled("replayed", identity, at));
             case LetterLine.Discarded(RecordIdentity identity, Instant at) -> json(settled("discarded", identity, at));
             case LetterLine.Overtaken(Set<RecordKey> keys, RecordIdentity by, Instant at) -> {
@@ -70,7 +70,7 @@ final class LetterJson {
         JsonObject json = JsonObject.of(text);
         Instant at = instant(json, "at");
         return switch (required(json, "type")) {
-            case "letter" -> new LetterLine.Kept(StoredLetter.fromJson(json));
+            case "letter" -> new LetterLine.Kept(StoredDeadLetter.fromJson(json));
             case "replayed" -> new LetterLine.Replayed(identity(json), at);
             case "discarded" -> new LetterLine.Discarded(identity(json), at);
             case "overtaken" -> new LetterLine.Overtaken(keys(json), identity(json), at);

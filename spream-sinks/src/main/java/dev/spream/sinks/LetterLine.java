@@ -1,7 +1,7 @@
 package dev.spream.sinks;
 
 import dev.spream.core.consume.RecordKey;
-import dev.spream.core.consume.StoredLetter;
+import dev.spream.core.consume.StoredDeadLetter;
 import dev.spream.core.record.RecordIdentity;
 import java.time.Instant;
 import java.util.Set;
@@ -10,7 +10,7 @@ import java.util.Set;
 sealed interface LetterLine {
 
     /** A change was set aside. */
-    record Kept(StoredLetter letter) implements LetterLine {}
+    record Kept(StoredDeadLetter letter) implements LetterLine {}
 
     /** The consumer took the change of an open letter. */
     record Replayed(RecordIdentity identity, Instant at) implements LetterLine {}

@@ -9,13 +9,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.spream.core.consume.BatchConsumer;
+import dev.spream.core.consume.ChangeHandler;
 import dev.spream.core.consume.Consumer;
 import dev.spream.core.consume.DeadLetter;
 import dev.spream.core.consume.DeadLetterException;
 import dev.spream.core.consume.DeadLetterReplay;
 import dev.spream.core.consume.DeadLetterStore;
 import dev.spream.core.consume.Delivery;
-import dev.spream.core.consume.RecordConsumer;
 import dev.spream.core.consume.RecordKey;
 import dev.spream.core.consume.ReplayResult;
 import dev.spream.core.record.DataChangeRecord;
@@ -420,7 +420,7 @@ final class DeadLetterReplayTest {
         });
     }
 
-    private Consumer recording(RecordConsumer before) {
+    private Consumer recording(ChangeHandler before) {
         return (change, delivery) -> {
             before.consume(change);
             taken.add(label(change));

@@ -3,7 +3,7 @@ package dev.spream.sinks;
 import dev.spream.core.consume.DeadLetter;
 import dev.spream.core.consume.DeadLetterStore;
 import dev.spream.core.consume.RecordKey;
-import dev.spream.core.consume.StoredLetter;
+import dev.spream.core.consume.StoredDeadLetter;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.record.JsonObject;
 import dev.spream.core.record.RecordIdentity;
@@ -32,7 +32,7 @@ final class ForgetfulStores {
         }
 
         @Override
-        public List<StoredLetter> read(Collection<RecordIdentity> identities) {
+        public List<StoredDeadLetter> read(Collection<RecordIdentity> identities) {
             return List.of();
         }
 
@@ -43,7 +43,7 @@ final class ForgetfulStores {
         public Claim claim(List<RecordIdentity> identities, boolean evenIfOvertaken) {
             return new Claim() {
                 @Override
-                public List<StoredLetter> letters() {
+                public List<StoredDeadLetter> letters() {
                     return List.of();
                 }
 
@@ -243,7 +243,7 @@ final class ForgetfulStores {
         }
 
         @Override
-        public List<StoredLetter> letters() {
+        public List<StoredDeadLetter> letters() {
             return claim.letters();
         }
 

@@ -3,7 +3,7 @@ package dev.spream.sinks;
 import dev.spream.core.consume.DeadLetter;
 import dev.spream.core.consume.DeadLetterStore;
 import dev.spream.core.consume.RecordKey;
-import dev.spream.core.consume.StoredLetter;
+import dev.spream.core.consume.StoredDeadLetter;
 import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.record.RecordIdentity;
@@ -40,7 +40,7 @@ class ForwardingStore implements DeadLetterStore {
     }
 
     @Override
-    public List<StoredLetter> read(Collection<RecordIdentity> identities) throws Exception {
+    public List<StoredDeadLetter> read(Collection<RecordIdentity> identities) throws Exception {
         return store.read(identities);
     }
 

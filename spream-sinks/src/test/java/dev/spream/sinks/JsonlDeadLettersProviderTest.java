@@ -9,7 +9,7 @@ import dev.spream.core.consume.DeadLetter;
 import dev.spream.core.consume.DeadLetterSink;
 import dev.spream.core.consume.RecordKey;
 import dev.spream.core.partition.InMemoryPartitionStorage;
-import dev.spream.core.subscription.RunResult;
+import dev.spream.core.subscription.CompletionReason;
 import dev.spream.testkit.subscription.ScriptedSource;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -83,7 +83,7 @@ final class JsonlDeadLettersProviderTest {
                     consumed.add(change.serverTransactionId());
                 })
                 .build();
-        assertThat(spream.run()).isEqualTo(RunResult.COMPLETED);
+        assertThat(spream.run()).isEqualTo(CompletionReason.COMPLETED);
         assertThat(consumed).containsExactly("tx-p-2");
         try (JsonlDeadLetterSink kept = JsonlDeadLetterSink.open(letters)) {
             assertThat(kept.openLetters())

@@ -2,7 +2,7 @@ package dev.spream.sinks;
 
 import dev.spream.core.consume.DeadLetter;
 import dev.spream.core.consume.DeadLetterStore;
-import dev.spream.core.consume.StoredLetter;
+import dev.spream.core.consume.StoredDeadLetter;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.record.RecordIdentity;
 import dev.spream.testkit.consume.DeadLetterSinkFixture;
@@ -51,10 +51,10 @@ final class JsonlFixture implements DeadLetterSinkFixture {
 
     @Override
     public List<DataChangeRecord> kept() throws IOException {
-        List<StoredLetter> kept = new ArrayList<>();
+        List<StoredDeadLetter> kept = new ArrayList<>();
         for (String line : lines()) {
             switch (LetterJson.read(line)) {
-                case LetterLine.Kept(StoredLetter letter) -> {
+                case LetterLine.Kept(StoredDeadLetter letter) -> {
                     if (letter.reason() != DeadLetter.Reason.FAILED) {
                         kept.removeIf(each -> each.reason() == DeadLetter.Reason.FAILED
                                 && each.change().equals(letter.change()));
@@ -67,10 +67,10 @@ final class JsonlFixture implements DeadLetterSinkFixture {
                 case LetterLine.Released released -> {}
             }
         }
-        return kept.stream().map(StoredLetter::change).toList();
+        return kept.stream().map(StoredDeadLetter::change).toList();
     }
 
-    private static void remove(List<StoredLetter> kept, RecordIdentity identity) {
+    private static void remove(List<StoredDeadLetter> kept, RecordIdentity identity) {
         kept.removeIf(each -> each.change().identity().equals(identity));
     }
 

@@ -4,12 +4,12 @@ import com.google.auto.service.AutoService;
 import dev.spream.api.spi.ConfigKey;
 import dev.spream.api.spi.ConfigType;
 import dev.spream.api.spi.EventSourceProvider;
-import dev.spream.api.spi.LentChangeStream;
 import dev.spream.api.spi.PluginConfig;
 import dev.spream.api.spi.PluginContext;
+import dev.spream.api.spi.SharedChangeStream;
 import dev.spream.projection.changestream.ChangeStreamEventSource;
-import dev.spream.projection.changestream.EventsTable;
-import dev.spream.projection.changestream.EventsTable.Column;
+import dev.spream.projection.changestream.EventTableMapping;
+import dev.spream.projection.changestream.EventTableMapping.Column;
 import dev.spream.projection.event.EventSource;
 import java.util.EnumMap;
 import java.util.List;
@@ -60,8 +60,8 @@ public final class ChangeStreamEventSourceProvider implements EventSourceProvide
     public EventSource create(PluginConfig config, PluginContext context) {
         Map<Column, String> columns = new EnumMap<>(Column.class);
         COLUMNS.forEach((column, key) -> columns.put(column, config.get(key)));
-        LentChangeStream lent = context.changeStream();
+        SharedChangeStream lent = context.changeStream();
         return new ChangeStreamEventSource(
-                lent.stream(), lent.storages(), new EventsTable(config.get(TABLE), columns), lent.options());
+                lent.stream(), lent.storages(), new EventTableMapping(config.get(TABLE), columns), lent.options());
     }
 }

@@ -1,6 +1,6 @@
 package dev.spream.api.metrics;
 
-import dev.spream.core.partition.EndProof;
+import dev.spream.core.partition.PartitionEnd;
 import dev.spream.core.partition.PartitionToken;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -26,7 +26,7 @@ final class HandOvers {
      * @param nanos when, by the same clock as in {@link #started}
      * @return how many children were not waited for: the reader of one was told first
      */
-    synchronized int finished(EndProof proof, long nanos) {
+    synchronized int finished(PartitionEnd proof, long nanos) {
         int atOnce = 0;
         for (PartitionToken child : proof.children()) {
             if (begun.remove(child)) {

@@ -1,5 +1,6 @@
 package dev.spream.api.metrics;
 
+import dev.spream.lock.BucketSpaceException;
 import dev.spream.lock.LockBusyException;
 import dev.spream.lock.LockCancelledException;
 import dev.spream.lock.LockConnectionException;
@@ -7,7 +8,6 @@ import dev.spream.lock.LockDeadlockException;
 import dev.spream.lock.LockException;
 import dev.spream.lock.LockLostException;
 import dev.spream.lock.LockOrderException;
-import dev.spream.lock.LockSpaceException;
 import dev.spream.lock.LockStoreException;
 import dev.spream.lock.LockTimeoutException;
 
@@ -34,7 +34,7 @@ enum LockOutcome {
             case LockConnectionException connection -> CONNECTION;
             case LockOrderException order -> ORDER;
             case LockLostException lost -> LOST;
-            case LockSpaceException space -> SPACE;
+            case BucketSpaceException space -> SPACE;
             case LockStoreException store -> STORE;
         };
     }

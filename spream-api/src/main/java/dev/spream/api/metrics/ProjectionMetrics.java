@@ -3,7 +3,7 @@ package dev.spream.api.metrics;
 import static java.util.Objects.requireNonNull;
 
 import dev.spream.projection.FailureKind;
-import dev.spream.projection.Parking;
+import dev.spream.projection.ParkDecision;
 import dev.spream.projection.ProjectionDetails;
 import dev.spream.projection.ProjectionListener;
 import dev.spream.projection.ProjectionVersion;
@@ -111,7 +111,7 @@ public final class ProjectionMetrics implements ProjectionListener {
     }
 
     @Override
-    public void keyParked(String projection, String key, Parking parking) {
+    public void keyParked(String projection, String key, ParkDecision parking) {
         count(projection, live -> live.parkings.of(parking.reason()).increment());
     }
 

@@ -2,8 +2,8 @@ package dev.spream.api.plugin;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.spream.api.spi.LentChangeStream;
 import dev.spream.api.spi.PluginContext;
+import dev.spream.api.spi.SharedChangeStream;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,11 +13,11 @@ import java.util.Optional;
 final class OpeningContext implements PluginContext {
     private final InstantSource clock;
     private final String subscription;
-    private final Optional<LentChangeStream> changeStream;
+    private final Optional<SharedChangeStream> changeStream;
     private final List<AutoCloseable> resources = new ArrayList<>(); // guarded by itself
     private boolean taken; // guarded by resources
 
-    OpeningContext(InstantSource clock, String subscription, Optional<LentChangeStream> changeStream) {
+    OpeningContext(InstantSource clock, String subscription, Optional<SharedChangeStream> changeStream) {
         this.changeStream = changeStream;
         this.clock = requireNonNull(clock, "clock");
         this.subscription = requireNonNull(subscription, "subscription");
@@ -34,7 +34,7 @@ final class OpeningContext implements PluginContext {
     }
 
     @Override
-    public LentChangeStream changeStream() {
+    public SharedChangeStream changeStream() {
         return changeStream.orElseGet(PluginContext.super::changeStream);
     }
 

@@ -2,11 +2,11 @@ package dev.spream.api.plugin;
 
 import dev.spream.api.plugin.classloader.ThreadContextClassLoader;
 import dev.spream.api.spi.ConfigKey;
-import dev.spream.api.spi.LentChangeStream;
 import dev.spream.api.spi.PluginConfig;
 import dev.spream.api.spi.PluginContext;
 import dev.spream.api.spi.PluginProvider;
 import dev.spream.api.spi.Port;
+import dev.spream.api.spi.SharedChangeStream;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
@@ -97,7 +97,7 @@ public final class Plugin<T> {
 
     /** Makes an event source of a change stream; otherwise like {@link #open(PluginConfig, InstantSource, String)}. */
     public OpenPlugin<T> open(
-            PluginConfig config, InstantSource clock, String subscription, LentChangeStream changeStream) {
+            PluginConfig config, InstantSource clock, String subscription, SharedChangeStream changeStream) {
         return open(config, new OpeningContext(clock, subscription, Optional.of(changeStream)));
     }
 

@@ -21,7 +21,7 @@ public interface PluginContext {
      *
      * @throws IllegalStateException if none is lent: what is made has not said that it reads one
      */
-    default LentChangeStream changeStream() {
+    default SharedChangeStream changeStream() {
         throw new IllegalStateException("no change stream is lent to what has not said that it reads one");
     }
 

@@ -9,7 +9,7 @@ import dev.spream.core.consume.ErrorHandler;
 import dev.spream.core.partition.InMemoryPartitionStorage;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.record.Mod;
-import dev.spream.core.subscription.RunResult;
+import dev.spream.core.subscription.CompletionReason;
 import dev.spream.core.subscription.Subscriber;
 import dev.spream.core.subscription.SubscriberOptions;
 import dev.spream.testkit.subscription.ScriptedSource;
@@ -48,7 +48,7 @@ final class FilteredDeliveryTest {
                     .toList();
             Moody consumer = new Moody(random.nextLong());
             try (FilteredConsumer filtered = FILTER.before(consumer)) {
-                assertThat(run(changes, filtered)).as("seed %d", seed).isEqualTo(RunResult.COMPLETED);
+                assertThat(run(changes, filtered)).as("seed %d", seed).isEqualTo(CompletionReason.COMPLETED);
                 assertThat(filtered.filtered()).as("seed %d", seed).isGreaterThanOrEqualTo(CHANGES - expected.size());
             }
             largest = Math.max(largest, consumer.largest());
@@ -76,7 +76,7 @@ final class FilteredDeliveryTest {
                 .toList();
     }
 
-    private static RunResult run(List<DataChangeRecord> changes, FilteredConsumer consumer) {
+    private static CompletionReason run(List<DataChangeRecord> changes, FilteredConsumer consumer) {
         SubscriberOptions options = SubscriberOptions.builder()
                 .startAt(START)
                 .endAt(START.plusSeconds(CHANGES + 1))

@@ -19,7 +19,7 @@ import dev.spream.core.partition.InMemoryPartitionStorage;
 import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.source.ChangeStreamSource;
-import dev.spream.core.subscription.RunResult;
+import dev.spream.core.subscription.CompletionReason;
 import dev.spream.core.subscription.SubscriptionListener;
 import dev.spream.testkit.subscription.ScriptedSource;
 import java.nio.file.Path;
@@ -44,7 +44,7 @@ final class SpreamModuleTest {
         Injector injector = injector(SETTINGS, new Application());
         try (Spream spream = injector.getInstance(Spream.class)) {
             assertThat(injector.getInstance(Spream.class)).isSameAs(spream);
-            assertThat(spream.run()).isEqualTo(RunResult.COMPLETED);
+            assertThat(spream.run()).isEqualTo(CompletionReason.COMPLETED);
         }
         assertThat(seen)
                 .containsExactlyInAnyOrder(
@@ -71,7 +71,7 @@ final class SpreamModuleTest {
                     bind(PluginRegistry.class).toInstance(plugins);
                 }
             });
-            assertThat(injector.getInstance(Spream.class).run()).isEqualTo(RunResult.COMPLETED);
+            assertThat(injector.getInstance(Spream.class).run()).isEqualTo(CompletionReason.COMPLETED);
         }
         assertThat(NotedPlugins.NOTES).contains("consumed");
     }

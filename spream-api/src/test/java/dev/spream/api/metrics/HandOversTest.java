@@ -2,7 +2,7 @@ package dev.spream.api.metrics;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.spream.core.partition.EndProof;
+import dev.spream.core.partition.PartitionEnd;
 import dev.spream.core.partition.PartitionToken;
 import java.time.Duration;
 import java.time.Instant;
@@ -42,7 +42,7 @@ final class HandOversTest {
         assertThat(handOvers.started(new PartitionToken("other-0"), 9_000)).isPresent();
     }
 
-    private static EndProof proof(PartitionToken child) {
-        return EndProof.childPartitions(Instant.EPOCH, List.of(child));
+    private static PartitionEnd proof(PartitionToken child) {
+        return PartitionEnd.childPartitions(Instant.EPOCH, List.of(child));
     }
 }

@@ -3,9 +3,9 @@ package dev.spream.api.metrics;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.spream.projection.FailureKind;
+import dev.spream.projection.ParkDecision;
 import dev.spream.projection.ParkReason;
 import dev.spream.projection.ParkedSummary;
-import dev.spream.projection.Parking;
 import dev.spream.projection.ProjectionDetails;
 import dev.spream.projection.ProjectionState;
 import dev.spream.projection.ProjectionStatus;
@@ -48,7 +48,7 @@ final class ProjectionMetricsTest {
         metrics.failed("entries", FailureKind.POISON, new IllegalStateException("no"));
         metrics.undecodable("entries", "message 7", "no JSON");
         metrics.keyParked(
-                "entries", "word-1", new Parking(ParkReason.GAP, 0, "version 3 is missing", Optional.empty()));
+                "entries", "word-1", new ParkDecision(ParkReason.GAP, 0, "version 3 is missing", Optional.empty()));
         metrics.keyResumed("entries", "word-1");
         metrics.segmentLost("entries", 3);
         assertThat(counter("projection.events", "outcome", "applied")).isEqualTo(7);

@@ -13,9 +13,9 @@ import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.source.SourceException;
+import dev.spream.core.subscription.CompletionReason;
 import dev.spream.core.subscription.ConsumerException;
 import dev.spream.core.subscription.RetentionLoss;
-import dev.spream.core.subscription.RunResult;
 import dev.spream.core.subscription.Subscriber;
 import dev.spream.core.subscription.SubscriberOptions;
 import dev.spream.core.subscription.SubscriptionListener;
@@ -77,7 +77,7 @@ final class SpreamMetricsTest {
             }
         };
 
-        assertThat(run(waiting)).isEqualTo(RunResult.COMPLETED);
+        assertThat(run(waiting)).isEqualTo(CompletionReason.COMPLETED);
 
         assertThat(count("spream.changes.settled", "outcome", "consumed")).isEqualTo(3);
         assertThat(count("spream.deliveries")).isEqualTo(3);
@@ -109,7 +109,7 @@ final class SpreamMetricsTest {
             assertThat(metrics.isRetentionKnown()).isTrue();
         };
 
-        assertThat(run(looking, options -> options.maxOpenPartitions(1))).isEqualTo(RunResult.COMPLETED);
+        assertThat(run(looking, options -> options.maxOpenPartitions(1))).isEqualTo(CompletionReason.COMPLETED);
 
         assertThat(gauges()).isEmpty();
         assertThat(metrics.retention()).isEmpty();
@@ -286,12 +286,12 @@ final class SpreamMetricsTest {
         try (Subscriber subscriber = Subscriber.builder(source, storage)
                 .options(options.apply(endless).build())
                 .build()) {
-            CompletableFuture<RunResult> ended = new CompletableFuture<>();
+            CompletableFuture<CompletionReason> ended = new CompletableFuture<>();
             Thread.ofVirtual().start(() -> ended.complete(subscriber.run(change -> delivered.countDown())));
             assertThat(delivered.await(30, TimeUnit.SECONDS)).isTrue();
             meanwhile.call();
             subscriber.shutdown(Duration.ofSeconds(30));
-            assertThat(ended.orTimeout(30, TimeUnit.SECONDS).join()).isEqualTo(RunResult.SHUT_DOWN);
+            assertThat(ended.orTimeout(30, TimeUnit.SECONDS).join()).isEqualTo(CompletionReason.SHUT_DOWN);
         } catch (InterruptedException e) {
             throw e;
         } catch (Exception e) {
@@ -299,11 +299,11 @@ final class SpreamMetricsTest {
         }
     }
 
-    private RunResult run(Consumer consumer) {
+    private CompletionReason run(Consumer consumer) {
         return run(consumer, options -> options);
     }
 
-    private RunResult run(Consumer consumer, UnaryOperator<SubscriberOptions.Builder> options) {
+    private CompletionReason run(Consumer consumer, UnaryOperator<SubscriberOptions.Builder> options) {
         SubscriberOptions.Builder bounded = SubscriberOptions.builder()
                 .startAt(ScriptedSource.START)
                 .endAt(ScriptedSource.at(10))

@@ -12,7 +12,7 @@ import dev.spream.core.consume.ErrorHandler;
 import dev.spream.core.partition.InMemoryPartitionStorage;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.record.DataChangeRecord;
-import dev.spream.core.subscription.RunResult;
+import dev.spream.core.subscription.CompletionReason;
 import dev.spream.testkit.subscription.ScriptedSource;
 import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.api.trace.Span;
@@ -49,7 +49,7 @@ final class SpreamTracingTest {
     @Test
     void every_call_has_a_span_that_says_what_was_delivered_and_nothing_of_its_values() {
         List<Span> current = new CopyOnWriteArrayList<>();
-        assertThat(run((change, delivery) -> current.add(Span.current()), 1)).isEqualTo(RunResult.COMPLETED);
+        assertThat(run((change, delivery) -> current.add(Span.current()), 1)).isEqualTo(CompletionReason.COMPLETED);
 
         List<SpanData> spans = exporter.getFinishedSpanItems();
         assertThat(spans).hasSize(2).allSatisfy(span -> {
@@ -148,7 +148,7 @@ final class SpreamTracingTest {
         BatchConsumer batches = batch ->
                 batch.changes().forEach(change -> consumed.add(change.identity().toString()));
 
-        assertThat(run(batches, 8)).isEqualTo(RunResult.COMPLETED);
+        assertThat(run(batches, 8)).isEqualTo(CompletionReason.COMPLETED);
 
         assertThat(consumed).hasSize(2);
         assertThat(exporter.getFinishedSpanItems()).isNotEmpty();
@@ -198,7 +198,7 @@ final class SpreamTracingTest {
         }
     }
 
-    private RunResult run(Consumer consumer, int maxInflight) {
+    private CompletionReason run(Consumer consumer, int maxInflight) {
         SpreamConfig config = SpreamConfig.of(Map.of(
                 "start", ScriptedSource.START.toString(),
                 "end", ScriptedSource.at(10).toString(),

@@ -2,7 +2,7 @@ package dev.spream.cli.deadletter;
 
 import static dev.spream.cli.command.UsageFailure.require;
 
-import dev.spream.api.DeadLetterDesk;
+import dev.spream.api.ConfiguredDeadLetters;
 import dev.spream.cli.command.ConfigArguments;
 import dev.spream.cli.command.Subcommand;
 import dev.spream.core.record.RecordIdentity;
@@ -32,7 +32,7 @@ final class DeadLettersDiscardCommand extends Subcommand {
     @Override
     public Integer call() throws Exception {
         require(yes, "what is discarded is lost to the sink: look at it with deadletters show, and add --yes");
-        try (DeadLetterDesk desk = DeadLetterDesk.open(arguments.config())) {
+        try (ConfiguredDeadLetters desk = ConfiguredDeadLetters.open(arguments.config())) {
             int discarded = 0;
             for (RecordIdentity identity : identities) {
                 if (desk.letters().discard(identity)) {

@@ -1,10 +1,10 @@
 package dev.spream.cli.deadletter;
 
-import dev.spream.api.DeadLetterDesk;
+import dev.spream.api.ConfiguredDeadLetters;
 import dev.spream.cli.command.ConfigArguments;
 import dev.spream.cli.command.Subcommand;
 import dev.spream.core.consume.DeadLetterStore;
-import dev.spream.core.consume.StoredLetter;
+import dev.spream.core.consume.StoredDeadLetter;
 import dev.spream.core.record.RecordIdentity;
 import java.util.List;
 import java.util.Map;
@@ -44,7 +44,7 @@ final class DeadLettersListCommand extends Subcommand {
 
     @Override
     public Integer call() throws Exception {
-        try (DeadLetterDesk desk = DeadLetterDesk.open(arguments.config())) {
+        try (ConfiguredDeadLetters desk = ConfiguredDeadLetters.open(arguments.config())) {
             DeadLetterStore store = desk.letters();
             List<DeadLetterStore.Entry> open = store.openLetters();
             List<DeadLetterStore.Entry> letters =
@@ -73,11 +73,11 @@ final class DeadLettersListCommand extends Subcommand {
 
     /** Those that are still open. */
     private void print(DeadLetterStore store, List<DeadLetterStore.Entry> letters) throws Exception {
-        Map<RecordIdentity, StoredLetter> stored =
+        Map<RecordIdentity, StoredDeadLetter> stored =
                 store.read(letters.stream().map(DeadLetterStore.Entry::identity).toList()).stream()
                         .collect(Collectors.toMap(letter -> letter.change().identity(), Function.identity()));
         for (DeadLetterStore.Entry entry : letters) {
-            StoredLetter letter = stored.get(entry.identity());
+            StoredDeadLetter letter = stored.get(entry.identity());
             if (letter != null) {
                 print(json ? List.of(LetterLines.json(entry, letter)) : LetterLines.text(entry, letter));
             }

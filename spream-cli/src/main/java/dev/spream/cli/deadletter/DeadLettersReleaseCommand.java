@@ -2,7 +2,7 @@ package dev.spream.cli.deadletter;
 
 import static dev.spream.cli.command.UsageFailure.require;
 
-import dev.spream.api.DeadLetterDesk;
+import dev.spream.api.ConfiguredDeadLetters;
 import dev.spream.cli.command.ConfigArguments;
 import dev.spream.cli.command.Subcommand;
 import dev.spream.core.consume.DeadLetterStore;
@@ -36,7 +36,7 @@ final class DeadLettersReleaseCommand extends Subcommand {
     @Override
     public Integer call() throws Exception {
         require(all != keys.isGiven(), "say which keys: --key, with or without --table, or --table, or --all");
-        try (DeadLetterDesk desk = DeadLetterDesk.open(arguments.config())) {
+        try (ConfiguredDeadLetters desk = ConfiguredDeadLetters.open(arguments.config())) {
             DeadLetterStore store = desk.letters();
             List<RecordKey> chosen = store.parkedKeys().stream()
                     .filter(keys::matches)

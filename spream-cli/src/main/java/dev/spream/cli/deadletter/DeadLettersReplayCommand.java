@@ -2,7 +2,7 @@ package dev.spream.cli.deadletter;
 
 import static dev.spream.cli.command.UsageFailure.require;
 
-import dev.spream.api.DeadLetterDesk;
+import dev.spream.api.ConfiguredDeadLetters;
 import dev.spream.cli.command.CommandFailure;
 import dev.spream.cli.command.ConfigArguments;
 import dev.spream.cli.command.Subcommand;
@@ -73,7 +73,7 @@ final class DeadLettersReplayCommand extends Subcommand {
     @Override
     public Integer call() throws Exception {
         requireOneChoice();
-        try (DeadLetterDesk desk = DeadLetterDesk.open(arguments.config())) {
+        try (ConfiguredDeadLetters desk = ConfiguredDeadLetters.open(arguments.config())) {
             DeadLetterStore store = dryRun ? new DryStore(desk.letters()) : desk.letters();
             Consumer consumer =
                     dryRun ? (change, delivery) -> say("would replay " + change.identity()) : desk.consumer();

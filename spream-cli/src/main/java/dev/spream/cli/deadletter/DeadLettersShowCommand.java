@@ -1,10 +1,10 @@
 package dev.spream.cli.deadletter;
 
-import dev.spream.api.DeadLetterDesk;
+import dev.spream.api.ConfiguredDeadLetters;
 import dev.spream.cli.command.CommandFailure;
 import dev.spream.cli.command.ConfigArguments;
 import dev.spream.cli.command.Subcommand;
-import dev.spream.core.consume.StoredLetter;
+import dev.spream.core.consume.StoredDeadLetter;
 import dev.spream.core.record.RecordIdentity;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -26,8 +26,8 @@ final class DeadLettersShowCommand extends Subcommand {
 
     @Override
     public Integer call() throws Exception {
-        try (DeadLetterDesk desk = DeadLetterDesk.open(arguments.config())) {
-            List<StoredLetter> letters = desk.letters().read(identity == null ? List.of() : List.of(identity));
+        try (ConfiguredDeadLetters desk = ConfiguredDeadLetters.open(arguments.config())) {
+            List<StoredDeadLetter> letters = desk.letters().read(identity == null ? List.of() : List.of(identity));
             if (letters.isEmpty()) {
                 throw new CommandFailure("no letter of %s is open".formatted(identity));
             }

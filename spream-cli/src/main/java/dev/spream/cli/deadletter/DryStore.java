@@ -3,7 +3,7 @@ package dev.spream.cli.deadletter;
 import dev.spream.core.consume.DeadLetter;
 import dev.spream.core.consume.DeadLetterStore;
 import dev.spream.core.consume.RecordKey;
-import dev.spream.core.consume.StoredLetter;
+import dev.spream.core.consume.StoredDeadLetter;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.record.RecordIdentity;
 import java.util.ArrayList;
@@ -35,7 +35,7 @@ final class DryStore implements DeadLetterStore {
     }
 
     @Override
-    public List<StoredLetter> read(Collection<RecordIdentity> identities) throws Exception {
+    public List<StoredDeadLetter> read(Collection<RecordIdentity> identities) throws Exception {
         return store.read(identities);
     }
 
@@ -96,7 +96,7 @@ final class DryStore implements DeadLetterStore {
     }
 
     /** @param gone those that count as replayed */
-    private record DryClaim(List<StoredLetter> letters, int considered, Set<RecordIdentity> gone) implements Claim {
+    private record DryClaim(List<StoredDeadLetter> letters, int considered, Set<RecordIdentity> gone) implements Claim {
         @Override
         public Set<RecordKey> replayed(Collection<RecordIdentity> taken, boolean releasing) {
             gone.addAll(taken);

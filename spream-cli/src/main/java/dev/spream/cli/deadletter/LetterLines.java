@@ -5,7 +5,7 @@ import dev.spream.cli.output.Members;
 import dev.spream.core.consume.DeadLetter.Reason;
 import dev.spream.core.consume.DeadLetterStore;
 import dev.spream.core.consume.RecordKey;
-import dev.spream.core.consume.StoredLetter;
+import dev.spream.core.consume.StoredDeadLetter;
 import java.util.List;
 
 /** A dead letter without what rows held and what errors say of them. */
@@ -15,7 +15,7 @@ final class LetterLines {
     private LetterLines() {}
 
     /** For people: a line that can be copied names the letter, and the others fit a terminal. */
-    static List<String> text(DeadLetterStore.Entry entry, StoredLetter letter) {
+    static List<String> text(DeadLetterStore.Entry entry, StoredDeadLetter letter) {
         return List.of(
                 entry.identity().toString(),
                 cut(letter.undecodableRow()
@@ -31,12 +31,12 @@ final class LetterLines {
                                 .orElse("not tried; set aside " + Figures.seconds(letter.at()))));
     }
 
-    private static String table(StoredLetter letter) {
+    private static String table(StoredDeadLetter letter) {
         String table = letter.change().tableName();
         return table.isEmpty() ? "an unknown table" : table;
     }
 
-    private static String failure(StoredLetter.Failure failure) {
+    private static String failure(StoredDeadLetter.Failure failure) {
         String errorClass = failure.errorClass();
         String error = errorClass.substring(errorClass.lastIndexOf('.') + 1);
         return failure.attempts() == 1
@@ -62,7 +62,7 @@ final class LetterLines {
     }
 
     /** For programs: one object. Times are RFC 3339; what there is not is absent. */
-    static String json(DeadLetterStore.Entry entry, StoredLetter letter) {
+    static String json(DeadLetterStore.Entry entry, StoredDeadLetter letter) {
         return new Members()
                 .put("identity", entry.identity().toString())
                 .put("commit_timestamp", entry.identity().commitTimestamp())
@@ -78,10 +78,10 @@ final class LetterLines {
                 .put("undecodable", letter.undecodableRow().isPresent())
                 .put("partition", letter.partition())
                 .put("set_aside_at", letter.at())
-                .put("attempts", letter.failure().map(StoredLetter.Failure::attempts))
-                .put("first_failure_at", letter.failure().map(StoredLetter.Failure::firstFailureAt))
-                .put("failed_at", letter.failure().map(StoredLetter.Failure::failedAt))
-                .put("error_class", letter.failure().map(StoredLetter.Failure::errorClass))
+                .put("attempts", letter.failure().map(StoredDeadLetter.Failure::attempts))
+                .put("first_failure_at", letter.failure().map(StoredDeadLetter.Failure::firstFailureAt))
+                .put("failed_at", letter.failure().map(StoredDeadLetter.Failure::failedAt))
+                .put("error_class", letter.failure().map(StoredDeadLetter.Failure::errorClass))
                 .toString();
     }
 }

@@ -4,7 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import dev.spream.core.consume.DeliveryFailure;
 import dev.spream.core.consume.ErrorDecision;
-import dev.spream.core.partition.EndProof;
+import dev.spream.core.partition.PartitionEnd;
 import dev.spream.core.partition.PartitionGap;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.record.DataChangeRecord;
@@ -105,7 +105,7 @@ final class EventCounts implements SubscriptionListener {
     }
 
     @Override
-    public void partitionFinished(PartitionToken partition, EndProof proof) {
+    public void partitionFinished(PartitionToken partition, PartitionEnd proof) {
         count("finished");
     }
 

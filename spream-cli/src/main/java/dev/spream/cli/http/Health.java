@@ -5,7 +5,7 @@ import static java.util.stream.Collectors.toMap;
 import dev.spream.core.LoggedFailure;
 import dev.spream.core.consume.DeliveryFailure;
 import dev.spream.core.consume.ErrorDecision;
-import dev.spream.core.partition.EndProof;
+import dev.spream.core.partition.PartitionEnd;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.subscription.PartitionProgress;
 import dev.spream.core.subscription.SubscriptionListener;
@@ -105,7 +105,7 @@ final class Health implements SubscriptionListener {
     }
 
     @Override
-    public void partitionFinished(PartitionToken partition, EndProof proof) {
+    public void partitionFinished(PartitionToken partition, PartitionEnd proof) {
         storageAnswered();
     }
 }

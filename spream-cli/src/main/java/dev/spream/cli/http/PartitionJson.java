@@ -1,7 +1,7 @@
 package dev.spream.cli.http;
 
 import dev.spream.cli.output.Members;
-import dev.spream.core.partition.EndProof;
+import dev.spream.core.partition.PartitionEnd;
 import dev.spream.core.partition.PartitionMetadata;
 import dev.spream.core.partition.WorkerId;
 import dev.spream.core.subscription.PartitionProgress;
@@ -33,7 +33,9 @@ final class PartitionJson {
                 .put("watermark", watermark)
                 .put("inflight", held.map(PartitionProgress::inflight).orElse(0))
                 .put("end_kind", partition.endProof().map(proof -> proof.kind().name()))
-                .put("children", partition.endProof().map(EndProof::children).orElse(List.of()))
+                .put(
+                        "children",
+                        partition.endProof().map(PartitionEnd::children).orElse(List.of()))
                 .put("created_at", partition.createdAt())
                 .put("running_at", partition.runningAt())
                 .put("finished_at", partition.finishedAt())

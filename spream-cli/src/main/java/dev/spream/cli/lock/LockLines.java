@@ -4,12 +4,13 @@ import com.google.errorprone.annotations.FormatMethod;
 import dev.spream.cli.output.Columns;
 import dev.spream.cli.output.Figures;
 import dev.spream.cli.output.PlainText;
+import dev.spream.lock.BucketSpace;
 import dev.spream.lock.LockKey;
 import dev.spream.lock.LockMode;
-import dev.spream.lock.LockSpace;
 import dev.spream.lock.LockTarget;
 import dev.spream.lock.PlannedLock;
-import dev.spream.lock.inspection.LockChain;
+import dev.spream.lock.inspection.BlockingChain;
+import dev.spream.lock.inspection.LockConflict;
 import dev.spream.lock.inspection.LockExplanation;
 import dev.spream.lock.inspection.LockExplanation.Blocker;
 import dev.spream.lock.inspection.LockExplanation.HotBucket;
@@ -18,7 +19,6 @@ import dev.spream.lock.inspection.LockExplanation.Wait;
 import dev.spream.lock.inspection.LockObservation;
 import dev.spream.lock.inspection.LockObservation.Reported;
 import dev.spream.lock.inspection.LockSession.Client;
-import dev.spream.lock.inspection.LockVerdict;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -71,7 +71,7 @@ final class LockLines {
     static String summary(LockExplanation locks) {
         long holders = locks.owners().stream().filter(LockLines::holds).count();
         long needless = locks.waits().stream()
-                .filter(wait -> wait.verdict() == LockVerdict.FALSE_CONTENTION)
+                .filter(wait -> wait.verdict() == LockConflict.FALSE_CONTENTION)
                 .count();
         return "%s %s locks, %s%s%s"
                 .formatted(
@@ -103,7 +103,7 @@ final class LockLines {
         lines.add(String.format(Locale.ROOT, format, values));
     }
 
-    private void addQueue(LockChain head) {
+    private void addQueue(BlockingChain head) {
         add("%s stands in the way of %d", head.session(), head.length());
         locks.owner(head.session())
                 .ifPresentOrElse(owner -> addOwner(owner, "  "), () -> lines.add("  it is gone by now"));
@@ -121,7 +121,7 @@ final class LockLines {
         return locks.seen().ending().replace("?", session);
     }
 
-    private void addBehind(LockChain chain, String ahead, String indent) {
+    private void addBehind(BlockingChain chain, String ahead, String indent) {
         shown.add(chain.session());
         Optional<Wait> waiting = Optional.ofNullable(waits.get(chain.session()));
         if (room > 0) {
@@ -177,7 +177,7 @@ final class LockLines {
     }
 
     private static String wanted(Wait wait) {
-        if (wait.verdict() == LockVerdict.ELSEWHERE) {
+        if (wait.verdict() == LockConflict.ELSEWHERE) {
             return "a row or a table of its work";
         }
         String names = LockNames.of(wait.waiter().wanted());
@@ -232,7 +232,7 @@ final class LockLines {
         Map<LockKey, LockMode> keys = new HashMap<>();
         owner.session().held().forEach(lock -> keys.put(lock.key(), lock.mode()));
         Map<LockTarget, LockMode> targets = new HashMap<>();
-        LockSpace space = locks.seen().space();
+        BucketSpace space = locks.seen().space();
         owner.wanted().keySet().stream()
                 .flatMap(target -> Stream.concat(target.ancestors().stream(), Stream.of(target)))
                 .filter(target -> target.level() < space.levels())

@@ -3,7 +3,7 @@ package dev.spream.cli.lock;
 import dev.spream.lock.LockMode;
 import dev.spream.lock.LockTarget;
 import dev.spream.lock.PlannedLock;
-import dev.spream.lock.provisioning.LockLayout;
+import dev.spream.lock.provisioning.BucketLayout;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
@@ -34,7 +34,7 @@ final class LockNames {
                 .toList());
     }
 
-    static String of(LockLayout layout) {
+    static String of(BucketLayout layout) {
         return "%s, %d levels of %d buckets by %s"
                 .formatted(
                         layout.strategy(),

@@ -1,6 +1,6 @@
 package dev.spream.cli.lock;
 
-import dev.spream.api.LockDesk;
+import dev.spream.api.ConfiguredLocks;
 import dev.spream.api.config.ConfigException;
 import dev.spream.api.config.SpreamConfig;
 import dev.spream.api.spi.LockStoreProvider;
@@ -46,7 +46,7 @@ final class LocksArguments {
      *
      * @param more of keys of the locks, their names and values
      */
-    LockDesk open(Setting... more) {
+    ConfiguredLocks open(Setting... more) {
         List<Setting> settings = new ArrayList<>(List.of(
                 new Setting("url", url),
                 new Setting("user", user),
@@ -55,7 +55,7 @@ final class LocksArguments {
         settings.addAll(List.of(more));
         SpreamConfig all = config.config(LockStoreProvider.PORT, settings);
         requireKnownToServer(all, ConfigArguments.prefix(all, LockStoreProvider.PORT));
-        return LockDesk.open(all);
+        return ConfiguredLocks.open(all);
     }
 
     private static void requireKnownToServer(SpreamConfig config, String prefix) {

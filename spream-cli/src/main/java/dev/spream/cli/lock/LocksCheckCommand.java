@@ -1,13 +1,13 @@
 package dev.spream.cli.lock;
 
-import dev.spream.api.LockDesk;
+import dev.spream.api.ConfiguredLocks;
 import dev.spream.cli.command.Subcommand;
 import dev.spream.cli.output.PlainText;
 import dev.spream.cli.output.ProgressLine;
 import dev.spream.lock.provisioning.BucketProvisioning;
-import dev.spream.lock.provisioning.LockSpaceCheck;
-import dev.spream.lock.provisioning.LockSpaceCheck.Level;
-import dev.spream.lock.provisioning.LockSpaceCheck.Range;
+import dev.spream.lock.provisioning.BucketSpaceCheck;
+import dev.spream.lock.provisioning.BucketSpaceCheck.Level;
+import dev.spream.lock.provisioning.BucketSpaceCheck.Range;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
@@ -34,10 +34,10 @@ final class LocksCheckCommand extends Subcommand {
 
     @Override
     public Integer call() throws Exception {
-        try (LockDesk desk = arguments.open()) {
+        try (ConfiguredLocks desk = arguments.open()) {
             BucketProvisioning provisioning = desk.provisioning();
             LocksArguments.requireUsable(provisioning);
-            LockSpaceCheck check;
+            BucketSpaceCheck check;
             try (BucketProgress progress = new BucketProgress(new ProgressLine())) {
                 check = provisioning.check(progress);
             }
@@ -48,7 +48,7 @@ final class LocksCheckCommand extends Subcommand {
         }
     }
 
-    private static String verdict(LockSpaceCheck check) {
+    private static String verdict(BucketSpaceCheck check) {
         int problems = check.problems().size();
         if (!check.isSound()) {
             return problems == 1 ? "check: 1 thing is wrong" : "check: %d things are wrong".formatted(problems);
@@ -58,7 +58,7 @@ final class LocksCheckCommand extends Subcommand {
                 : "check: locks can be taken; the first store that opens there records by what";
     }
 
-    private void show(LockSpaceCheck check) {
+    private void show(BucketSpaceCheck check) {
         print(PlainText.of(check.place()));
         print("recorded: " + check.recorded().map(LockNames::of).orElse("nothing yet"));
         print(check.levels().stream().map(LocksCheckCommand::line).toList());

@@ -5,7 +5,7 @@ import dev.spream.lock.LockMode;
 import dev.spream.lock.LockReport;
 import dev.spream.lock.LockTarget;
 import dev.spream.lock.PlannedLock;
-import dev.spream.lock.inspection.LockChain;
+import dev.spream.lock.inspection.BlockingChain;
 import dev.spream.lock.inspection.LockExplanation;
 import dev.spream.lock.inspection.LockExplanation.Blocker;
 import dev.spream.lock.inspection.LockExplanation.HotBucket;
@@ -91,7 +91,7 @@ final class LocksJson {
                 .put("has", targets(blocker.has()));
     }
 
-    private static Members chain(LockChain chain) {
+    private static Members chain(BlockingChain chain) {
         return new Members().put("session", chain.session()).list("behind", chain.behind(), LocksJson::chain);
     }
 

@@ -2,7 +2,7 @@ package dev.spream.cli.lock;
 
 import static dev.spream.cli.command.UsageFailure.requireBetween;
 
-import dev.spream.api.LockDesk;
+import dev.spream.api.ConfiguredLocks;
 import dev.spream.cli.command.Subcommand;
 import dev.spream.cli.output.PlainText;
 import dev.spream.lock.inspection.LockExplanation;
@@ -45,7 +45,7 @@ final class LocksListCommand extends Subcommand {
     @Override
     public Integer call() throws Exception {
         requireBetween("--top", top, 0, MAX_TOP);
-        try (LockDesk desk = arguments.open()) {
+        try (ConfiguredLocks desk = arguments.open()) {
             LockExplanation locks = LockExplanation.of(desk.observer().observe());
             print(json ? List.of(LocksJson.write(locks, blockedOnly, top)) : LockLines.of(locks, blockedOnly, top));
             locks.seen().notes().forEach(note -> say("note: " + PlainText.of(note)));

@@ -2,7 +2,7 @@ package dev.spream.cli.lock;
 
 import static dev.spream.cli.command.UsageFailure.require;
 
-import dev.spream.api.LockDesk;
+import dev.spream.api.ConfiguredLocks;
 import dev.spream.cli.command.ConfigArguments.Setting;
 import dev.spream.cli.command.Subcommand;
 import dev.spream.cli.output.ProgressLine;
@@ -76,7 +76,7 @@ final class LocksProvisionCommand extends Subcommand {
                 yes || !recreate,
                 "a process that goes on to lock by the old buckets would exclude nobody: stop every one that locks"
                         + " here, and add --yes");
-        try (LockDesk desk = arguments.open(
+        try (ConfiguredLocks desk = arguments.open(
                 new Setting("buckets", buckets),
                 new Setting("levels", levels),
                 new Setting("hash", hash),

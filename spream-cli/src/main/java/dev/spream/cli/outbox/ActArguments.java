@@ -5,7 +5,7 @@ import static dev.spream.cli.command.UsageFailure.required;
 
 import dev.spream.cli.command.ActorArgument;
 import dev.spream.cli.command.UsageFailure;
-import dev.spream.outbox.ManualAct;
+import dev.spream.outbox.OperatorAction;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -23,12 +23,12 @@ final class ActArguments {
      *
      * @throws UsageFailure if there is none
      */
-    ManualAct reasoned() {
+    OperatorAction reasoned() {
         require(why != null && !why.isBlank(), "say why, for whoever reads the audit: --why TEXT");
         return act();
     }
 
-    ManualAct act() {
-        return required("", () -> new ManualAct(actor.name(), why == null ? "" : why));
+    OperatorAction act() {
+        return required("", () -> new OperatorAction(actor.name(), why == null ? "" : why));
     }
 }

@@ -1,9 +1,9 @@
 package dev.spream.cli.outbox;
 
-import dev.spream.api.OutboxDesk;
+import dev.spream.api.ConfiguredOutbox;
 import dev.spream.cli.command.Subcommand;
-import dev.spream.outbox.ManualAct;
-import dev.spream.outbox.ManualResult;
+import dev.spream.outbox.OperatorAction;
+import dev.spream.outbox.OperatorResult;
 import dev.spream.outbox.OutboxOperations;
 import picocli.CommandLine.Mixin;
 
@@ -18,13 +18,13 @@ abstract class EntriesCommand extends Subcommand {
     @Mixin
     private final ActArguments by = new ActArguments();
 
-    abstract ManualResult change(OutboxOperations outbox, long id, ManualAct act);
+    abstract OperatorResult change(OutboxOperations outbox, long id, OperatorAction act);
 
     @Override
     public final Integer call() {
         choice.requireClear();
-        ManualAct act = by.reasoned();
-        try (OutboxDesk desk = arguments.open()) {
+        OperatorAction act = by.reasoned();
+        try (ConfiguredOutbox desk = arguments.open()) {
             OutboxOperations outbox = desk.operations();
             return choice.change(new OutboxChange(name(), outbox, id -> change(outbox, id, act), err()), outbox);
         }

@@ -1,6 +1,6 @@
 package dev.spream.cli.outbox;
 
-import dev.spream.api.OutboxDesk;
+import dev.spream.api.ConfiguredOutbox;
 import dev.spream.outbox.AuditEntry;
 import dev.spream.outbox.LedgerEntry;
 import java.util.List;
@@ -16,7 +16,7 @@ import java.util.Optional;
  */
 record GoneEntry(Optional<Long> id, Optional<String> key, Optional<LedgerEntry> ledger, List<AuditEntry> audit) {
 
-    static GoneEntry find(OutboxDesk desk, EntryArguments entry) {
+    static GoneEntry find(ConfiguredOutbox desk, EntryArguments entry) {
         Optional<Long> id = entry.id();
         List<AuditEntry> audit = id.map(desk.operations()::audit).orElse(List.of());
         Optional<String> key = entry.key()

@@ -1,7 +1,7 @@
 package dev.spream.cli.outbox;
 
-import dev.spream.outbox.ManualAct;
-import dev.spream.outbox.ManualResult;
+import dev.spream.outbox.OperatorAction;
+import dev.spream.outbox.OperatorResult;
 import dev.spream.outbox.OutboxOperations;
 import picocli.CommandLine.Command;
 
@@ -13,7 +13,7 @@ import picocli.CommandLine.Command;
         footer = {"", "What may have reached the receiver is better settled by outbox settle, as it ended."})
 final class OutboxAbortCommand extends EntriesCommand {
     @Override
-    ManualResult change(OutboxOperations outbox, long id, ManualAct act) {
+    OperatorResult change(OutboxOperations outbox, long id, OperatorAction act) {
         return outbox.abort(id, act);
     }
 }

@@ -1,6 +1,6 @@
 package dev.spream.cli.outbox;
 
-import dev.spream.api.OutboxDesk;
+import dev.spream.api.ConfiguredOutbox;
 import dev.spream.api.config.SpreamConfig;
 import dev.spream.api.spi.OutboxStoreProvider;
 import dev.spream.cli.command.ConfigArguments;
@@ -39,8 +39,8 @@ final class OutboxArguments {
      * Opens the outbox for an operator, who neither creates nor migrates its tables, unless the configuration says so. The
      * caller closes it. Nothing is connected to yet.
      */
-    OutboxDesk open() {
-        return OutboxDesk.open(config.unmigrated(OutboxStoreProvider.PORT, settings()));
+    ConfiguredOutbox open() {
+        return ConfiguredOutbox.open(config.unmigrated(OutboxStoreProvider.PORT, settings()));
     }
 
     /** What is configured, not judged yet. */

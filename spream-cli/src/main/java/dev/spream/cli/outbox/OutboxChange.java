@@ -1,7 +1,7 @@
 package dev.spream.cli.outbox;
 
 import dev.spream.cli.output.PlainText;
-import dev.spream.outbox.ManualResult;
+import dev.spream.outbox.OperatorResult;
 import dev.spream.outbox.OutboxOperations;
 import dev.spream.outbox.OutboxRow;
 import java.io.PrintWriter;
@@ -15,13 +15,13 @@ final class OutboxChange {
 
     private final String name;
     private final OutboxOperations outbox;
-    private final LongFunction<ManualResult> change;
+    private final LongFunction<OperatorResult> change;
     private final PrintWriter err;
     private long changed;
     private long left;
 
     /** @param name of the command, such as {@code requeue} */
-    OutboxChange(String name, OutboxOperations outbox, LongFunction<ManualResult> change, PrintWriter err) {
+    OutboxChange(String name, OutboxOperations outbox, LongFunction<OperatorResult> change, PrintWriter err) {
         this.name = name;
         this.outbox = outbox;
         this.change = change;
@@ -50,15 +50,15 @@ final class OutboxChange {
 
     private void one(long id) {
         switch (change.apply(id)) {
-            case ManualResult.Done done -> {
+            case OperatorResult.Done done -> {
                 changed++;
                 err.printf("%s %d: %s%n", name, id, OutboxLines.state(done.after()));
             }
-            case ManualResult.Refused refused -> {
+            case OperatorResult.Refused refused -> {
                 left++;
                 err.printf("left %d: %s%n", id, PlainText.of(refused.why()));
             }
-            case ManualResult.NotFound absent -> {
+            case OperatorResult.NotFound absent -> {
                 left++;
                 err.printf("left %d: there is no such entry%n", id);
             }

@@ -3,7 +3,7 @@ package dev.spream.cli.outbox;
 import static dev.spream.cli.command.UsageFailure.require;
 import static dev.spream.cli.command.UsageFailure.required;
 
-import dev.spream.api.OutboxDesk;
+import dev.spream.api.ConfiguredOutbox;
 import dev.spream.cli.command.Subcommand;
 import dev.spream.outbox.OutboxFilter;
 import dev.spream.outbox.OutboxOperations;
@@ -57,7 +57,7 @@ final class OutboxListCommand extends Subcommand {
     public Integer call() {
         OutboxFilter chosen = required("--", () -> filter.filter(after, limit));
         require(key == null || !filter.isGiven(), "--key names one entry: leave the other filters out");
-        try (OutboxDesk desk = arguments.open()) {
+        try (ConfiguredOutbox desk = arguments.open()) {
             List<OutboxRow> rows = rows(desk.operations(), chosen);
             print(json ? rows.stream().map(OutboxJson::row).toList() : OutboxLines.table(rows));
             say("outbox: " + summary(rows));

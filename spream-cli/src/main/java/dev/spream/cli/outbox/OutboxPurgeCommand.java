@@ -2,11 +2,11 @@ package dev.spream.cli.outbox;
 
 import static dev.spream.cli.command.UsageFailure.requireBetween;
 
-import dev.spream.api.OutboxDesk;
+import dev.spream.api.ConfiguredOutbox;
 import dev.spream.cli.command.Subcommand;
 import dev.spream.cli.output.ProgressLine;
 import dev.spream.cli.service.StopSignals;
-import dev.spream.outbox.ManualAct;
+import dev.spream.outbox.OperatorAction;
 import dev.spream.outbox.OutboxOperations;
 import java.time.Duration;
 import java.util.Locale;
@@ -70,10 +70,10 @@ final class OutboxPurgeCommand extends Subcommand {
     @Override
     public Integer call() {
         requireBetween("--chunk", chunk, 1, MAX_CHUNK);
-        ManualAct act = by.act();
+        OperatorAction act = by.act();
         Runnable stop = () -> stopped.set(true);
         StopSignals signals = StopSignals.install(stop, stop);
-        try (OutboxDesk desk = arguments.open()) {
+        try (ConfiguredOutbox desk = arguments.open()) {
             OutboxOperations outbox = desk.operations();
             Duration settledFor = olderThan == null ? Duration.ZERO : olderThan;
             long entries = removeAll("entries", () -> outbox.purge(settledFor, chunk, act));

@@ -1,8 +1,8 @@
 package dev.spream.cli.outbox;
 
-import dev.spream.api.OutboxDesk;
+import dev.spream.api.ConfiguredOutbox;
 import dev.spream.cli.command.Subcommand;
-import dev.spream.outbox.ManualAct;
+import dev.spream.outbox.OperatorAction;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Mixin;
@@ -21,8 +21,8 @@ final class OutboxReleaseExpiredCommand extends Subcommand {
 
     @Override
     public Integer call() {
-        ManualAct act = by.act();
-        try (OutboxDesk desk = arguments.open()) {
+        OperatorAction act = by.act();
+        try (ConfiguredOutbox desk = arguments.open()) {
             int released = desk.operations().releaseExpired(act);
             err().printf("release-expired: %d released%n", released);
             return ExitCode.OK;

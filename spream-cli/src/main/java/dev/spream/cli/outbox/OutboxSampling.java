@@ -1,6 +1,6 @@
 package dev.spream.cli.outbox;
 
-import dev.spream.api.OutboxDesk;
+import dev.spream.api.ConfiguredOutbox;
 import dev.spream.cli.http.OutboxEndpoints;
 import dev.spream.core.LoggedFailure;
 import dev.spream.core.SpreamException;
@@ -25,7 +25,7 @@ final class OutboxSampling implements AutoCloseable {
 
     /** @param shown empty if nobody wants to know; the outbox is not asked then */
     @SuppressWarnings("FutureReturnValueIgnored") // a sample does not fail, and ends with the executor
-    static OutboxSampling start(OutboxDesk desk, Optional<OutboxEndpoints> shown) {
+    static OutboxSampling start(ConfiguredOutbox desk, Optional<OutboxEndpoints> shown) {
         OutboxSampling started = new OutboxSampling();
         shown.ifPresent(endpoints -> {
             OutboxOperations outbox = desk.operations();

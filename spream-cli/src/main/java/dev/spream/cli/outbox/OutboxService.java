@@ -1,6 +1,6 @@
 package dev.spream.cli.outbox;
 
-import dev.spream.api.OutboxDesk;
+import dev.spream.api.ConfiguredOutbox;
 import dev.spream.api.config.SpreamConfig;
 import dev.spream.api.spi.OutboxSenderProvider;
 import dev.spream.api.spi.OutboxStoreProvider;
@@ -36,7 +36,7 @@ final class OutboxService {
     }
 
     int run() throws Exception {
-        try (OutboxDesk desk = OutboxDesk.open(config);
+        try (ConfiguredOutbox desk = ConfiguredOutbox.open(config);
                 Operations<OutboxEndpoints> operations =
                         new Operations<>(Operations.address(config), where -> new OutboxEndpoints(where, name()))) {
             OutboxWorker worker = worker(desk, operations);
@@ -46,7 +46,7 @@ final class OutboxService {
         }
     }
 
-    private OutboxWorker worker(OutboxDesk desk, Operations<OutboxEndpoints> operations) {
+    private OutboxWorker worker(ConfiguredOutbox desk, Operations<OutboxEndpoints> operations) {
         List<OutboxListener> listeners = new ArrayList<>(List.of(tally));
         operations.endpoints().ifPresent(shown -> listeners.addAll(shown.listeners()));
         Optional<OutboxTracing> tracing =
@@ -58,7 +58,7 @@ final class OutboxService {
     }
 
     @SuppressWarnings("try") // sampling is there to be ended
-    private int run(OutboxDesk desk, OutboxWorker worker, Operations<OutboxEndpoints> operations) {
+    private int run(ConfiguredOutbox desk, OutboxWorker worker, Operations<OutboxEndpoints> operations) {
         StopSignals signals = StopSignals.install(() -> drain(desk, worker, operations), worker::close);
         try (OutboxSampling sampling = OutboxSampling.start(desk, operations.endpoints())) {
             if (Terminal.watched()) {
@@ -73,7 +73,7 @@ final class OutboxService {
         }
     }
 
-    private void drain(OutboxDesk desk, OutboxWorker worker, Operations<OutboxEndpoints> operations) {
+    private void drain(ConfiguredOutbox desk, OutboxWorker worker, Operations<OutboxEndpoints> operations) {
         operations.draining();
         cutShort = !worker.shutdown(desk.shutdownTimeout());
     }

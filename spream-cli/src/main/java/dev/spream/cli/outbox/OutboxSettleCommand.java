@@ -3,14 +3,14 @@ package dev.spream.cli.outbox;
 import static dev.spream.cli.command.UsageFailure.require;
 import static dev.spream.cli.command.UsageFailure.required;
 
-import dev.spream.api.OutboxDesk;
+import dev.spream.api.ConfiguredOutbox;
 import dev.spream.cli.command.FileArgument;
 import dev.spream.cli.command.Subcommand;
 import dev.spream.cli.command.UsageFailure;
 import dev.spream.core.record.Json;
 import dev.spream.outbox.LedgerResult;
 import dev.spream.outbox.LedgerStatus;
-import dev.spream.outbox.ManualAct;
+import dev.spream.outbox.OperatorAction;
 import dev.spream.outbox.OutboxOperations;
 import dev.spream.outbox.ReasonCode;
 import java.io.IOException;
@@ -66,9 +66,9 @@ final class OutboxSettleCommand extends Subcommand {
     @Override
     public Integer call() {
         requireClear();
-        ManualAct act = by.reasoned();
+        OperatorAction act = by.reasoned();
         LedgerResult result = result();
-        try (OutboxDesk desk = arguments.open()) {
+        try (ConfiguredOutbox desk = arguments.open()) {
             OutboxOperations outbox = desk.operations();
             return new OutboxChange("settle", outbox, id -> outbox.settle(id, result, act), err())
                     .entries(entries.ids(outbox));

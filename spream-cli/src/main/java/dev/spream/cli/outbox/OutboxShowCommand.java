@@ -2,7 +2,7 @@ package dev.spream.cli.outbox;
 
 import static dev.spream.cli.command.UsageFailure.require;
 
-import dev.spream.api.OutboxDesk;
+import dev.spream.api.ConfiguredOutbox;
 import dev.spream.cli.command.CommandFailure;
 import dev.spream.cli.command.Subcommand;
 import dev.spream.outbox.AuditEntry;
@@ -38,7 +38,7 @@ final class OutboxShowCommand extends Subcommand {
     public Integer call() {
         entry.requireIds();
         require(entry.isOne(), "say which entry: its id, or --key");
-        try (OutboxDesk desk = arguments.open()) {
+        try (ConfiguredOutbox desk = arguments.open()) {
             print(entry.one(desk.operations())
                     .map(row -> whole(desk.operations(), row))
                     .orElseGet(() -> gone(desk)));
@@ -54,7 +54,7 @@ final class OutboxShowCommand extends Subcommand {
                 : OutboxLines.whole(row, audit, payload, holds);
     }
 
-    private List<String> gone(OutboxDesk desk) {
+    private List<String> gone(ConfiguredOutbox desk) {
         GoneEntry gone = GoneEntry.find(desk, entry);
         if (!gone.isKnown()) {
             throw new CommandFailure("neither outbox nor ledger nor audit has an entry %s".formatted(entry));

@@ -1,6 +1,6 @@
 package dev.spream.cli.outbox;
 
-import dev.spream.api.OutboxDesk;
+import dev.spream.api.ConfiguredOutbox;
 import dev.spream.cli.command.Subcommand;
 import dev.spream.outbox.OutboxStats;
 import java.util.List;
@@ -30,7 +30,7 @@ final class OutboxStatsCommand extends Subcommand {
 
     @Override
     public Integer call() {
-        try (OutboxDesk desk = arguments.open()) {
+        try (ConfiguredOutbox desk = arguments.open()) {
             OutboxStats stats =
                     exact ? desk.operations().exactStats() : desk.operations().stats();
             print(json ? List.of(OutboxJson.stats(stats)) : OutboxLines.stats(stats));

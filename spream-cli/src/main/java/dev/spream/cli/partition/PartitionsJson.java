@@ -1,7 +1,7 @@
 package dev.spream.cli.partition;
 
 import dev.spream.cli.output.Members;
-import dev.spream.core.partition.EndProof;
+import dev.spream.core.partition.PartitionEnd;
 import dev.spream.core.partition.PartitionMetadata;
 import dev.spream.core.partition.SubscriptionRecord;
 import dev.spream.core.partition.WorkerId;
@@ -68,7 +68,7 @@ final class PartitionsJson {
                 .put("finished_at", partition.finishedAt());
     }
 
-    private static Members end(EndProof proof) {
+    private static Members end(PartitionEnd proof) {
         return new Members()
                 .put("kind", proof.kind().name())
                 .put("at", proof.at())

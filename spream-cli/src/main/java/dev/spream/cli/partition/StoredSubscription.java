@@ -2,9 +2,9 @@ package dev.spream.cli.partition;
 
 import dev.spream.cli.command.CommandFailure;
 import dev.spream.cli.storage.OpenStorage;
+import dev.spream.core.partition.FinishedPartition;
 import dev.spream.core.partition.Lineage;
 import dev.spream.core.partition.PartitionMetadata;
-import dev.spream.core.partition.PartitionProof;
 import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.partition.SubscriptionRecord;
 import dev.spream.core.partition.WorkerId;
@@ -20,7 +20,7 @@ import java.util.List;
 record StoredSubscription(
         SubscriptionRecord subscription,
         Lineage lineage,
-        List<PartitionProof> proofs,
+        List<FinishedPartition> proofs,
         List<WorkerRegistration> workers) {
 
     /** @throws CommandFailure if nothing is stored */

@@ -3,7 +3,7 @@ package dev.spream.cli.projection;
 import static dev.spream.cli.command.UsageFailure.require;
 
 import dev.spream.cli.command.UsageFailure;
-import dev.spream.projection.CutOver;
+import dev.spream.projection.CutoverReport;
 import dev.spream.projection.ProjectionOperations.Act;
 import dev.spream.projection.ProjectionRebuilds;
 import java.time.Duration;
@@ -41,8 +41,8 @@ final class ExchangeArguments {
     @Mixin
     private final ProjectionActArguments by = new ProjectionActArguments();
 
-    record Exchange(Duration patience, Act act, Set<CutOver.Loss> accepted) {
-        CutOver run(ProjectionRebuilds rebuilds, String projection, int version) {
+    record Exchange(Duration patience, Act act, Set<CutoverReport.Loss> accepted) {
+        CutoverReport run(ProjectionRebuilds rebuilds, String projection, int version) {
             return rebuilds.cutOver(projection, version, patience, accepted, act);
         }
     }
@@ -57,16 +57,16 @@ final class ExchangeArguments {
         return new Exchange(patience.limit(), by.act(), accepted());
     }
 
-    private Set<CutOver.Loss> accepted() {
-        Set<CutOver.Loss> accepted = EnumSet.noneOf(CutOver.Loss.class);
+    private Set<CutoverReport.Loss> accepted() {
+        Set<CutoverReport.Loss> accepted = EnumSet.noneOf(CutoverReport.Loss.class);
         if (dropEffects) {
-            accepted.add(CutOver.Loss.EFFECTS);
+            accepted.add(CutoverReport.Loss.EFFECTS);
         }
         if (acceptParked) {
-            accepted.add(CutOver.Loss.PARKED);
+            accepted.add(CutoverReport.Loss.PARKED);
         }
         if (acceptPartial) {
-            accepted.add(CutOver.Loss.EARLIER);
+            accepted.add(CutoverReport.Loss.EARLIER);
         }
         return accepted;
     }

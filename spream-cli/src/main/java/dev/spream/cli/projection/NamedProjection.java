@@ -1,6 +1,6 @@
 package dev.spream.cli.projection;
 
-import dev.spream.api.ProjectionDesk;
+import dev.spream.api.ConfiguredProjections;
 import dev.spream.cli.command.CommandFailure;
 import dev.spream.cli.output.PlainText;
 import dev.spream.projection.ProjectionDetails;
@@ -29,7 +29,7 @@ final class NamedProjection {
     private final ProjectionArguments arguments = new ProjectionArguments();
 
     /** Opens the projections; the caller closes them. */
-    ProjectionDesk open() {
+    ConfiguredProjections open() {
         return arguments.open();
     }
 

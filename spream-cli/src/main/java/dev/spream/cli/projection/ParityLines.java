@@ -3,8 +3,8 @@ package dev.spream.cli.projection;
 import dev.spream.cli.output.Columns;
 import dev.spream.cli.output.Figures;
 import dev.spream.cli.output.PlainText;
-import dev.spream.projection.CutOver;
-import dev.spream.projection.Parity;
+import dev.spream.projection.CutoverReport;
+import dev.spream.projection.VersionComparison;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -12,7 +12,7 @@ import java.util.List;
 final class ParityLines {
     private ParityLines() {}
 
-    static List<String> table(Parity parity) {
+    static List<String> table(VersionComparison parity) {
         return Columns.table(
                 List.of("TABLE", "ROWS OF " + parity.live(), "ROWS OF " + parity.other(), "DIFFERENT", "ONLY IN ONE"),
                 parity.tables(),
@@ -24,7 +24,7 @@ final class ParityLines {
                         oneSided(table)));
     }
 
-    static String verdict(Parity parity) {
+    static String verdict(VersionComparison parity) {
         if (parity.tables().isEmpty()) {
             return "nothing was compared, since its read model has no tables here: look at it by other means";
         }
@@ -33,11 +33,11 @@ final class ParityLines {
                 : "versions %d and %d differ".formatted(parity.live(), parity.other());
     }
 
-    private static String oneSided(Parity.Table table) {
+    private static String oneSided(VersionComparison.Table table) {
         return table.oneSided().isEmpty() ? "-" : PlainText.of(String.join(", ", table.oneSided()));
     }
 
-    static String done(String action, CutOver done) {
+    static String done(String action, CutoverReport done) {
         String line = "%s %s: version %d is live, version %d follows; no event was applied for %s ms"
                 .formatted(
                         action,
@@ -45,7 +45,7 @@ final class ParityLines {
                         done.to(),
                         done.from(),
                         Figures.count(done.pause().toMillis()));
-        CutOver.Losses losses = done.losses();
+        CutoverReport.Losses losses = done.losses();
         List<String> said = new ArrayList<>(List.of(line));
         if (losses.withoutEffects() > 0) {
             said.add("%s aggregates are without side effects of events"

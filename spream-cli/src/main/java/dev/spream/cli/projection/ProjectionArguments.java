@@ -1,6 +1,6 @@
 package dev.spream.cli.projection;
 
-import dev.spream.api.ProjectionDesk;
+import dev.spream.api.ConfiguredProjections;
 import dev.spream.api.spi.ProjectionStoreProvider;
 import dev.spream.cli.command.ConfigArguments;
 import dev.spream.cli.command.ConfigArguments.Setting;
@@ -36,8 +36,8 @@ final class ProjectionArguments {
      * Opens the projections for an operator, who neither creates nor migrates tables, unless the configuration says so. The
      * caller closes it. Nothing is connected to yet.
      */
-    ProjectionDesk open() {
-        return ProjectionDesk.open(config.unmigrated(
+    ConfiguredProjections open() {
+        return ConfiguredProjections.open(config.unmigrated(
                 ProjectionStoreProvider.PORT,
                 List.of(new Setting("url", url), new Setting("user", user), new Setting("schema", schema))));
     }

@@ -1,11 +1,11 @@
 package dev.spream.cli.projection;
 
-import dev.spream.api.ProjectionDesk;
+import dev.spream.api.ConfiguredProjections;
 import dev.spream.cli.command.Subcommand;
 import dev.spream.cli.output.Columns;
 import dev.spream.cli.output.Members;
 import dev.spream.cli.output.PlainText;
-import dev.spream.projection.AuditedAct;
+import dev.spream.projection.AuditedAction;
 import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
@@ -32,9 +32,9 @@ final class ProjectionAuditCommand extends Subcommand {
     @Override
     public Integer call() {
         int most = limit.value();
-        try (ProjectionDesk desk = projection.open()) {
+        try (ConfiguredProjections desk = projection.open()) {
             projection.find(desk.operations());
-            List<AuditedAct> acts = desk.operations().audit(projection.name(), most);
+            List<AuditedAction> acts = desk.operations().audit(projection.name(), most);
             print(
                     json
                             ? acts.stream().map(ProjectionAuditCommand::json).toList()
@@ -44,7 +44,7 @@ final class ProjectionAuditCommand extends Subcommand {
         }
     }
 
-    private static List<String> row(AuditedAct act) {
+    private static List<String> row(AuditedAction act) {
         return List.of(
                 act.at().toString(),
                 PlainText.of(act.act().actor()),
@@ -53,7 +53,7 @@ final class ProjectionAuditCommand extends Subcommand {
                 PlainText.of(act.act().reason()));
     }
 
-    private static String json(AuditedAct act) {
+    private static String json(AuditedAction act) {
         return new Members()
                 .put("at", act.at())
                 .put("actor", act.act().actor())

@@ -1,8 +1,8 @@
 package dev.spream.cli.projection;
 
 import dev.spream.cli.projection.ExchangeArguments.Exchange;
-import dev.spream.projection.Parity;
 import dev.spream.projection.ProjectionRebuilds;
+import dev.spream.projection.VersionComparison;
 import dev.spream.projection.VersionRole;
 import java.util.List;
 import java.util.Set;
@@ -55,7 +55,7 @@ final class ProjectionCutoverCommand extends VersionCommand {
         });
     }
 
-    private boolean isEqual(Parity compared) {
+    private boolean isEqual(VersionComparison compared) {
         ParityLines.table(compared).forEach(this::say);
         if (!compared.isEqual()) {
             say("left %s: %s; nothing was changed", shown(), ParityLines.verdict(compared));

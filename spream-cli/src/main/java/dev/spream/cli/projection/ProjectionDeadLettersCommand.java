@@ -1,6 +1,6 @@
 package dev.spream.cli.projection;
 
-import dev.spream.api.ProjectionDesk;
+import dev.spream.api.ConfiguredProjections;
 import dev.spream.cli.command.Subcommand;
 import dev.spream.projection.ProjectionDeadLetter;
 import dev.spream.projection.ProjectionDetails;
@@ -34,7 +34,7 @@ final class ProjectionDeadLettersCommand extends Subcommand {
     @Override
     public Integer call() {
         int most = limit.value();
-        try (ProjectionDesk desk = projection.open()) {
+        try (ConfiguredProjections desk = projection.open()) {
             ProjectionDetails details = projection.find(desk.operations());
             List<ProjectionDeadLetter> letters = desk.operations().deadLetters(projection.name(), most);
             print(

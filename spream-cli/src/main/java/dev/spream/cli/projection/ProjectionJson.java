@@ -1,7 +1,7 @@
 package dev.spream.cli.projection;
 
 import dev.spream.cli.output.Members;
-import dev.spream.projection.ParkedKey;
+import dev.spream.projection.ParkedAggregate;
 import dev.spream.projection.ProjectionDetails;
 import dev.spream.projection.ProjectionState;
 import java.time.Duration;
@@ -22,7 +22,7 @@ final class ProjectionJson {
     }
 
     /** With its versions and its segments. */
-    static String whole(ProjectionDetails projection, List<ProjectionBuild> builds, List<ParkedKey> parked) {
+    static String whole(ProjectionDetails projection, List<ProjectionBuild> builds, List<ParkedAggregate> parked) {
         return members(projection, ProjectionBuild.of(builds, projection.state()))
                 .list("versions", builds, ProjectionBuild::members)
                 .list("segments", projection.segments(), ProjectionJson::segment)
@@ -59,7 +59,7 @@ final class ProjectionJson {
                 .put("lease_left_seconds", segment.leaseLeft().map(ProjectionJson::seconds));
     }
 
-    private static Members parked(ParkedKey key) {
+    private static Members parked(ParkedAggregate key) {
         return new Members()
                 .put("key", key.key())
                 .put("reason", key.reason())

@@ -4,7 +4,7 @@ import dev.spream.cli.output.Columns;
 import dev.spream.cli.output.Figures;
 import dev.spream.cli.output.PlainText;
 import dev.spream.projection.ParkReason;
-import dev.spream.projection.ParkedKey;
+import dev.spream.projection.ParkedAggregate;
 import dev.spream.projection.ProjectionDetails;
 import dev.spream.projection.ProjectionState;
 import dev.spream.projection.ProjectionVersion;
@@ -118,7 +118,7 @@ final class ProjectionLines {
      * @param parked those of its parked aggregates that are to be shown
      */
     static List<String> whole(
-            ProjectionDetails projection, List<ProjectionBuild> builds, List<ParkedKey> parked, Instant now) {
+            ProjectionDetails projection, List<ProjectionBuild> builds, List<ParkedAggregate> parked, Instant now) {
         List<List<String>> facts = facts(projection, builds, now);
         builds.forEach(build -> facts.add(List.of("version", build.text())));
         List<String> lines = new ArrayList<>(Columns.align(facts));
@@ -157,7 +157,7 @@ final class ProjectionLines {
                         segment.owner().map(PlainText::of).orElse("nobody"))));
     }
 
-    private static List<String> parked(ProjectionDetails projection, List<ParkedKey> parked, Instant now) {
+    private static List<String> parked(ProjectionDetails projection, List<ParkedAggregate> parked, Instant now) {
         List<String> lines = under(Columns.table(
                 List.of("PARKED", "REASON", "VERSION", "EVENTS", "ATTEMPTS", "SINCE", "NEXT TRY", "ERROR"),
                 parked,
@@ -177,13 +177,13 @@ final class ProjectionLines {
     }
 
     /** What was poison, and somebody has said is to be tried again, waits for nobody any more. */
-    private static String reason(ParkedKey key) {
+    private static String reason(ParkedAggregate key) {
         return key.reason() == ParkReason.POISON && key.nextTry().isPresent()
                 ? "due"
                 : key.reason().name().toLowerCase(Locale.ROOT);
     }
 
-    private static String nextTry(ParkedKey key) {
+    private static String nextTry(ParkedAggregate key) {
         return key.nextTry()
                 .map(left -> left.isZero() ? "due" : "in " + Figures.duration(left))
                 .orElse("waits for you");

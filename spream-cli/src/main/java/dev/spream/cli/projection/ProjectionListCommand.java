@@ -1,6 +1,6 @@
 package dev.spream.cli.projection;
 
-import dev.spream.api.ProjectionDesk;
+import dev.spream.api.ConfiguredProjections;
 import dev.spream.cli.command.Subcommand;
 import dev.spream.projection.ProjectionDetails;
 import dev.spream.projection.ProjectionOperations;
@@ -30,7 +30,7 @@ final class ProjectionListCommand extends Subcommand {
 
     @Override
     public Integer call() {
-        try (ProjectionDesk desk = arguments.open()) {
+        try (ConfiguredProjections desk = arguments.open()) {
             List<ProjectionDetails> all = all(desk.operations());
             Map<String, ProjectionBuild> builds = builds(desk.operations(), all);
             print(

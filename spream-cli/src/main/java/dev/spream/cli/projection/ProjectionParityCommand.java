@@ -1,7 +1,7 @@
 package dev.spream.cli.projection;
 
-import dev.spream.projection.Parity;
 import dev.spream.projection.ProjectionRebuilds;
+import dev.spream.projection.VersionComparison;
 import dev.spream.projection.VersionRole;
 import java.time.Duration;
 import java.util.List;
@@ -46,7 +46,7 @@ final class ProjectionParityCommand extends VersionCommand {
             ProjectionRebuilds rebuilds = projections.rebuilds();
             int chosen =
                     ProjectionBuild.choose(rebuilds, name, version(version), VersionRole.SHADOW, VersionRole.RETIRED);
-            Parity compared = rebuilds.parity(name, chosen, Set.copyOf(ignored), limit);
+            VersionComparison compared = rebuilds.parity(name, chosen, Set.copyOf(ignored), limit);
             print(ParityLines.table(compared));
             say("parity %s: %s", shown(), ParityLines.verdict(compared));
             return compared.isEqual() ? ExitCode.OK : ExitCode.SOFTWARE;

@@ -1,6 +1,6 @@
 package dev.spream.cli.projection;
 
-import dev.spream.api.ProjectionDesk;
+import dev.spream.api.ConfiguredProjections;
 import dev.spream.cli.command.Subcommand;
 import dev.spream.projection.ProjectionDetails;
 import dev.spream.projection.ProjectionOperations.Act;
@@ -24,7 +24,7 @@ final class ProjectionPauseCommand extends Subcommand {
     @Override
     public Integer call() {
         Act act = by.act();
-        try (ProjectionDesk desk = projection.open()) {
+        try (ConfiguredProjections desk = projection.open()) {
             if (desk.operations().pause(projection.name(), act)) {
                 say(
                         "pause %s: no effect is written any more, wherever it runs, until spream projection resume",

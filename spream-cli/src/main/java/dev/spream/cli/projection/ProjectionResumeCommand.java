@@ -1,6 +1,6 @@
 package dev.spream.cli.projection;
 
-import dev.spream.api.ProjectionDesk;
+import dev.spream.api.ConfiguredProjections;
 import dev.spream.cli.command.Subcommand;
 import dev.spream.projection.ProjectionDetails;
 import dev.spream.projection.ProjectionOperations.Act;
@@ -23,7 +23,7 @@ final class ProjectionResumeCommand extends Subcommand {
     @Override
     public Integer call() {
         Act act = by.act();
-        try (ProjectionDesk desk = projection.open()) {
+        try (ConfiguredProjections desk = projection.open()) {
             if (desk.operations().resume(projection.name(), act)) {
                 say("resume %s: it goes on within a second or so, wherever it is run", projection);
                 return ExitCode.OK;

@@ -2,7 +2,7 @@ package dev.spream.cli.projection;
 
 import static dev.spream.cli.command.UsageFailure.require;
 
-import dev.spream.api.ProjectionDesk;
+import dev.spream.api.ConfiguredProjections;
 import dev.spream.cli.command.Subcommand;
 import dev.spream.cli.output.PlainText;
 import dev.spream.projection.ProjectionDetails;
@@ -46,7 +46,7 @@ final class ProjectionRetryCommand extends Subcommand {
     public Integer call() {
         requireClear();
         Act act = by.act();
-        try (ProjectionDesk desk = projection.open()) {
+        try (ConfiguredProjections desk = projection.open()) {
             ProjectionOperations projections = desk.operations();
             ProjectionDetails now = projection.find(projections);
             int found = projections.retry(projection.name(), Optional.ofNullable(key), act);

@@ -1,6 +1,6 @@
 package dev.spream.cli.projection;
 
-import dev.spream.api.ProjectionDesk;
+import dev.spream.api.ConfiguredProjections;
 import dev.spream.cli.command.Subcommand;
 import dev.spream.cli.command.UsageFailure;
 import dev.spream.cli.output.PlainText;
@@ -42,7 +42,7 @@ final class ProjectionSegmentsCommand extends Subcommand {
             throw new UsageFailure(String.valueOf(e.getMessage()));
         }
         Act act = by.act();
-        try (ProjectionDesk desk = projection.open()) {
+        try (ConfiguredProjections desk = projection.open()) {
             ProjectionOperations projections = desk.operations();
             String name = projection.findBase(projections);
             if (projections.split(name, count, act)) {

@@ -2,9 +2,9 @@ package dev.spream.cli.projection;
 
 import static dev.spream.cli.command.UsageFailure.requireBetween;
 
-import dev.spream.api.ProjectionDesk;
+import dev.spream.api.ConfiguredProjections;
 import dev.spream.cli.command.Subcommand;
-import dev.spream.projection.ParkedKey;
+import dev.spream.projection.ParkedAggregate;
 import dev.spream.projection.ProjectionDetails;
 import java.time.Instant;
 import java.util.List;
@@ -39,9 +39,10 @@ final class ProjectionShowCommand extends Subcommand {
     @Override
     public Integer call() {
         requireBetween("--limit", limit, 0, MAX_LIMIT);
-        try (ProjectionDesk desk = projection.open()) {
+        try (ConfiguredProjections desk = projection.open()) {
             ProjectionDetails details = projection.find(desk.operations());
-            List<ParkedKey> parked = limit == 0 ? List.of() : desk.operations().parked(projection.name(), limit);
+            List<ParkedAggregate> parked =
+                    limit == 0 ? List.of() : desk.operations().parked(projection.name(), limit);
             List<ProjectionBuild> builds = ProjectionBuild.all(desk.operations().rebuilds(), projection.name());
             print(
                     json

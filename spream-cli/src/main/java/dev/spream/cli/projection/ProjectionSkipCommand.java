@@ -2,10 +2,10 @@ package dev.spream.cli.projection;
 
 import static dev.spream.cli.command.UsageFailure.require;
 
-import dev.spream.api.ProjectionDesk;
+import dev.spream.api.ConfiguredProjections;
 import dev.spream.cli.command.Reporting;
 import dev.spream.cli.output.PlainText;
-import dev.spream.projection.ParkedKey;
+import dev.spream.projection.ParkedAggregate;
 import dev.spream.projection.ProjectionDetails;
 import dev.spream.projection.ProjectionOperations;
 import dev.spream.projection.ProjectionOperations.Act;
@@ -60,7 +60,7 @@ final class ProjectionSkipCommand extends Reporting {
     public Integer call() {
         require(version >= 1, "--version is %d; versions count from 1".formatted(version));
         Act act = by.act();
-        try (ProjectionDesk desk = projection.open()) {
+        try (ConfiguredProjections desk = projection.open()) {
             ProjectionOperations projections = desk.operations();
             ProjectionDetails details = projection.find(projections);
             if (projections.skip(projection.name(), key, version, act)) {
@@ -80,7 +80,7 @@ final class ProjectionSkipCommand extends Reporting {
         return projections.parked(projection.name(), all).stream()
                 .filter(parked -> parked.key().equals(key))
                 .findFirst()
-                .map(ParkedKey::firstVersion)
+                .map(ParkedAggregate::firstVersion)
                 .map(first -> "its first event is version %d, not %d; nothing was changed".formatted(first, version))
                 .orElse("it is not parked; nothing was changed");
     }

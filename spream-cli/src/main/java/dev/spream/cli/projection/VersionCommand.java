@@ -2,7 +2,7 @@ package dev.spream.cli.projection;
 
 import static dev.spream.cli.command.UsageFailure.require;
 
-import dev.spream.api.ProjectionDesk;
+import dev.spream.api.ConfiguredProjections;
 import dev.spream.cli.command.Reporting;
 import dev.spream.cli.command.UsageFailure;
 import dev.spream.cli.output.PlainText;
@@ -36,7 +36,7 @@ abstract class VersionCommand extends Reporting {
      * @return the exit code; if it cannot be done as things are, standard error says why, and that nothing was changed
      */
     final int run(ToIntBiFunction<ProjectionOperations, String> work) {
-        try (ProjectionDesk desk = projection.open()) {
+        try (ConfiguredProjections desk = projection.open()) {
             return work.applyAsInt(desk.operations(), projection.findBase(desk.operations()));
         } catch (IllegalStateException e) { // it cannot be done as things are
             say("left %s: %s", shown(), PlainText.of(String.valueOf(e.getMessage())));

@@ -14,7 +14,7 @@ import dev.spream.core.SpreamException;
 import dev.spream.core.consume.Consumer;
 import dev.spream.core.consume.Ordering;
 import dev.spream.core.partition.InMemoryPartitionStorage;
-import dev.spream.core.subscription.RunResult;
+import dev.spream.core.subscription.CompletionReason;
 import dev.spream.core.subscription.Subscriber;
 import dev.spream.core.subscription.SubscriberOptions;
 import dev.spream.emulator.SpannerEmulator;
@@ -146,7 +146,7 @@ final class Demo {
         // In PARTITION order nothing can overtake a slow change, and all would wait for it.
         DemoConsumer consumer = new DemoConsumer(lines, ordering() != Ordering.PARTITION);
         try {
-            FutureTask<RunResult> reading =
+            FutureTask<CompletionReason> reading =
                     new FutureTask<>(() -> read(subscriber, Tracing.around(consumer, DemoDatabase.STREAM)));
             Thread.ofVirtual().name("spream-demo-reader").start(reading);
             workload.run(
@@ -160,9 +160,9 @@ final class Demo {
             boolean caughtUp = catchUp.await(lastCommit(), PATIENCE);
             operations.draining();
             subscriber.shutdown(Tail.DRAIN_TIMEOUT);
-            RunResult result = result(reading);
+            CompletionReason result = result(reading);
             lines.flush();
-            if (result == RunResult.CLOSED) {
+            if (result == CompletionReason.CLOSED) {
                 throw new CommandFailure("the demo was interrupted before its check");
             }
             return judge(server, database, consumer.delivered(), caughtUp);
@@ -174,7 +174,7 @@ final class Demo {
         }
     }
 
-    private RunResult read(Subscriber subscriber, Consumer consumer) {
+    private CompletionReason read(Subscriber subscriber, Consumer consumer) {
         try {
             return subscriber.run(consumer);
         } finally {
@@ -228,7 +228,7 @@ final class Demo {
         return options;
     }
 
-    private static RunResult result(FutureTask<RunResult> reading) throws Exception {
+    private static CompletionReason result(FutureTask<CompletionReason> reading) throws Exception {
         try {
             return reading.get();
         } catch (ExecutionException e) {

@@ -1,7 +1,7 @@
 package dev.spream.cli.subscription;
 
 import dev.spream.cli.service.StopSignals;
-import dev.spream.core.subscription.RunResult;
+import dev.spream.core.subscription.CompletionReason;
 import java.util.function.BooleanSupplier;
 import picocli.CommandLine.ExitCode;
 
@@ -29,7 +29,7 @@ final class Draining implements AutoCloseable {
         Thread.ofVirtual().name("spream-limit").start(stop);
     }
 
-    String ending(RunResult result) {
+    String ending(CompletionReason result) {
         if (limited) {
             return "the limit";
         }
@@ -44,8 +44,8 @@ final class Draining implements AutoCloseable {
     }
 
     /** A failure, if work was left that had started. */
-    int exitCode(RunResult result) {
-        boolean interrupted = result == RunResult.CLOSED && !limited;
+    int exitCode(CompletionReason result) {
+        boolean interrupted = result == CompletionReason.CLOSED && !limited;
         return interrupted || cutShort ? ExitCode.SOFTWARE : ExitCode.OK;
     }
 

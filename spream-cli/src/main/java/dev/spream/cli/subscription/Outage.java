@@ -3,7 +3,7 @@ package dev.spream.cli.subscription;
 import dev.spream.cli.command.Failures;
 import dev.spream.core.DurationText;
 import dev.spream.core.LoggedFailure;
-import dev.spream.core.partition.EndProof;
+import dev.spream.core.partition.PartitionEnd;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.source.SourceException;
 import dev.spream.core.subscription.SubscriptionListener;
@@ -55,7 +55,7 @@ final class Outage implements SubscriptionListener {
     }
 
     @Override
-    public void partitionFinished(PartitionToken partition, EndProof proof) {
+    public void partitionFinished(PartitionToken partition, PartitionEnd proof) {
         left(partition, true).ifPresent(terminal);
     }
 

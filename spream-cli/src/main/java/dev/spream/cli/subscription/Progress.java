@@ -2,7 +2,7 @@ package dev.spream.cli.subscription;
 
 import dev.spream.cli.output.StatusLine;
 import dev.spream.core.DurationText;
-import dev.spream.core.partition.EndProof;
+import dev.spream.core.partition.PartitionEnd;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.subscription.SubscriptionListener;
@@ -44,7 +44,7 @@ final class Progress implements SubscriptionListener {
     }
 
     @Override
-    public void partitionFinished(PartitionToken partition, EndProof proof) {
+    public void partitionFinished(PartitionToken partition, PartitionEnd proof) {
         open.remove(partition);
     }
 

@@ -10,7 +10,7 @@ import dev.spream.cli.output.Terminal;
 import dev.spream.cli.output.TimedLine;
 import dev.spream.cli.service.Operations;
 import dev.spream.cli.service.Tracing;
-import dev.spream.core.subscription.RunResult;
+import dev.spream.core.subscription.CompletionReason;
 import java.time.InstantSource;
 import java.util.Locale;
 
@@ -78,7 +78,7 @@ final class Service {
             progress.line().show();
         }
         try {
-            RunResult result = spream.run();
+            CompletionReason result = spream.run();
             finish(spream, draining.ending(result));
             return draining.exitCode(result);
         } catch (Exception e) {

@@ -11,7 +11,7 @@ import dev.spream.cli.storage.FlagPlugins;
 import dev.spream.cli.storage.OpenStorage;
 import dev.spream.cli.storage.StorageChoice;
 import dev.spream.core.source.ChangeStreamSource;
-import dev.spream.core.subscription.RunResult;
+import dev.spream.core.subscription.CompletionReason;
 import dev.spream.core.subscription.Subscriber;
 import dev.spream.core.subscription.SubscriberOptions;
 import java.time.Duration;
@@ -73,7 +73,7 @@ final class Tail {
 
     private int print(Subscriber subscriber, LimitedLines lines, Draining draining) throws Exception {
         try {
-            RunResult result = subscriber.run(Tracing.around(lines, settings.stream()));
+            CompletionReason result = subscriber.run(Tracing.around(lines, settings.stream()));
             lines.flush();
             output.finish(summary(lines.written(), draining.ending(result)));
             return draining.exitCode(result);

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.spream.core.consume.DeadLetter;
 import dev.spream.core.consume.DeadLetterStore;
-import dev.spream.core.consume.StoredLetter;
+import dev.spream.core.consume.StoredDeadLetter;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.record.JsonObject;
@@ -19,7 +19,7 @@ final class LetterLinesTest {
 
     @Test
     void a_row_that_could_not_be_decoded_is_named_and_not_shown() {
-        StoredLetter letter = letter("Orders");
+        StoredDeadLetter letter = letter("Orders");
         assertThat(LetterLines.text(entry(letter), letter))
                 .containsExactly(
                         "2026-01-01T10:00:00.500Z/tx/0",
@@ -31,17 +31,17 @@ final class LetterLinesTest {
         assertThat(json).doesNotContain("secret");
     }
 
-    private static DeadLetterStore.Entry entry(StoredLetter letter) {
+    private static DeadLetterStore.Entry entry(StoredDeadLetter letter) {
         return new DeadLetterStore.Entry(letter.change().identity(), letter.reason(), Set.of(), false);
     }
 
-    private static StoredLetter letter(String table) {
-        return new StoredLetter(
+    private static StoredDeadLetter letter(String table) {
+        return new StoredDeadLetter(
                 DeadLetter.Reason.FAILED,
                 new PartitionToken("p"),
                 new DataChangeRecord(TIME, "0", "tx", false, table, List.of(), List.of(), "", "", 0, 0, "", false),
                 TIME,
-                Optional.of(new StoredLetter.Failure(
+                Optional.of(new StoredDeadLetter.Failure(
                         1,
                         TIME,
                         TIME,

@@ -2,10 +2,10 @@ package dev.spream.cli.http;
 
 import dev.spream.core.consume.Consumer;
 import dev.spream.core.consume.ErrorDecision;
-import dev.spream.core.partition.EndProof;
+import dev.spream.core.partition.PartitionEnd;
 import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.partition.PartitionToken;
-import dev.spream.core.subscription.RunResult;
+import dev.spream.core.subscription.CompletionReason;
 import dev.spream.core.subscription.Subscriber;
 import dev.spream.core.subscription.SubscriberOptions;
 import dev.spream.core.subscription.SubscriptionListener;
@@ -30,7 +30,7 @@ final class HeldSubscription implements AutoCloseable {
     private static final long PATIENCE = 30;
 
     private final Subscriber subscriber;
-    private final CompletableFuture<RunResult> ended = new CompletableFuture<>();
+    private final CompletableFuture<CompletionReason> ended = new CompletableFuture<>();
 
     private HeldSubscription(Subscriber subscriber) {
         this.subscriber = subscriber;
@@ -63,7 +63,7 @@ final class HeldSubscription implements AutoCloseable {
                     }
 
                     @Override
-                    public void partitionFinished(PartitionToken partition, EndProof proof) {
+                    public void partitionFinished(PartitionToken partition, PartitionEnd proof) {
                         if (partition.value().equals("a")) {
                             settled.countDown();
                         }

@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.spream.core.record.JsonObject;
 import dev.spream.lock.BucketHash;
+import dev.spream.lock.BucketSpace;
 import dev.spream.lock.LockKey;
 import dev.spream.lock.LockMode;
 import dev.spream.lock.LockPlan;
 import dev.spream.lock.LockReport;
 import dev.spream.lock.LockRequest;
-import dev.spream.lock.LockSpace;
 import dev.spream.lock.LockTarget;
 import dev.spream.lock.PlannedLock;
 import dev.spream.lock.inspection.LockExplanation;
@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 /** The list of locks, as an operator sees it. */
 final class LockLinesTest {
     private static final Instant NOW = Instant.parse("2026-01-01T03:00:00Z");
-    private static final LockSpace SPACE = new LockSpace(BucketHash.SHA256, 1, 3);
+    private static final BucketSpace SPACE = new BucketSpace(BucketHash.SHA256, 1, 3);
     private static final LockTarget ACCOUNT = LockTarget.account("u1", "a1");
     private static final LockTarget USER = LockTarget.user("u2");
 

@@ -3,9 +3,9 @@ package dev.spream.cli.partition;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.spream.cli.storage.OpenStorage;
-import dev.spream.core.partition.EndProof;
 import dev.spream.core.partition.InMemoryPartitionStorage;
 import dev.spream.core.partition.PartitionClaim;
+import dev.spream.core.partition.PartitionEnd;
 import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.PartitionMode;
 import dev.spream.core.partition.PartitionToken;
@@ -160,7 +160,7 @@ final class PartitionTreeTest {
         List<PartitionToken> tokens = Arrays.stream(children)
                 .map(child -> new PartitionToken(child.token()))
                 .toList();
-        storage.finish(lease, at, EndProof.childPartitions(at, tokens));
+        storage.finish(lease, at, PartitionEnd.childPartitions(at, tokens));
     }
 
     private static ChildPartition child(String token, String... parents) {

@@ -2,7 +2,7 @@ package dev.spream.cli.subscription;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.spream.core.subscription.RunResult;
+import dev.spream.core.subscription.CompletionReason;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -24,7 +24,7 @@ final class DrainingTest {
             assertThat(new ProcessBuilder("kill", "-TERM", self).start().waitFor())
                     .isZero();
             await(draining);
-            assertThat(ended.ending(RunResult.CLOSED)).startsWith("a signal, with work interrupted");
+            assertThat(ended.ending(CompletionReason.CLOSED)).startsWith("a signal, with work interrupted");
             told.countDown();
         }
     }

@@ -2,7 +2,7 @@ package dev.spream.cli.subscription;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.spream.core.partition.EndProof;
+import dev.spream.core.partition.PartitionEnd;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.source.SourceException;
 import java.time.Duration;
@@ -74,7 +74,7 @@ final class OutageTest {
     void an_end_or_an_error_of_the_server_is_an_answer_as_well() {
         List<Runnable> answers = List.of(
                 () -> outage.reconnected(A),
-                () -> outage.partitionFinished(A, EndProof.boundedEnd(now)),
+                () -> outage.partitionFinished(A, PartitionEnd.boundedEnd(now)),
                 () -> outage.reconnecting(A, 4, Duration.ZERO, null),
                 () -> outage.reconnecting(
                         A,

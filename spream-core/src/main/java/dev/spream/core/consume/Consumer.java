@@ -12,7 +12,7 @@ import dev.spream.core.record.DataChangeRecord;
  * all those of its parents. Calls run on virtual threads, many at once: an implementation must be safe for that. A call is
  * interrupted on a hard close, and past the time that a call may take, if there is a limit.
  *
- * <p>{@link RecordConsumer} and {@link BatchConsumer} are the other two shapes of this port; a one-argument lambda is the
+ * <p>{@link ChangeHandler} and {@link BatchConsumer} are the other two shapes of this port; a one-argument lambda is the
  * first of them.
  */
 @FunctionalInterface

@@ -40,7 +40,7 @@ public interface DeadLetterStore extends DeadLetterSink {
     }
 
     /** Those of the letters that are open, with what they hold, in commit order. To look at; {@link #claim} is to replay. */
-    List<StoredLetter> read(Collection<RecordIdentity> identities) throws Exception;
+    List<StoredDeadLetter> read(Collection<RecordIdentity> identities) throws Exception;
 
     /**
      * Says that a change is about to be delivered, before its first attempt. Letters that it overtakes are recorded as
@@ -76,13 +76,13 @@ public interface DeadLetterStore extends DeadLetterSink {
     /** Letters that are being replayed. Confined to one thread, which closes it. */
     interface Claim extends AutoCloseable {
         /** The letters that were claimed, in commit order; perhaps none. */
-        List<StoredLetter> letters();
+        List<StoredDeadLetter> letters();
 
         /** How many of the letters that were asked for, from the first on, were considered. */
         int considered();
 
         /** The letter of a claim of one. */
-        default StoredLetter letter() {
+        default StoredDeadLetter letter() {
             return letters().getFirst();
         }
 

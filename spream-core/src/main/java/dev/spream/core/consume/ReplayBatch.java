@@ -10,11 +10,11 @@ import org.jspecify.annotations.Nullable;
 
 /** Letters handed to a {@link BatchConsumer} in one call. */
 final class ReplayBatch implements BatchConsumer.Batch {
-    private final List<StoredLetter> letters;
+    private final List<StoredDeadLetter> letters;
     private final BitSet settled;
     private final @Nullable Throwable[] failures;
 
-    ReplayBatch(List<StoredLetter> letters) {
+    ReplayBatch(List<StoredDeadLetter> letters) {
         this.letters = letters;
         this.settled = new BitSet(letters.size());
         this.failures = new Throwable[letters.size()];
@@ -22,7 +22,7 @@ final class ReplayBatch implements BatchConsumer.Batch {
 
     @Override
     public List<DataChangeRecord> changes() {
-        return letters.stream().map(StoredLetter::change).toList();
+        return letters.stream().map(StoredDeadLetter::change).toList();
     }
 
     @Override
@@ -30,8 +30,9 @@ final class ReplayBatch implements BatchConsumer.Batch {
         return deliveryOf(letters.get(index));
     }
 
-    static Delivery deliveryOf(StoredLetter letter) {
-        int attempt = 1 + letter.failure().map(StoredLetter.Failure::attempts).orElse(0);
+    static Delivery deliveryOf(StoredDeadLetter letter) {
+        int attempt =
+                1 + letter.failure().map(StoredDeadLetter.Failure::attempts).orElse(0);
         return Delivery.ofReplay(letter.partition(), attempt);
     }
 

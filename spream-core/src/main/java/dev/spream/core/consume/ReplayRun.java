@@ -97,11 +97,11 @@ final class ReplayRun {
         List<DeadLetterStore.Entry> putBack = new ArrayList<>();
         try (DeadLetterStore.Claim claim =
                 store.claim(batch.stream().map(DeadLetterStore.Entry::identity).toList(), replay.evenIfOvertaken)) {
-            Map<RecordIdentity, StoredLetter> claimed = claim.letters().stream()
+            Map<RecordIdentity, StoredDeadLetter> claimed = claim.letters().stream()
                     .collect(Collectors.toMap(letter -> letter.change().identity(), Function.identity()));
             List<DeadLetterStore.Entry> open = new ArrayList<>();
             for (DeadLetterStore.Entry letter : batch.subList(0, claim.considered())) {
-                StoredLetter found = claimed.get(letter.identity());
+                StoredDeadLetter found = claimed.get(letter.identity());
                 if (found != null && found.undecodableRow().isPresent()) {
                     refuse(letter, undecodable());
                 } else if (found != null) {
@@ -124,7 +124,9 @@ final class ReplayRun {
 
     /** Settles what the consumer takes, and returns those that there was no time for. */
     private List<DeadLetterStore.Entry> handOver(
-            List<DeadLetterStore.Entry> letters, Map<RecordIdentity, StoredLetter> claimed, DeadLetterStore.Claim claim)
+            List<DeadLetterStore.Entry> letters,
+            Map<RecordIdentity, StoredDeadLetter> claimed,
+            DeadLetterStore.Claim claim)
             throws Exception {
         List<DeadLetterStore.Entry> taken = new ArrayList<>();
         int done;
@@ -143,7 +145,7 @@ final class ReplayRun {
 
     private int handOverInTurn(
             List<DeadLetterStore.Entry> letters,
-            Map<RecordIdentity, StoredLetter> claimed,
+            Map<RecordIdentity, StoredDeadLetter> claimed,
             List<DeadLetterStore.Entry> taken)
             throws InterruptedException {
         long startedAt = System.nanoTime();
@@ -159,13 +161,15 @@ final class ReplayRun {
     }
 
     private void handOver(
-            DeadLetterStore.Entry entry, Map<RecordIdentity, StoredLetter> claimed, List<DeadLetterStore.Entry> taken)
+            DeadLetterStore.Entry entry,
+            Map<RecordIdentity, StoredDeadLetter> claimed,
+            List<DeadLetterStore.Entry> taken)
             throws InterruptedException {
         if (isBehind(entry)) {
             leave(entry);
             return;
         }
-        StoredLetter letter = requireNonNull(claimed.get(entry.identity()));
+        StoredDeadLetter letter = requireNonNull(claimed.get(entry.identity()));
         try {
             consumer.consume(letter.change(), ReplayBatch.deliveryOf(letter));
             taken.add(entry);
@@ -178,7 +182,7 @@ final class ReplayRun {
 
     private int handOverTogether(
             List<DeadLetterStore.Entry> letters,
-            Map<RecordIdentity, StoredLetter> claimed,
+            Map<RecordIdentity, StoredDeadLetter> claimed,
             BatchConsumer together,
             List<DeadLetterStore.Entry> taken)
             throws InterruptedException {

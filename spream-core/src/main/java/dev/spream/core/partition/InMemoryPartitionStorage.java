@@ -32,7 +32,7 @@ public final class InMemoryPartitionStorage implements PartitionStorage {
     // All fields are guarded by this object's monitor; every method is short and does not block.
     private final InstantSource clock;
     private final Map<PartitionToken, StoredPartition> partitions = new TreeMap<>();
-    private final Map<PartitionToken, PartitionProof> proofs = new TreeMap<>();
+    private final Map<PartitionToken, FinishedPartition> proofs = new TreeMap<>();
     private final Map<WorkerId, StoredWorker> workers = new TreeMap<>(Comparator.comparing(WorkerId::value));
     private @Nullable SubscriptionRecord subscription;
 
@@ -190,7 +190,7 @@ public final class InMemoryPartitionStorage implements PartitionStorage {
     }
 
     @Override
-    public synchronized boolean finish(PartitionLease lease, Instant watermark, EndProof proof) {
+    public synchronized boolean finish(PartitionLease lease, Instant watermark, PartitionEnd proof) {
         StoredPartition partition = held(lease);
         if (partition == null) {
             return false;
@@ -272,9 +272,9 @@ public final class InMemoryPartitionStorage implements PartitionStorage {
     }
 
     @Override
-    public synchronized List<PartitionProof> proofs() {
+    public synchronized List<FinishedPartition> proofs() {
         return proofs.values().stream()
-                .sorted(Comparator.comparing(PartitionProof::startTimestamp).thenComparing(PartitionProof::token))
+                .sorted(Comparator.comparing(FinishedPartition::startTimestamp).thenComparing(FinishedPartition::token))
                 .toList();
     }
 

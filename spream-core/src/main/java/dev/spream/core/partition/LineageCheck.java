@@ -33,11 +33,11 @@ import java.util.Optional;
 public final class LineageCheck {
     private final SubscriptionRecord subscription;
     private final Lineage lineage;
-    private final List<PartitionProof> proofs;
+    private final List<FinishedPartition> proofs;
     private final Map<PartitionToken, LineageNode> nodes = new HashMap<>();
     private final List<LineageFinding> findings = new ArrayList<>();
 
-    private LineageCheck(SubscriptionRecord subscription, Lineage lineage, List<PartitionProof> proofs) {
+    private LineageCheck(SubscriptionRecord subscription, Lineage lineage, List<FinishedPartition> proofs) {
         this.subscription = subscription;
         this.lineage = lineage;
         this.proofs = proofs;
@@ -49,7 +49,8 @@ public final class LineageCheck {
      * @param lineage all its partitions that are stored
      * @param proofs what remains of those that were removed, read after the lineage
      */
-    public static LineageReport check(SubscriptionRecord subscription, Lineage lineage, List<PartitionProof> proofs) {
+    public static LineageReport check(
+            SubscriptionRecord subscription, Lineage lineage, List<FinishedPartition> proofs) {
         return new LineageCheck(subscription, lineage, proofs).run();
     }
 
@@ -95,7 +96,7 @@ public final class LineageCheck {
                     Optional.empty(),
                     "the initial query %s is neither stored nor proven: nothing shows which partitions were alive at the start, %s"
                             .formatted(PartitionToken.ROOT, start)));
-        } else if (!root.start().equals(start) && !root.endedBy(EndProof.Kind.ADOPTED)) {
+        } else if (!root.start().equals(start) && !root.endedBy(PartitionEnd.Kind.ADOPTED)) {
             findings.add(new LineageFinding(
                     Kind.ROOT_START,
                     List.of(PartitionToken.ROOT),
@@ -109,7 +110,7 @@ public final class LineageCheck {
     private LineageReport report(Collection<LineageNode> ordered) {
         int finished = (int) ordered.stream().filter(LineageNode::finished).count();
         int adopted = (int) ordered.stream()
-                .filter(node -> node.endedBy(EndProof.Kind.ADOPTED))
+                .filter(node -> node.endedBy(PartitionEnd.Kind.ADOPTED))
                 .count();
         List<LineageReport.Loss> losses = ordered.stream()
                 .flatMap(node -> node.gaps().stream().map(gap -> new LineageReport.Loss(node.token(), gap)))

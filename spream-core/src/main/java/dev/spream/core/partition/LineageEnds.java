@@ -22,7 +22,7 @@ record LineageEnds(SubscriptionRecord subscription, List<LineageFinding> finding
                             .formatted(node));
             return;
         }
-        EndProof proof = node.end().get();
+        PartitionEnd proof = node.end().get();
         switch (proof.kind()) {
             case BOUNDED_END -> checkBoundedEnd(node, proof);
             case CHILD_PARTITIONS -> {
@@ -44,7 +44,7 @@ record LineageEnds(SubscriptionRecord subscription, List<LineageFinding> finding
         }
     }
 
-    private void checkBoundedEnd(LineageNode node, EndProof proof) {
+    private void checkBoundedEnd(LineageNode node, PartitionEnd proof) {
         Optional<Instant> end = subscription.endTimestamp();
         if (end.isEmpty()) {
             find(
@@ -64,7 +64,7 @@ record LineageEnds(SubscriptionRecord subscription, List<LineageFinding> finding
     }
 
     /** The initial query reads no changes: the partitions that it finds have to start where it does. */
-    private void checkInitialQuery(LineageNode node, EndProof proof) {
+    private void checkInitialQuery(LineageNode node, PartitionEnd proof) {
         if (node.token().isRoot() && proof.at().isAfter(node.start()) && !node.gaveUp(node.start(), proof.at())) {
             uncovered(
                     Kind.TIME_UNCOVERED,
@@ -77,7 +77,7 @@ record LineageEnds(SubscriptionRecord subscription, List<LineageFinding> finding
     }
 
     /** A partition that ended in children had its watermark moved to their start first, with everything settled. */
-    private void checkWatermark(LineageNode node, EndProof proof) {
+    private void checkWatermark(LineageNode node, PartitionEnd proof) {
         node.stored()
                 .map(PartitionMetadata::watermark)
                 .filter(proof.at()::isAfter)
@@ -90,7 +90,7 @@ record LineageEnds(SubscriptionRecord subscription, List<LineageFinding> finding
                                 .formatted(node, proof.at(), watermark)));
     }
 
-    private void checkLoss(LineageNode node, EndProof proof) {
+    private void checkLoss(LineageNode node, PartitionEnd proof) {
         if (node.gaps().stream().noneMatch(gap -> gap.to().equals(proof.at()))) {
             find(
                     Kind.GAP_MISPLACED,

@@ -30,7 +30,7 @@ record LineageLinks(
         }
     }
 
-    private void checkChild(LineageNode parent, EndProof proof, PartitionToken token) {
+    private void checkChild(LineageNode parent, PartitionEnd proof, PartitionToken token) {
         LineageNode child = nodes.get(token);
         if (child == null) {
             find(
@@ -124,7 +124,7 @@ record LineageLinks(
     }
 
     /** Streams whose keys move between living partitions do not have every parent name its child. */
-    private void checkNamed(LineageNode parent, EndProof proof, LineageNode child) {
+    private void checkNamed(LineageNode parent, PartitionEnd proof, LineageNode child) {
         boolean mustName =
                 switch (proof.kind()) {
                     case CHILD_PARTITIONS, BOUNDED_END -> true;

@@ -16,7 +16,7 @@ record LineageNode(
         List<PartitionToken> parents,
         Instant start,
         boolean finished,
-        Optional<EndProof> end,
+        Optional<PartitionEnd> end,
         List<PartitionGap> gaps,
         Optional<PartitionMetadata> stored) {
 
@@ -31,7 +31,7 @@ record LineageNode(
                 Optional.of(stored));
     }
 
-    static LineageNode of(PartitionProof proof) {
+    static LineageNode of(FinishedPartition proof) {
         return new LineageNode(
                 proof.token(),
                 withoutRoot(proof.parentTokens()),
@@ -46,13 +46,13 @@ record LineageNode(
         return parents.stream().filter(parent -> !parent.isRoot()).toList();
     }
 
-    boolean endedBy(EndProof.Kind kind) {
+    boolean endedBy(PartitionEnd.Kind kind) {
         return end.filter(proof -> proof.kind() == kind).isPresent();
     }
 
     /** Whether the partition expired as a whole, so that all that it would have named is unknown. */
     boolean isLost() {
-        return endedBy(EndProof.Kind.RETENTION_LOST);
+        return endedBy(PartitionEnd.Kind.RETENTION_LOST);
     }
 
     /** Whether that time was given up, from its first moment to its last. */
@@ -67,7 +67,7 @@ record LineageNode(
 
     /** Whether a worker of ours has acquired it; another reader's order is not ours to judge. */
     boolean wasRead() {
-        return (finished && !endedBy(EndProof.Kind.ADOPTED))
+        return (finished && !endedBy(PartitionEnd.Kind.ADOPTED))
                 || stored.filter(partition -> partition.epoch() > 0).isPresent();
     }
 

@@ -36,7 +36,7 @@ public record PartitionMetadata(
         Optional<WorkerId> owner,
         Optional<Instant> leaseUntil,
         boolean leaseLive,
-        Optional<EndProof> endProof,
+        Optional<PartitionEnd> endProof,
         Instant createdAt,
         Optional<Instant> scheduledAt,
         Optional<Instant> runningAt,

@@ -135,7 +135,7 @@ public interface PartitionStorage extends AutoCloseable {
      * @return false if the lease was lost
      * @throws IllegalArgumentException if the partition is not RUNNING, or a child that the proof names is not stored
      */
-    boolean finish(PartitionLease lease, Instant watermark, EndProof proof);
+    boolean finish(PartitionLease lease, Instant watermark, PartitionEnd proof);
 
     /**
      * Gives partitions back, each for itself: the owner and the lease are cleared, state and epoch stay, and anybody may
@@ -163,7 +163,7 @@ public interface PartitionStorage extends AutoCloseable {
 
     /**
      * Removes partitions that finished before that moment and that no unfinished partition names as a parent, and keeps
-     * the {@link PartitionProof} of each. Parents stay until their children are finished, because the gate is asked again
+     * the {@link FinishedPartition} of each. Parents stay until their children are finished, because the gate is asked again
      * at each take-over, and a parent that is not stored may hold the child up.
      *
      * @return how many were removed
@@ -171,7 +171,7 @@ public interface PartitionStorage extends AutoCloseable {
     int cleanUp(Instant finishedBefore);
 
     /** What remains of the partitions that were removed, ordered by start timestamp, then token. */
-    List<PartitionProof> proofs();
+    List<FinishedPartition> proofs();
 
     /** Frees what the storage holds open; the storage is not usable afterwards. Closing again is harmless. */
     @Override

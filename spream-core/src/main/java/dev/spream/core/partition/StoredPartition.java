@@ -25,7 +25,7 @@ final class StoredPartition {
     Instant leaseUntil;
 
     @Nullable
-    EndProof endProof;
+    PartitionEnd endProof;
 
     @Nullable
     Instant scheduledAt;
@@ -95,11 +95,11 @@ final class StoredPartition {
         return state == PartitionState.FINISHED && finishedAt != null && finishedAt.isBefore(moment);
     }
 
-    PartitionProof proof() {
+    FinishedPartition proof() {
         if (endProof == null || finishedAt == null) {
             throw new IllegalStateException("partition %s is not finished".formatted(token.abbreviated()));
         }
-        return new PartitionProof(token, parentTokens, startTimestamp, endProof, finishedAt, gaps);
+        return new FinishedPartition(token, parentTokens, startTimestamp, endProof, finishedAt, gaps);
     }
 
     PartitionMetadata metadata(Instant now) {

@@ -1,7 +1,7 @@
 package dev.spream.core.subscription;
 
 import dev.spream.core.DurationText;
-import dev.spream.core.partition.EndProof;
+import dev.spream.core.partition.PartitionEnd;
 import dev.spream.core.partition.PartitionGap;
 import dev.spream.core.partition.PartitionMetadata;
 import dev.spream.core.partition.PartitionStorage;
@@ -75,7 +75,7 @@ record LossAcceptance(
      * @throws SubscriptionException if it cannot be known where the stream begins
      * @throws SourceException if the server could not be asked; the next attempt does no harm
      */
-    Optional<EndProof> skipLost(SourceException cause) throws InterruptedException {
+    Optional<PartitionEnd> skipLost(SourceException cause) throws InterruptedException {
         return acceptGap(cause).filter(this::isPastEnd).map(at -> lost(at, List.of()));
     }
 
@@ -87,7 +87,7 @@ record LossAcceptance(
      * @throws SubscriptionException if it cannot be known where the stream begins
      * @throws SourceException if the server could not be asked; the next attempt does no harm
      */
-    Optional<EndProof> replaceExpired(SourceException cause) throws InterruptedException {
+    Optional<PartitionEnd> replaceExpired(SourceException cause) throws InterruptedException {
         Optional<Instant> accepted = acceptedBefore();
         Optional<Instant> beginning = accepted.isPresent() ? accepted : acceptGap(cause);
         if (beginning.isEmpty()) {
@@ -188,7 +188,7 @@ record LossAcceptance(
         return true;
     }
 
-    private Optional<EndProof> replaceBy(List<ChildPartition> living, Instant at) throws InterruptedException {
+    private Optional<PartitionEnd> replaceBy(List<ChildPartition> living, Instant at) throws InterruptedException {
         if (living.isEmpty()) {
             throw new SourceException(
                     SourceException.Kind.TRANSIENT, "the initial query ended without any partition", null);
@@ -204,14 +204,14 @@ record LossAcceptance(
     }
 
     /** The end of the gap itself may have been lost meanwhile: then the gap grows first. */
-    private Optional<EndProof> askAgain(SourceException failure) throws InterruptedException {
+    private Optional<PartitionEnd> askAgain(SourceException failure) throws InterruptedException {
         if (failure.kind() != SourceException.Kind.RETENTION_LOST) {
             throw failure;
         }
         return skipLost(failure);
     }
 
-    private static EndProof lost(Instant at, List<PartitionToken> children) {
-        return new EndProof(EndProof.Kind.RETENTION_LOST, at, children);
+    private static PartitionEnd lost(Instant at, List<PartitionToken> children) {
+        return new PartitionEnd(PartitionEnd.Kind.RETENTION_LOST, at, children);
     }
 }

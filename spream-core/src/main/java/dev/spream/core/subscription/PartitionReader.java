@@ -3,7 +3,7 @@ package dev.spream.core.subscription;
 import dev.spream.core.DurationText;
 import dev.spream.core.ExponentialBackoff;
 import dev.spream.core.LoggedFailure;
-import dev.spream.core.partition.EndProof;
+import dev.spream.core.partition.PartitionEnd;
 import dev.spream.core.record.ChangeRecord;
 import dev.spream.core.source.PartitionQuery;
 import dev.spream.core.source.SourceException;
@@ -104,15 +104,15 @@ final class PartitionReader {
                         partition.token(),
                         partition.lease().epoch(),
                         partition.lease().watermark()));
-        Optional<EndProof> proof = readToEnd();
+        Optional<PartitionEnd> proof = readToEnd();
         if (isActive() && dispatcher.awaitSettled() && proof.isPresent() && partition.isHeld()) {
             finish(proof.get());
         }
     }
 
-    private Optional<EndProof> readToEnd() throws InterruptedException {
+    private Optional<PartitionEnd> readToEnd() throws InterruptedException {
         while (isReading()) {
-            Optional<EndProof> proof;
+            Optional<PartitionEnd> proof;
             try {
                 proof = readOnce();
             } catch (SourceException e) {
@@ -126,7 +126,7 @@ final class PartitionReader {
     }
 
     /** Runs one query; the proof that the partition has ended, where that is what it brought. */
-    private Optional<EndProof> readOnce() throws InterruptedException {
+    private Optional<PartitionEnd> readOnce() throws InterruptedException {
         intake.startQuery();
         if (startedInFuture) {
             startedInFuture = !queries.awaitServerPassed(queryStart());
@@ -148,7 +148,7 @@ final class PartitionReader {
                 OptionalLong.of(context.prefetchBytes()));
     }
 
-    private Optional<EndProof> judgeOk(boolean serverPassedEnd) throws InterruptedException {
+    private Optional<PartitionEnd> judgeOk(boolean serverPassedEnd) throws InterruptedException {
         if (intake.broughtChildren()) {
             return Optional.of(intake.proofByChildren());
         }
@@ -158,12 +158,12 @@ final class PartitionReader {
         }
         endedWithOk = true;
         return serverPassedEnd && !intake.broughtChanges()
-                ? Optional.of(EndProof.boundedEnd(endTimestamp.get()))
+                ? Optional.of(PartitionEnd.boundedEnd(endTimestamp.get()))
                 : Optional.empty();
     }
 
     /** Does what the failure of a stream asks for; the proof that the partition has ended, where that is what it found. */
-    private Optional<EndProof> recover(SourceException failure) throws InterruptedException {
+    private Optional<PartitionEnd> recover(SourceException failure) throws InterruptedException {
         if (!isActive()) {
             return Optional.empty();
         }
@@ -182,7 +182,7 @@ final class PartitionReader {
         return Optional.empty();
     }
 
-    private Optional<EndProof> acceptLoss(SourceException failure) throws InterruptedException {
+    private Optional<PartitionEnd> acceptLoss(SourceException failure) throws InterruptedException {
         lossAcceptance.requireAccepted(failure);
         if (!dispatcher.awaitSettled() || !isActive()) {
             return Optional.empty();
@@ -269,7 +269,7 @@ final class PartitionReader {
         queries.pause(delay);
     }
 
-    private void finish(EndProof proof) throws InterruptedException {
+    private void finish(PartitionEnd proof) throws InterruptedException {
         if (!watermarks.finish(partition, proof, this::isActive)) {
             partition.lose();
             return;

@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.spream.core.consume.Ordering;
 import dev.spream.core.consume.UndecodableRowException;
-import dev.spream.core.partition.EndProof;
+import dev.spream.core.partition.PartitionEnd;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.record.ChangeRecord;
 import dev.spream.core.record.ChildPartition;
@@ -254,7 +254,7 @@ final class RecordIntake {
     }
 
     /** The proof that all children so far are, once a query that brought some has ended with OK. */
-    EndProof proofByChildren() {
-        return EndProof.childPartitions(childrenStart, List.copyOf(children));
+    PartitionEnd proofByChildren() {
+        return PartitionEnd.childPartitions(childrenStart, List.copyOf(children));
     }
 }

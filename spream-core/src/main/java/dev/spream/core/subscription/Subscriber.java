@@ -3,8 +3,8 @@ package dev.spream.core.subscription;
 import static java.util.Objects.requireNonNull;
 
 import dev.spream.core.SpreamException;
+import dev.spream.core.consume.ChangeHandler;
 import dev.spream.core.consume.Consumer;
-import dev.spream.core.consume.RecordConsumer;
 import dev.spream.core.internal.MonotonicTime;
 import dev.spream.core.internal.SingleRun;
 import dev.spream.core.partition.PartitionStorage;
@@ -65,7 +65,7 @@ public final class Subscriber implements AutoCloseable {
     }
 
     /** Runs the subscription with a consumer that needs to know no more than the change. See {@link #run(Consumer)}. */
-    public RunResult run(RecordConsumer consumer) {
+    public CompletionReason run(ChangeHandler consumer) {
         return run((Consumer) consumer);
     }
 
@@ -79,11 +79,11 @@ public final class Subscriber implements AutoCloseable {
      *     decided so, the stream or the storage failed in a way that does not pass. What was settled is stored.
      * @throws IllegalStateException if this subscriber has run before
      */
-    public RunResult run(Consumer consumer) {
+    public CompletionReason run(Consumer consumer) {
         requireNonNull(consumer, "consumer");
         return subscription
                 .run(() -> new Subscription(context, consumer), Subscription::run)
-                .orElseGet(() -> subscription.isClosed() ? RunResult.CLOSED : RunResult.SHUT_DOWN);
+                .orElseGet(() -> subscription.isClosed() ? CompletionReason.CLOSED : CompletionReason.SHUT_DOWN);
     }
 
     /**

@@ -100,7 +100,7 @@ final class Subscription implements PartitionScheduler.Readers, SingleRun.Stoppa
         this.handOver = new PartitionHandOver(context, watermarks);
     }
 
-    RunResult run() {
+    CompletionReason run() {
         Periodic watch = new Periodic(context.time(), UserCalls.CHECK_INTERVAL, context.userCalls()::check);
         watching.start("spream-" + context.source().streamName() + "-calls", watch);
         try {
@@ -114,7 +114,7 @@ final class Subscription implements PartitionScheduler.Readers, SingleRun.Stoppa
     }
 
     /** Nothing of the user's is called on the runner, which has to return even if such a call does not. */
-    private RunResult runWatched() {
+    private CompletionReason runWatched() {
         runner = Thread.currentThread();
         boolean interrupted = apart("run", () -> completed = runUntilStopped());
         interrupted |= end();
@@ -122,7 +122,9 @@ final class Subscription implements PartitionScheduler.Readers, SingleRun.Stoppa
             Thread.currentThread().interrupt();
         }
         tasks.rethrow(t -> new SubscriptionException("the subscription stopped because of a failure", t));
-        return completed ? RunResult.COMPLETED : stop == Stop.CANCEL ? RunResult.CLOSED : RunResult.SHUT_DOWN;
+        return completed
+                ? CompletionReason.COMPLETED
+                : stop == Stop.CANCEL ? CompletionReason.CLOSED : CompletionReason.SHUT_DOWN;
     }
 
     /** Does that on a thread of its own, and waits for it; whether the runner was interrupted meanwhile. */

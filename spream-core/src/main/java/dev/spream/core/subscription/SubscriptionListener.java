@@ -2,7 +2,7 @@ package dev.spream.core.subscription;
 
 import dev.spream.core.consume.DeliveryFailure;
 import dev.spream.core.consume.ErrorDecision;
-import dev.spream.core.partition.EndProof;
+import dev.spream.core.partition.PartitionEnd;
 import dev.spream.core.partition.PartitionGap;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.record.ChildPartitionsRecord;
@@ -48,7 +48,7 @@ public interface SubscriptionListener {
     default void childrenDiscovered(PartitionToken partition, ChildPartitionsRecord children) {}
 
     /** The partition is read to its end and everything of it is settled. */
-    default void partitionFinished(PartitionToken partition, EndProof proof) {}
+    default void partitionFinished(PartitionToken partition, PartitionEnd proof) {}
 
     /** This worker gave the partition back before its end. */
     default void partitionReleased(PartitionToken partition) {}

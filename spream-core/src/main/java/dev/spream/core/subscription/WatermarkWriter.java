@@ -4,7 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import dev.spream.core.consume.Consumer;
 import dev.spream.core.partition.BusyPartitionsException;
-import dev.spream.core.partition.EndProof;
+import dev.spream.core.partition.PartitionEnd;
 import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.partition.WatermarkAdvance;
@@ -72,7 +72,7 @@ final class WatermarkWriter {
      *
      * @return false if its lease was lost
      */
-    boolean finish(HeldPartition partition, EndProof proof, BooleanSupplier wanted) throws InterruptedException {
+    boolean finish(HeldPartition partition, PartitionEnd proof, BooleanSupplier wanted) throws InterruptedException {
         Instant watermark = requireNonNull(
                 flushed(() -> Map.of(partition, partition.tracker().watermark()))
                         .get(partition));

@@ -43,7 +43,7 @@ final class ConsumeTypesTest {
     @Test
     void a_consumer_of_records_gets_the_change() throws Exception {
         List<DataChangeRecord> consumed = new ArrayList<>();
-        RecordConsumer consumer = consumed::add;
+        ChangeHandler consumer = consumed::add;
         Consumer port = consumer;
         port.consume(CHANGE, DELIVERY);
         port.flush();

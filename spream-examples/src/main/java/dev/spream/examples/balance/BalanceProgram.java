@@ -1,7 +1,7 @@
 package dev.spream.examples.balance;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.spream.projection.ParkedKey;
+import dev.spream.projection.ParkedAggregate;
 import dev.spream.projection.ProjectionOperations;
 import dev.spream.projection.ProjectionOperations.Act;
 import dev.spream.projection.ProjectionView;
@@ -119,7 +119,7 @@ public final class BalanceProgram {
     }
 
     private void skip(String projection) {
-        for (ParkedKey parked : operations.parked(projection, ACCOUNTS)) {
+        for (ParkedAggregate parked : operations.parked(projection, ACCOUNTS)) {
             System.out.printf(
                     "%-20s parked %s with %,d events: %s%n", projection, parked.key(), parked.events(), parked.error());
             operations.skip(projection, parked.key(), parked.firstVersion(), ACT);

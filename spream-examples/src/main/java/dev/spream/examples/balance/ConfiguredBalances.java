@@ -1,6 +1,6 @@
 package dev.spream.examples.balance;
 
-import dev.spream.api.ProjectionDesk;
+import dev.spream.api.ConfiguredProjections;
 import dev.spream.api.config.SpreamConfig;
 import dev.spream.projection.runner.ProjectionManager;
 import java.nio.file.Path;
@@ -20,7 +20,7 @@ public final class ConfiguredBalances {
     }
 
     private static void run(SpreamConfig config) {
-        try (ProjectionDesk projections = ProjectionDesk.open(config);
+        try (ConfiguredProjections projections = ConfiguredProjections.open(config);
                 ProjectionManager<Connection> manager = projections
                         .manager(Connection.class)
                         .add(new AccountBalances(), projections.source())

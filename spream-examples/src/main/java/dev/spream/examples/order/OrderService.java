@@ -1,8 +1,8 @@
 package dev.spream.examples.order;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.spream.api.ConfiguredOutbox;
 import dev.spream.api.HttpAddress;
-import dev.spream.api.OutboxDesk;
 import dev.spream.api.config.ConfigException;
 import dev.spream.api.config.SpreamConfig;
 import dev.spream.core.StorageException;
@@ -73,7 +73,7 @@ public final class OrderService implements AutoCloseable {
 
     private URI open(Map<String, String> environment) throws IOException, SQLException {
         HttpAddress address = address(environment, "ORDER_HTTP", "8080");
-        OutboxDesk desk = parts.add(OutboxDesk.open(config(environment))); // judges the URL, too
+        ConfiguredOutbox desk = parts.add(ConfiguredOutbox.open(config(environment))); // judges the URL, too
         HikariDataSource database = parts.add(JdbcPool.open(
                 environment.getOrDefault(DATABASE_URL, ""),
                 value(environment, DATABASE_USER),

@@ -12,7 +12,7 @@ import dev.spream.examples.vocabulary.VocabularyEvent.ItemDeleted;
 import dev.spream.examples.vocabulary.VocabularyEvent.ItemUpdated;
 import dev.spream.examples.vocabulary.VocabularyEvent.ItemsGeneratedWithAI;
 import dev.spream.projection.FailureKind;
-import dev.spream.projection.ProjectionFailure;
+import dev.spream.projection.ProjectionException;
 import dev.spream.projection.event.EventEnvelope;
 import java.util.Collection;
 import java.util.List;
@@ -123,13 +123,13 @@ final class EventCodec {
     /**
      * The same for a projection.
      *
-     * @throws ProjectionFailure if it is none of this vocabulary: somebody has to look at it, and reads what is wrong with it
+     * @throws ProjectionException if it is none of this vocabulary: somebody has to look at it, and reads what is wrong with it
      */
     static VocabularyEvent readForProjection(EventEnvelope envelope) {
         try {
             return read(envelope);
         } catch (IllegalArgumentException e) {
-            throw new ProjectionFailure(
+            throw new ProjectionException(
                     FailureKind.POISON,
                     "the event's data cannot be read as %s: %s".formatted(envelope.eventType(), e.getMessage()),
                     e);

@@ -1,6 +1,6 @@
 package dev.spream.examples.vocabulary;
 
-import dev.spream.api.OutboxDesk;
+import dev.spream.api.ConfiguredOutbox;
 import dev.spream.api.config.SpreamConfig;
 import dev.spream.api.metrics.OutboxMetrics;
 import dev.spream.outbox.OutboxOperations;
@@ -17,13 +17,13 @@ import java.util.function.UnaryOperator;
  * which closes whatever fills it first; sampled and asked by any.
  */
 final class PubsubOutbox implements Sampling.Sampled, AutoCloseable {
-    private final OutboxDesk desk;
+    private final ConfiguredOutbox desk;
     private final OutboxMetrics metrics;
     private final OutboxWorker worker;
     private final OutboxOperations operations;
     private volatile Optional<OutboxStats> stats = Optional.empty();
 
-    private PubsubOutbox(OutboxDesk desk, MeterRegistry registry) {
+    private PubsubOutbox(ConfiguredOutbox desk, MeterRegistry registry) {
         this.desk = desk;
         this.metrics = OutboxMetrics.of(registry, PubsubRelay.NAME);
         this.worker = desk.worker(List.of(metrics), UnaryOperator.identity());
@@ -31,7 +31,7 @@ final class PubsubOutbox implements Sampling.Sampled, AutoCloseable {
     }
 
     static PubsubOutbox start(SpreamConfig config, MeterRegistry registry) {
-        OutboxDesk desk = OutboxDesk.open(config);
+        ConfiguredOutbox desk = ConfiguredOutbox.open(config);
         try {
             PubsubOutbox started = new PubsubOutbox(desk, registry);
             Thread.ofVirtual().name("vocabulary-relay").start(started.worker::run);

@@ -4,7 +4,7 @@ import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import dev.spream.projection.FailureKind;
 import dev.spream.projection.FoldableProjection;
-import dev.spream.projection.ProjectionFailure;
+import dev.spream.projection.ProjectionException;
 import dev.spream.projection.RebuildableProjection;
 import dev.spream.projection.event.EventEnvelope;
 import java.sql.Connection;
@@ -152,7 +152,7 @@ final class VocabularyReadModel
             throws SQLException {
         int found = execute(transaction, sql, rows);
         if (found != rows.size()) {
-            throw new ProjectionFailure(
+            throw new ProjectionException(
                     FailureKind.POISON,
                     "%d of %d %s are not in the read model; an event before is missing"
                             .formatted(rows.size() - found, rows.size(), what),

@@ -1,7 +1,7 @@
 package dev.spream.examples.vocabulary;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.spream.api.ProjectionDesk;
+import dev.spream.api.ConfiguredProjections;
 import dev.spream.api.ProjectionErrorRate;
 import dev.spream.api.ProjectionHealth;
 import dev.spream.api.config.ConfigException;
@@ -13,7 +13,7 @@ import dev.spream.examples.http.JsonServer;
 import dev.spream.examples.http.Parts;
 import dev.spream.projection.ProjectionStore;
 import dev.spream.projection.runner.ProjectionManager;
-import dev.spream.projection.search.IndexUpkeep;
+import dev.spream.projection.search.IndexMaintenance;
 import dev.spream.projection.search.SearchEngine;
 import dev.spream.projection.search.SearchIndex;
 import dev.spream.projection.search.SearchProjection;
@@ -94,11 +94,12 @@ final class VocabularyService implements AutoCloseable {
                 .forEach(meters -> meters.bindTo(registry));
         try {
             SpreamConfig config = settings.projections();
-            ProjectionDesk desk = parts.add(ProjectionDesk.open(config));
+            ConfiguredProjections desk = parts.add(ConfiguredProjections.open(config));
             HikariDataSource database = parts.add(database(config));
             VocabularyTables.create(database);
             SearchEngine engine = desk.search();
-            IndexUpkeep upkeep = parts.add(IndexUpkeep.start(IndexUpkeep.INTERVAL, IndexUpkeep.TOMBSTONES));
+            IndexMaintenance upkeep =
+                    parts.add(IndexMaintenance.start(IndexMaintenance.INTERVAL, IndexMaintenance.TOMBSTONES));
             IntFunction<SearchIndex> searched =
                     SearchProjection.versions(engine, VocabularyDocuments.INDEX, VocabularyDocuments.SCHEMA);
             IntFunction<SearchIndex> indexes = upkeep.keeping(searched);
@@ -155,7 +156,7 @@ final class VocabularyService implements AutoCloseable {
                 CONNECTIONS);
     }
 
-    private EntryLog entryLog(ProjectionDesk desk) {
+    private EntryLog entryLog(ConfiguredProjections desk) {
         return switch (settings.events()) {
             case EVENT_STORE, PUBSUB -> new StoredEntryLog(desk.events());
             case CHANGE_STREAM ->
@@ -165,7 +166,7 @@ final class VocabularyService implements AutoCloseable {
     }
 
     private ProjectionManager<Connection> manager(
-            ProjectionDesk desk, IntFunction<SearchIndex> indexes, ProjectionMetrics metrics) {
+            ConfiguredProjections desk, IntFunction<SearchIndex> indexes, ProjectionMetrics metrics) {
         ProjectionManager.Builder<Connection> builder = desk.manager(Connection.class)
                 .listener(metrics)
                 .listener(errorRate)

@@ -2,7 +2,7 @@ package dev.spream.examples.balance;
 
 import dev.spream.projection.FoldableProjection;
 import dev.spream.projection.RebuildableProjection;
-import dev.spream.projection.SideEffects;
+import dev.spream.projection.SideEffectingProjection;
 import dev.spream.projection.event.EventEnvelope;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 final class NotedBalances
         implements FoldableProjection<Connection, AccountBalances.Change>,
                 RebuildableProjection<Connection>,
-                SideEffects<Connection> {
+                SideEffectingProjection<Connection> {
     static final String NOTES = "CREATE TABLE withdrawal_notes (account text NOT NULL, version bigint NOT NULL)";
 
     /** The key of the advisory lock that is the brake. */

@@ -6,7 +6,7 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.spream.examples.fault.Await;
 import dev.spream.examples.fault.CuttingProxy;
-import dev.spream.projection.ParkedKey;
+import dev.spream.projection.ParkedAggregate;
 import dev.spream.projection.ProjectionOperations;
 import dev.spream.projection.ProjectionOperations.Act;
 import dev.spream.servers.PostgresDatabase;
@@ -131,7 +131,7 @@ final class ProjectionFaultIT {
     }
 
     private void skipPoison(ProjectionOperations operations, String projection) {
-        for (ParkedKey key : operations.parked(projection, 1_000)) {
+        for (ParkedAggregate key : operations.parked(projection, 1_000)) {
             if (key.nextTry().isEmpty() && operations.skip(projection, key.key(), key.firstVersion(), ACT)) {
                 skipped++;
             }

@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.spream.examples.fault.Await;
-import dev.spream.projection.CutOver;
-import dev.spream.projection.Parity;
+import dev.spream.projection.CutoverReport;
 import dev.spream.projection.ProjectionOperations.Act;
 import dev.spream.projection.ProjectionRebuilds;
 import dev.spream.projection.ProjectionVersion;
 import dev.spream.projection.RebuildProgress;
+import dev.spream.projection.VersionComparison;
 import dev.spream.projection.VersionRole;
 import dev.spream.servers.PostgresDatabase;
 import dev.spream.storage.jdbc.event.JdbcEventStore;
@@ -163,7 +163,7 @@ final class RebuildIT {
                 () -> "%d movements were read, not %d".formatted(reader.movements(), wanted));
     }
 
-    private static void requireParity(Parity parity) {
+    private static void requireParity(VersionComparison parity) {
         assertThat(parity.isEqual()).as("%s", parity).isTrue();
         assertThat(parity.tables()).singleElement().satisfies(table -> {
             assertThat(table.name()).isEqualTo(PROJECTION);
@@ -198,7 +198,7 @@ final class RebuildIT {
                         EXCEPT SELECT account, version FROM withdrawal_notes LIMIT 3""")).as("not noted").isEmpty();
     }
 
-    private static void report(CutOver cutOver) {
+    private static void report(CutoverReport cutOver) {
         System.out.printf(
                 "rebuild: version %d after %d, no event was applied for %d ms%n",
                 cutOver.to(), cutOver.from(), cutOver.pause().toMillis());

@@ -1,7 +1,7 @@
 package dev.spream.examples.order;
 
 import dev.spream.outbox.LedgerResult;
-import dev.spream.outbox.ManualAct;
+import dev.spream.outbox.OperatorAction;
 import dev.spream.outbox.OutboxFilter;
 import dev.spream.outbox.OutboxOperations;
 import dev.spream.outbox.OutboxRow;
@@ -19,7 +19,7 @@ import javax.sql.DataSource;
 final class OnCall implements AutoCloseable {
     private static final OutboxFilter PARKED =
             new OutboxFilter(Set.of(), true, Optional.empty(), Optional.empty(), 0, OutboxFilter.MAX_LIMIT);
-    private static final ManualAct ACT = new ManualAct("on-call", "looked into the book of the broker");
+    private static final OperatorAction ACT = new OperatorAction("on-call", "looked into the book of the broker");
 
     private final OutboxOperations operations;
     private final BrokerBook book;

@@ -3,7 +3,7 @@ package dev.spream.examples.search;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.spream.api.ProjectionHealth;
-import dev.spream.projection.ParkedKey;
+import dev.spream.projection.ParkedAggregate;
 import dev.spream.projection.ProjectionOperations;
 import dev.spream.projection.ProjectionOptions;
 import dev.spream.projection.event.EventSource;
@@ -172,7 +172,7 @@ final class SearchBench implements AutoCloseable {
         }
     }
 
-    List<ParkedKey> parked() {
+    List<ParkedAggregate> parked() {
         return operations.parked(NAME, 1_000);
     }
 

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.spream.api.ProjectionHealth;
 import dev.spream.projection.FailureKind;
 import dev.spream.projection.ParkReason;
-import dev.spream.projection.ParkedKey;
-import dev.spream.projection.ProjectionFailure;
+import dev.spream.projection.ParkedAggregate;
+import dev.spream.projection.ProjectionException;
 import dev.spream.projection.ProjectionOperations.Act;
 import dev.spream.projection.ProjectionState;
 import dev.spream.projection.ProjectionStatus;
@@ -156,7 +156,7 @@ final class SearchProjectionIT {
             try (SearchBench.Process astray = bench.start(indexes(empty))) {
                 assertThat(astray.failure())
                         .isInstanceOfSatisfying(
-                                ProjectionFailure.class,
+                                ProjectionException.class,
                                 e -> assertThat(e.kind()).isEqualTo(FailureKind.LOCAL))
                         .hasMessageStartingWith("this process cannot run 'words': ")
                         .hasMessageContaining("another one than projection 'words' has written")
@@ -267,7 +267,7 @@ final class SearchProjectionIT {
                     "the word parked",
                     () -> bench.parked().size() == 1 && index.size() == 39,
                     () -> bench.parked() + " parked, " + index.size() + " there");
-            ParkedKey parked = bench.parked().getFirst();
+            ParkedAggregate parked = bench.parked().getFirst();
             assertThat(parked.key()).isEqualTo("word-13");
             assertThat(parked.reason()).isEqualTo(ParkReason.POISON);
             Map<String, Map<String, Object>> documents = SearchBench.documents(index);

@@ -3,7 +3,7 @@ package dev.spream.examples.vocabulary;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.spream.api.ProjectionDesk;
+import dev.spream.api.ConfiguredProjections;
 import dev.spream.projection.ProjectionOptions;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -69,7 +69,7 @@ final class CloudRunTest {
     @Test
     void the_service_accepts_its_variables() {
         VocabularySettings settings = new VocabularySettings(environment());
-        try (ProjectionDesk desk = ProjectionDesk.open(settings.projections())) {
+        try (ConfiguredProjections desk = ConfiguredProjections.open(settings.projections())) {
             ProjectionOptions search = settings.searchOptions(desk.options());
             assertThat(search.batch()).isEqualTo(100);
             assertThat(search.linger()).isEqualTo(Duration.ofSeconds(5));

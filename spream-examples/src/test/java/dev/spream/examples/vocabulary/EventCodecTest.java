@@ -10,7 +10,7 @@ import dev.spream.examples.vocabulary.VocabularyEvent.ItemDeleted;
 import dev.spream.examples.vocabulary.VocabularyEvent.ItemUpdated;
 import dev.spream.examples.vocabulary.VocabularyEvent.ItemsGeneratedWithAI;
 import dev.spream.projection.FailureKind;
-import dev.spream.projection.ProjectionFailure;
+import dev.spream.projection.ProjectionException;
 import dev.spream.projection.event.EventEnvelope;
 import dev.spream.projection.event.EventMetadata;
 import java.time.Instant;
@@ -88,7 +88,7 @@ final class EventCodecTest {
     void a_projection_says_what_is_wrong_with_an_event_without_its_data() {
         assertThatThrownBy(() -> EventCodec.readForProjection(envelope("ItemDeleted", "{\"item_id\": 4711}")))
                 .isInstanceOfSatisfying(
-                        ProjectionFailure.class,
+                        ProjectionException.class,
                         failure -> assertThat(failure.kind()).isEqualTo(FailureKind.POISON))
                 .hasMessageStartingWith("the event's data cannot be read as ItemDeleted: item_id must be a text")
                 .hasMessageNotContaining("4711");

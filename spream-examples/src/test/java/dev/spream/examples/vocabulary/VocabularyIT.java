@@ -9,7 +9,7 @@ import dev.spream.emulator.SpannerEmulator;
 import dev.spream.examples.fault.Await;
 import dev.spream.examples.vocabulary.Command.CreateEntry;
 import dev.spream.examples.vocabulary.VocabularyClient.Reply;
-import dev.spream.projection.ParkedKey;
+import dev.spream.projection.ParkedAggregate;
 import dev.spream.projection.ProjectionOperations;
 import dev.spream.projection.ProjectionOperations.Act;
 import dev.spream.projection.ProjectionVersion;
@@ -337,7 +337,7 @@ final class VocabularyIT {
             for (String projection : List.of(VocabularyReadModel.NAME, VocabularyDocuments.PROJECTION)) {
                 awaitMetric(management, "projection_parked_keys{projection=\"%s\"} 2.0".formatted(projection));
                 assertThat(operations.parked(projection, 10))
-                        .extracting(ParkedKey::error)
+                        .extracting(ParkedAggregate::error)
                         .hasSize(2)
                         .allMatch(error -> error.contains("item_id must be a text") && !error.contains("4711"));
             }

@@ -7,7 +7,7 @@ import dev.spream.examples.vocabulary.Command.AddItem;
 import dev.spream.examples.vocabulary.Command.CreateEntry;
 import dev.spream.examples.vocabulary.Command.DeleteItem;
 import dev.spream.examples.vocabulary.Command.GenerateItems;
-import dev.spream.projection.ProjectionFailure;
+import dev.spream.projection.ProjectionException;
 import dev.spream.projection.event.EventEnvelope;
 import dev.spream.projection.event.RecordedEvent;
 import dev.spream.servers.PostgresDatabase;
@@ -164,7 +164,7 @@ final class VocabularyReadModelIT {
         assertThatThrownBy(() -> write(events.subList(1, 2))).hasMessageContaining("vocabulary_items_entry_id_fkey");
         write(events.subList(0, 1));
         assertThatThrownBy(() -> write(events.subList(2, 3)))
-                .isInstanceOf(ProjectionFailure.class)
+                .isInstanceOf(ProjectionException.class)
                 .hasMessageContaining("an event before is missing");
         ReadModelJudge.judge(database, events.subList(0, 1));
     }

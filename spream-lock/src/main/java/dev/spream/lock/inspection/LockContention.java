@@ -1,9 +1,9 @@
 package dev.spream.lock.inspection;
 
+import dev.spream.lock.BucketSpace;
 import dev.spream.lock.LockKey;
 import dev.spream.lock.LockMode;
 import dev.spream.lock.LockPlan;
-import dev.spream.lock.LockSpace;
 import dev.spream.lock.LockTarget;
 import java.util.HashMap;
 import java.util.List;
@@ -13,14 +13,14 @@ import java.util.Optional;
 import java.util.function.BiPredicate;
 
 /** Judges waits by what both sides asked for. */
-record LockContention(LockSpace space) {
+record LockContention(BucketSpace space) {
     /**
      * What one session waits for that another has or wants before it.
      *
      * @param wanted what of the waiter's request meets the other's, by name, ancestors included
      * @param other what of the other's it meets
      */
-    record Meeting(LockVerdict verdict, Map<LockTarget, LockMode> wanted, Map<LockTarget, LockMode> other) {
+    record Meeting(LockConflict verdict, Map<LockTarget, LockMode> wanted, Map<LockTarget, LockMode> other) {
         Meeting {
             wanted = Map.copyOf(wanted);
             other = Map.copyOf(other);
@@ -35,20 +35,20 @@ record LockContention(LockSpace space) {
     Meeting judge(Optional<LockKey> key, Map<LockTarget, LockMode> wanted, Map<LockTarget, LockMode> other) {
         Map<LockTarget, LockMode> ours = at(key, wanted);
         Map<LockTarget, LockMode> theirs = at(key, other);
-        Meeting same = meeting(LockVerdict.CONFLICT, ours, theirs, LockTarget::equals);
+        Meeting same = meeting(LockConflict.CONFLICT, ours, theirs, LockTarget::equals);
         if (!same.wanted().isEmpty()) {
             return same;
         }
         Meeting bucket = meeting(
-                LockVerdict.FALSE_CONTENTION,
+                LockConflict.FALSE_CONTENTION,
                 ours,
                 theirs,
                 (one, another) -> space.keyOf(one).equals(space.keyOf(another)));
-        return bucket.wanted().isEmpty() ? new Meeting(LockVerdict.UNKNOWN, ours, theirs) : bucket;
+        return bucket.wanted().isEmpty() ? new Meeting(LockConflict.UNKNOWN, ours, theirs) : bucket;
     }
 
     private static Meeting meeting(
-            LockVerdict verdict,
+            LockConflict verdict,
             Map<LockTarget, LockMode> ours,
             Map<LockTarget, LockMode> theirs,
             BiPredicate<LockTarget, LockTarget> match) {

@@ -52,7 +52,7 @@ final class LockExplainer {
                 .map(this::owner)
                 .sorted(longest(Owner::heldFor, Owner::session))
                 .toList();
-        List<LockChain> chains = LockChain.of(seen.sessions());
+        List<BlockingChain> chains = BlockingChain.of(seen.sessions());
         return new LockExplanation(
                 seen,
                 owners,
@@ -125,7 +125,7 @@ final class LockExplainer {
     private Blocker blocker(Owner waiter, String session) {
         Optional<LockKey> key = waiter.session().wanted().map(PlannedLock::key);
         if (waiter.session().elsewhere()) {
-            return new Blocker(session, LockVerdict.ELSEWHERE, Map.of(), Map.of());
+            return new Blocker(session, LockConflict.ELSEWHERE, Map.of(), Map.of());
         }
         LockContention.Meeting meeting = contention.judge(
                 key,
@@ -143,14 +143,18 @@ final class LockExplainer {
         return all;
     }
 
-    private static LockVerdict verdict(List<Blocker> blockers) {
-        return Stream.of(LockVerdict.CONFLICT, LockVerdict.UNKNOWN, LockVerdict.ELSEWHERE, LockVerdict.FALSE_CONTENTION)
+    private static LockConflict verdict(List<Blocker> blockers) {
+        return Stream.of(
+                        LockConflict.CONFLICT,
+                        LockConflict.UNKNOWN,
+                        LockConflict.ELSEWHERE,
+                        LockConflict.FALSE_CONTENTION)
                 .filter(verdict -> blockers.stream().anyMatch(blocker -> blocker.verdict() == verdict))
                 .findFirst()
-                .orElse(LockVerdict.UNKNOWN);
+                .orElse(LockConflict.UNKNOWN);
     }
 
-    private List<String> circle(List<LockChain> chains) {
+    private List<String> circle(List<BlockingChain> chains) {
         Set<String> waiting = new TreeSet<>();
         seen.sessions().stream()
                 .filter(session -> !session.blockedBy().isEmpty())

@@ -26,7 +26,7 @@ public record LockExplanation(
         LockObservation seen,
         List<Owner> owners,
         List<Wait> waits,
-        List<LockChain> chains,
+        List<BlockingChain> chains,
         List<String> circle,
         List<HotBucket> hot) {
     public LockExplanation {
@@ -93,7 +93,7 @@ public record LockExplanation(
      * @param verdict a conflict if it has to wait for anyone; false contention only if it has to for nobody
      * @param blockers those that it waits for, each judged
      */
-    public record Wait(Owner waiter, LockVerdict verdict, List<Blocker> blockers, Optional<Duration> waitingFor) {
+    public record Wait(Owner waiter, LockConflict verdict, List<Blocker> blockers, Optional<Duration> waitingFor) {
         public Wait {
             blockers = List.copyOf(blockers);
         }
@@ -107,7 +107,7 @@ public record LockExplanation(
      * @param has what of this one's the waiter meets, by name
      */
     public record Blocker(
-            String session, LockVerdict verdict, Map<LockTarget, LockMode> wanted, Map<LockTarget, LockMode> has) {
+            String session, LockConflict verdict, Map<LockTarget, LockMode> wanted, Map<LockTarget, LockMode> has) {
         public Blocker {
             wanted = Map.copyOf(wanted);
             has = Map.copyOf(has);

@@ -1,7 +1,7 @@
 package dev.spream.lock.inspection;
 
+import dev.spream.lock.BucketSpace;
 import dev.spream.lock.LockReport;
-import dev.spream.lock.LockSpace;
 import java.time.Instant;
 import java.util.List;
 
@@ -23,7 +23,7 @@ import java.util.List;
  */
 public record LockObservation(
         Instant at,
-        LockSpace space,
+        BucketSpace space,
         boolean complete,
         List<LockSession> sessions,
         List<Reported> reports,

@@ -1,7 +1,7 @@
 package dev.spream.lock.inspection;
 
+import dev.spream.lock.AcquiredLocks;
 import dev.spream.lock.PlannedLock;
-import dev.spream.lock.TakenLocks;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -11,7 +11,7 @@ import java.util.TreeSet;
 /**
  * A connection as the database shows it.
  *
- * @param id as in {@link TakenLocks#session}: what ends it, too
+ * @param id as in {@link AcquiredLocks#session}: what ends it, too
  * @param held the locks that the database shows it to hold, in the order of their keys
  * @param wanted the lock that it waits for; empty if it waits for none, or the database does not say which
  * @param elsewhere whether it waits for something that is none of these locks

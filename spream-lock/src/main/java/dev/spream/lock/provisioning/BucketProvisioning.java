@@ -1,8 +1,8 @@
 package dev.spream.lock.provisioning;
 
+import dev.spream.lock.BucketSpaceException;
 import dev.spream.lock.LockBusyException;
 import dev.spream.lock.LockException;
-import dev.spream.lock.LockSpaceException;
 import dev.spream.lock.LockStore;
 
 /**
@@ -15,14 +15,14 @@ import dev.spream.lock.LockStore;
 public interface BucketProvisioning extends AutoCloseable {
 
     /** What will be provisioned: what was asked for; what was left open is as recorded, or else the default. */
-    LockLayout layout();
+    BucketLayout layout();
 
     /**
      * Records the layout, if none is, and makes every bucket of it that is not there. It proceeds in chunks, each committed
      * with the note how far it is, so that a call goes on where another one was stopped, however that ended. What is there
      * already may be in use meanwhile.
      *
-     * @throws LockSpaceException if another layout is recorded; nothing was changed
+     * @throws BucketSpaceException if another layout is recorded; nothing was changed
      * @throws InterruptedException if the thread was interrupted; the last chunk is complete
      */
     Provisioned provision(Progress progress) throws InterruptedException;
@@ -40,7 +40,7 @@ public interface BucketProvisioning extends AutoCloseable {
      *
      * @throws InterruptedException if the thread was interrupted
      */
-    LockSpaceCheck check(Progress progress) throws InterruptedException;
+    BucketSpaceCheck check(Progress progress) throws InterruptedException;
 
     /** Closes what this opened. Closing again is harmless. */
     @Override
@@ -63,5 +63,5 @@ public interface BucketProvisioning extends AutoCloseable {
      * @param rows how many buckets have to be there, and are; 0 if they need no rows
      * @param made how many of them this call made
      */
-    record Provisioned(LockLayout layout, long rows, long made) {}
+    record Provisioned(BucketLayout layout, long rows, long made) {}
 }

@@ -5,13 +5,13 @@ import static dev.spream.lock.LockMode.SHARED;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.spream.lock.BucketHash;
+import dev.spream.lock.BucketSpace;
 import dev.spream.lock.LockKey;
 import dev.spream.lock.LockMode;
 import dev.spream.lock.LockPlan;
 import dev.spream.lock.LockReport;
 import dev.spream.lock.LockReport.BucketWaits;
 import dev.spream.lock.LockRequest;
-import dev.spream.lock.LockSpace;
 import dev.spream.lock.LockTarget;
 import dev.spream.lock.PlannedLock;
 import dev.spream.lock.inspection.LockExplanation.Blocker;
@@ -31,8 +31,8 @@ import org.junit.jupiter.api.Test;
 /** Sessions are called by letters; what they hold is planned as a store would. */
 final class LockExplanationTest {
     private static final Instant NOW = Instant.parse("2026-01-01T00:00:00Z");
-    private static final LockSpace WIDE = new LockSpace(BucketHash.SHA256, LockSpace.MAX_BUCKETS, 3);
-    private static final LockSpace ONE_BUCKET = new LockSpace(BucketHash.SHA256, 1, 3);
+    private static final BucketSpace WIDE = new BucketSpace(BucketHash.SHA256, BucketSpace.MAX_BUCKETS, 3);
+    private static final BucketSpace ONE_BUCKET = new BucketSpace(BucketHash.SHA256, 1, 3);
     private static final LockTarget U1 = LockTarget.user("u1");
     private static final LockTarget U2 = LockTarget.user("u2");
     private static final LockTarget A1 = LockTarget.account("u1", "a1");
@@ -47,9 +47,9 @@ final class LockExplanationTest {
         holds("a", Map.of(A1, EXCLUSIVE), WIDE);
         waitsFor("b", Map.of(A1, SHARED), WIDE.keyOf(A1), "a");
 
-        assertThat(onlyWait(WIDE).verdict()).isEqualTo(LockVerdict.CONFLICT);
+        assertThat(onlyWait(WIDE).verdict()).isEqualTo(LockConflict.CONFLICT);
         assertThat(onlyWait(WIDE).blockers())
-                .containsExactly(new Blocker("a", LockVerdict.CONFLICT, Map.of(A1, SHARED), Map.of(A1, EXCLUSIVE)));
+                .containsExactly(new Blocker("a", LockConflict.CONFLICT, Map.of(A1, SHARED), Map.of(A1, EXCLUSIVE)));
     }
 
     @Test
@@ -58,7 +58,7 @@ final class LockExplanationTest {
         waitsFor("b", Map.of(R1, EXCLUSIVE), WIDE.keyOf(U1), "a");
 
         assertThat(onlyWait(WIDE).blockers())
-                .containsExactly(new Blocker("a", LockVerdict.CONFLICT, Map.of(U1, SHARED), Map.of(U1, EXCLUSIVE)));
+                .containsExactly(new Blocker("a", LockConflict.CONFLICT, Map.of(U1, SHARED), Map.of(U1, EXCLUSIVE)));
     }
 
     @Test
@@ -67,7 +67,7 @@ final class LockExplanationTest {
         waitsFor("b", Map.of(U1, EXCLUSIVE), WIDE.keyOf(U1), "a");
 
         assertThat(onlyWait(WIDE).blockers())
-                .containsExactly(new Blocker("a", LockVerdict.CONFLICT, Map.of(U1, EXCLUSIVE), Map.of(U1, SHARED)));
+                .containsExactly(new Blocker("a", LockConflict.CONFLICT, Map.of(U1, EXCLUSIVE), Map.of(U1, SHARED)));
     }
 
     @Test
@@ -75,10 +75,10 @@ final class LockExplanationTest {
         holds("a", Map.of(U1, EXCLUSIVE), ONE_BUCKET);
         waitsFor("b", Map.of(U2, EXCLUSIVE), ONE_BUCKET.keyOf(U2), "a");
 
-        assertThat(onlyWait(ONE_BUCKET).verdict()).isEqualTo(LockVerdict.FALSE_CONTENTION);
+        assertThat(onlyWait(ONE_BUCKET).verdict()).isEqualTo(LockConflict.FALSE_CONTENTION);
         assertThat(onlyWait(ONE_BUCKET).blockers())
                 .containsExactly(
-                        new Blocker("a", LockVerdict.FALSE_CONTENTION, Map.of(U2, EXCLUSIVE), Map.of(U1, EXCLUSIVE)));
+                        new Blocker("a", LockConflict.FALSE_CONTENTION, Map.of(U2, EXCLUSIVE), Map.of(U1, EXCLUSIVE)));
     }
 
     @Test
@@ -88,7 +88,7 @@ final class LockExplanationTest {
 
         assertThat(onlyWait(ONE_BUCKET).blockers())
                 .containsExactly(
-                        new Blocker("a", LockVerdict.FALSE_CONTENTION, Map.of(U1, SHARED), Map.of(U2, EXCLUSIVE)));
+                        new Blocker("a", LockConflict.FALSE_CONTENTION, Map.of(U1, SHARED), Map.of(U2, EXCLUSIVE)));
     }
 
     @Test
@@ -96,7 +96,7 @@ final class LockExplanationTest {
         holds("a", Map.of(A1, EXCLUSIVE), WIDE);
         waitsFor("b", Map.of(A1, EXCLUSIVE), WIDE.keyOf(U2), "a");
 
-        assertThat(onlyWait(WIDE).verdict()).isEqualTo(LockVerdict.UNKNOWN);
+        assertThat(onlyWait(WIDE).verdict()).isEqualTo(LockConflict.UNKNOWN);
     }
 
     @Test
@@ -105,7 +105,7 @@ final class LockExplanationTest {
         reports.add(report("b", Map.of(), Map.of(U2, EXCLUSIVE)));
         sessions.add(session("b", List.of(), Optional.empty(), false, "a"));
 
-        assertThat(onlyWait(ONE_BUCKET).verdict()).isEqualTo(LockVerdict.FALSE_CONTENTION);
+        assertThat(onlyWait(ONE_BUCKET).verdict()).isEqualTo(LockConflict.FALSE_CONTENTION);
     }
 
     @Test
@@ -113,7 +113,7 @@ final class LockExplanationTest {
         sessions.add(session("a", locks(Map.of(A1, EXCLUSIVE), WIDE), Optional.empty(), false));
         waitsFor("b", Map.of(A1, EXCLUSIVE), WIDE.keyOf(A1), "a");
 
-        assertThat(onlyWait(WIDE).verdict()).isEqualTo(LockVerdict.UNKNOWN);
+        assertThat(onlyWait(WIDE).verdict()).isEqualTo(LockConflict.UNKNOWN);
         assertThat(explain(WIDE).owner("a").map(Owner::unnamed).orElseThrow())
                 .containsExactlyElementsOf(locks(Map.of(A1, EXCLUSIVE), WIDE));
     }
@@ -135,7 +135,7 @@ final class LockExplanationTest {
         waitsFor("b", Map.of(A1, EXCLUSIVE), WIDE.keyOf(A1), "a");
         waitsFor("c", Map.of(A1, SHARED), WIDE.keyOf(A1), "b");
 
-        assertThat(explain(WIDE).waits()).extracting(Wait::verdict).containsOnly(LockVerdict.CONFLICT);
+        assertThat(explain(WIDE).waits()).extracting(Wait::verdict).containsOnly(LockConflict.CONFLICT);
         assertThat(explain(WIDE).chains()).containsExactly(chain("a", chain("b", chain("c"))));
     }
 
@@ -145,10 +145,10 @@ final class LockExplanationTest {
         holds("b", Map.of(U2, SHARED), ONE_BUCKET);
         waitsFor("c", Map.of(U2, EXCLUSIVE), ONE_BUCKET.keyOf(U2), "a", "b");
 
-        assertThat(onlyWait(ONE_BUCKET).verdict()).isEqualTo(LockVerdict.CONFLICT);
+        assertThat(onlyWait(ONE_BUCKET).verdict()).isEqualTo(LockConflict.CONFLICT);
         assertThat(onlyWait(ONE_BUCKET).blockers())
                 .extracting(Blocker::verdict)
-                .containsExactly(LockVerdict.FALSE_CONTENTION, LockVerdict.CONFLICT);
+                .containsExactly(LockConflict.FALSE_CONTENTION, LockConflict.CONFLICT);
     }
 
     @Test
@@ -161,7 +161,7 @@ final class LockExplanationTest {
         assertThat(explain(WIDE).waits())
                 .filteredOn(wait -> wait.waiter().session().id().equals("a"))
                 .extracting(Wait::verdict)
-                .containsExactly(LockVerdict.ELSEWHERE);
+                .containsExactly(LockConflict.ELSEWHERE);
     }
 
     @Test
@@ -227,16 +227,16 @@ final class LockExplanationTest {
         assertThat(explain(WIDE).owners()).isEmpty();
     }
 
-    private LockExplanation explain(LockSpace space) {
+    private LockExplanation explain(BucketSpace space) {
         return LockExplanation.of(new LockObservation(NOW, space, true, sessions, reports, waits, "KILL ?", List.of()));
     }
 
-    private Wait onlyWait(LockSpace space) {
+    private Wait onlyWait(BucketSpace space) {
         assertThat(explain(space).waits()).hasSize(1);
         return explain(space).waits().getFirst();
     }
 
-    private void holds(String id, Map<LockTarget, LockMode> targets, LockSpace space) {
+    private void holds(String id, Map<LockTarget, LockMode> targets, BucketSpace space) {
         sessions.add(session(id, locks(targets, space), Optional.empty(), false));
         reports.add(report(id, targets, Map.of()));
     }
@@ -246,11 +246,11 @@ final class LockExplanationTest {
         reports.add(report(id, Map.of(), targets));
     }
 
-    private static LockChain chain(String session, LockChain... behind) {
-        return new LockChain(session, List.of(behind));
+    private static BlockingChain chain(String session, BlockingChain... behind) {
+        return new BlockingChain(session, List.of(behind));
     }
 
-    private static List<PlannedLock> locks(Map<LockTarget, LockMode> targets, LockSpace space) {
+    private static List<PlannedLock> locks(Map<LockTarget, LockMode> targets, BucketSpace space) {
         return LockPlan.of(new LockRequest(targets), space).locks();
     }
 

@@ -155,7 +155,7 @@ record AttemptPolicy(OutboxWorkerOptions options, Guarantee guarantee, RandomGen
     }
 
     private boolean holdsKeyUp(OutboxClaim claim) {
-        return claim.entry().orderingKey().isPresent() && options.orderedFailure() == OrderedFailure.PARK;
+        return claim.entry().orderingKey().isPresent() && options.orderedFailure() == OrderedFailurePolicy.PARK;
     }
 
     private static Settlement abort(OutboxClaim claim, ReasonCode reason, String message) {

@@ -23,7 +23,7 @@ public record OutboxWorkerOptions(
         int maxAttempts,
         Backoff backoff,
         Optional<Duration> maxAge,
-        OrderedFailure orderedFailure,
+        OrderedFailurePolicy orderedFailure,
         UnknownFailure unknownFailure,
         int breakerFailures,
         Duration breakerPause,
@@ -97,7 +97,7 @@ public record OutboxWorkerOptions(
         private int maxAttempts = 6;
         private Backoff backoff = Backoff.DEFAULT;
         private Optional<Duration> maxAge = Optional.empty();
-        private OrderedFailure orderedFailure = OrderedFailure.ABORT;
+        private OrderedFailurePolicy orderedFailure = OrderedFailurePolicy.ABORT;
         private UnknownFailure unknownFailure = UnknownFailure.PARK;
         private int breakerFailures = 20;
         private Duration breakerPause = Duration.ofSeconds(10);
@@ -169,7 +169,7 @@ public record OutboxWorkerOptions(
         }
 
         /** What happens to an entry with an ordering key that is given up; it is aborted by default, and its key goes on. */
-        public Builder orderedFailure(OrderedFailure orderedFailure) {
+        public Builder orderedFailure(OrderedFailurePolicy orderedFailure) {
             this.orderedFailure = orderedFailure;
             return this;
         }

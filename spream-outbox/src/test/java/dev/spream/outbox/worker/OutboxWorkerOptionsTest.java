@@ -20,7 +20,7 @@ final class OutboxWorkerOptionsTest {
                 .returns(6, OutboxWorkerOptions::maxAttempts)
                 .returns(Backoff.DEFAULT, OutboxWorkerOptions::backoff)
                 .returns(Optional.empty(), OutboxWorkerOptions::maxAge)
-                .returns(OrderedFailure.ABORT, OutboxWorkerOptions::orderedFailure)
+                .returns(OrderedFailurePolicy.ABORT, OutboxWorkerOptions::orderedFailure)
                 .returns(20, OutboxWorkerOptions::breakerFailures)
                 .returns(Duration.ofSeconds(10), OutboxWorkerOptions::breakerPause)
                 .returns(List.of(), OutboxWorkerOptions::listeners);

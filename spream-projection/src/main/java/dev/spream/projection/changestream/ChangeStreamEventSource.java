@@ -82,7 +82,7 @@ public final class ChangeStreamEventSource implements EventSource {
     public ChangeStreamEventSource(
             ChangeStreamSource stream,
             Function<String, PartitionStorage> storages,
-            EventsTable table,
+            EventTableMapping table,
             SubscriberOptions options) {
         this(stream, storages, table, options, MonotonicTime.SYSTEM);
     }
@@ -91,7 +91,7 @@ public final class ChangeStreamEventSource implements EventSource {
     ChangeStreamEventSource(
             ChangeStreamSource stream,
             Function<String, PartitionStorage> storages,
-            EventsTable table,
+            EventTableMapping table,
             SubscriberOptions options,
             MonotonicTime time) {
         this.stream = requireNonNull(stream, "stream");

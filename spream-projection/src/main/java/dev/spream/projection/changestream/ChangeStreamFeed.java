@@ -6,7 +6,7 @@ import dev.spream.core.consume.Delivery;
 import dev.spream.core.internal.SectionLock;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.source.SourceException;
-import dev.spream.core.subscription.RunResult;
+import dev.spream.core.subscription.CompletionReason;
 import dev.spream.core.subscription.Subscriber;
 import dev.spream.projection.event.EventFeed;
 import dev.spream.projection.event.FeedBatch;
@@ -85,7 +85,7 @@ final class ChangeStreamFeed implements EventFeed, Consumer {
 
     private void run(Subscriber subscriber) {
         try {
-            ended(subscriber.run(this) == RunResult.COMPLETED);
+            ended(subscriber.run(this) == CompletionReason.COMPLETED);
         } catch (Throwable t) {
             ended(false); // before the failure shows: the poll after it starts another
             queue.fail(new StorageException(

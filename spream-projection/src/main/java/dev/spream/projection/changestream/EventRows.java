@@ -9,7 +9,7 @@ import dev.spream.core.record.JsonObject;
 import dev.spream.core.record.Mod;
 import dev.spream.core.record.TypeCode;
 import dev.spream.core.record.ValueCaptureType;
-import dev.spream.projection.changestream.EventsTable.Column;
+import dev.spream.projection.changestream.EventTableMapping.Column;
 import dev.spream.projection.event.EventEnvelope;
 import dev.spream.projection.event.EventMetadata;
 import dev.spream.projection.event.FeedItem;
@@ -26,9 +26,9 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /** Reads the rows of an events table out of changes, as {@link ChangeStreamEventSource} says. Safe for use by many threads. */
-record EventRows(EventsTable table, Set<String> eventColumns) {
+record EventRows(EventTableMapping table, Set<String> eventColumns) {
 
-    EventRows(EventsTable table) {
+    EventRows(EventTableMapping table) {
         this(table, Arrays.stream(Column.values()).map(table::nameOf).collect(Collectors.toSet()));
     }
 

@@ -1,7 +1,7 @@
 package dev.spream.projection.changestream;
 
 import dev.spream.core.internal.MonotonicTime;
-import dev.spream.core.partition.EndProof;
+import dev.spream.core.partition.PartitionEnd;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.source.SourceException;
 import dev.spream.core.subscription.SubscriptionListener;
@@ -82,7 +82,7 @@ final class Unread implements SubscriptionListener {
     }
 
     @Override
-    public void partitionFinished(PartitionToken partition, EndProof proof) {
+    public void partitionFinished(PartitionToken partition, PartitionEnd proof) {
         left(partition);
     }
 

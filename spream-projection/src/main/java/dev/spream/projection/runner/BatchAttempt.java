@@ -1,7 +1,7 @@
 package dev.spream.projection.runner;
 
-import dev.spream.projection.KeyState;
-import dev.spream.projection.Progress;
+import dev.spream.projection.AggregateState;
+import dev.spream.projection.BatchCheckpoint;
 import dev.spream.projection.ProjectionStore;
 import dev.spream.projection.event.EventEnvelope;
 import java.util.List;
@@ -51,7 +51,7 @@ final class BatchAttempt<T> implements ProjectionStore.Work<T> {
     }
 
     @Override
-    public Progress apply(T transaction, Map<String, KeyState> states) throws Exception {
+    public BatchCheckpoint apply(T transaction, Map<String, AggregateState> states) throws Exception {
         BatchPlan planned = planner.plan(events, states, verdicts);
         plan = planned;
         try {

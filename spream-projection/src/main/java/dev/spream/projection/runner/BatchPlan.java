@@ -1,7 +1,7 @@
 package dev.spream.projection.runner;
 
-import dev.spream.projection.Parking;
-import dev.spream.projection.Progress;
+import dev.spream.projection.BatchCheckpoint;
+import dev.spream.projection.ParkDecision;
 import dev.spream.projection.event.EventEnvelope;
 import java.util.List;
 import java.util.Map;
@@ -23,15 +23,15 @@ record BatchPlan(
         int passed,
         int duplicates,
         Map<String, Long> versions,
-        Map<String, Parking> parked,
+        Map<String, ParkDecision> parked,
         List<EventEnvelope> setAside) {
 
     /** From which of its events on an aggregate is to be parked, since that event failed. */
-    record Verdict(long version, Parking parking) {}
+    record Verdict(long version, ParkDecision parking) {}
 
-    Progress progress(OptionalLong position) {
+    BatchCheckpoint progress(OptionalLong position) {
         Optional<EventEnvelope> last = handle.isEmpty() ? Optional.empty() : Optional.of(handle.getLast());
-        return new Progress(versions, parked, setAside, position, last, applied() + setAside.size());
+        return new BatchCheckpoint(versions, parked, setAside, position, last, applied() + setAside.size());
     }
 
     /** The first event that is set aside of an aggregate. */

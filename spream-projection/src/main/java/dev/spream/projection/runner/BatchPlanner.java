@@ -1,7 +1,7 @@
 package dev.spream.projection.runner;
 
-import dev.spream.projection.KeyState;
-import dev.spream.projection.Parking;
+import dev.spream.projection.AggregateState;
+import dev.spream.projection.ParkDecision;
 import dev.spream.projection.ProjectionOptions;
 import dev.spream.projection.event.EventEnvelope;
 import java.util.ArrayList;
@@ -64,13 +64,14 @@ final class BatchPlanner {
                 || (partial && lastVersion == 0);
     }
 
-    BatchPlan plan(List<EventEnvelope> events, Map<String, KeyState> states, Map<String, BatchPlan.Verdict> verdicts) {
+    BatchPlan plan(
+            List<EventEnvelope> events, Map<String, AggregateState> states, Map<String, BatchPlan.Verdict> verdicts) {
         Planning planning = new Planning();
         Map<String, Key> keys = HashMap.newHashMap(events.size());
         for (EventEnvelope event : ordered(events)) {
             Key key = keys.computeIfAbsent(
                     event.aggregateId(),
-                    id -> new Key(planning, states.getOrDefault(id, KeyState.NEW), verdicts.get(id)));
+                    id -> new Key(planning, states.getOrDefault(id, AggregateState.NEW), verdicts.get(id)));
             key.add(event);
         }
         keys.forEach((id, key) -> key.finish(id));
@@ -89,7 +90,7 @@ final class BatchPlanner {
     private static final class Planning {
         private final List<EventEnvelope> handle = new ArrayList<>();
         private final Map<String, Long> versions = new HashMap<>();
-        private final Map<String, Parking> parked = new HashMap<>();
+        private final Map<String, ParkDecision> parked = new HashMap<>();
         private final List<EventEnvelope> setAside = new ArrayList<>();
         private int passed;
         private int duplicates;
@@ -106,9 +107,9 @@ final class BatchPlanner {
         private final long firstVersion;
         private final TreeMap<Long, EventEnvelope> early = new TreeMap<>();
         private long lastVersion;
-        private @Nullable Parking parking;
+        private @Nullable ParkDecision parking;
 
-        Key(Planning planning, KeyState state, BatchPlan.@Nullable Verdict verdict) {
+        Key(Planning planning, AggregateState state, BatchPlan.@Nullable Verdict verdict) {
             this.planning = planning;
             this.parkedBefore = state.parked();
             this.verdict = verdict;

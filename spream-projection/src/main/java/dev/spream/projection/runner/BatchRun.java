@@ -1,10 +1,10 @@
 package dev.spream.projection.runner;
 
 import dev.spream.core.ExponentialBackoff;
+import dev.spream.projection.BatchCheckpoint;
 import dev.spream.projection.FailureKind;
 import dev.spream.projection.Fence;
-import dev.spream.projection.Parking;
-import dev.spream.projection.Progress;
+import dev.spream.projection.ParkDecision;
 import dev.spream.projection.ProjectionStore;
 import dev.spream.projection.ProjectionVersion;
 import dev.spream.projection.event.EventEnvelope;
@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * the next events in order, so that the checkpoint can follow each of them. Confined to a loop's thread.
  *
  * <p><b>Where the checkpoint commits.</b> {@link #attempt} hands a {@link BatchAttempt} to {@link ProjectionStore#apply}. The store
- * begins a transaction, checks the fence, has the attempt apply the events, writes the {@link Progress} that the attempt returns
+ * begins a transaction, checks the fence, has the attempt apply the events, writes the {@link BatchCheckpoint} that the attempt returns
  * (versions of aggregates, parked aggregates, position) and commits all of that at once. Only then does the loop acknowledge.
  *
  * <p><b>Vocabulary</b>
@@ -213,7 +213,7 @@ final class BatchRun<T> {
                         waiting(plan.parked().values().stream()),
                         plan.parked().values().stream()
                                 .filter(BatchRun::isWaiting)
-                                .map(Parking::error)
+                                .map(ParkDecision::error)
                                 .findFirst());
         plan.parked().forEach((key, parking) -> failures.parkedLog().parked(key, plan.firstVersion(key), parking));
         manager.tell(listener -> {
@@ -301,7 +301,7 @@ final class BatchRun<T> {
         return index;
     }
 
-    private void condemn(EventEnvelope culprit, BatchAttempt<T> attempt, Parking parking) throws LoopEnd {
+    private void condemn(EventEnvelope culprit, BatchAttempt<T> attempt, ParkDecision parking) throws LoopEnd {
         if (isWaiting(parking)) {
             failures.limit()
                     .requireRoom(
@@ -312,12 +312,12 @@ final class BatchRun<T> {
         verdicts.put(culprit.aggregateId(), new BatchPlan.Verdict(culprit.eventVersion(), parking));
     }
 
-    private static int waiting(Stream<Parking> parkings) {
+    private static int waiting(Stream<ParkDecision> parkings) {
         return Math.toIntExact(parkings.filter(BatchRun::isWaiting).count());
     }
 
     /** Whether it is parked until an operator acts. */
-    private static boolean isWaiting(Parking parking) {
+    private static boolean isWaiting(ParkDecision parking) {
         return parking.nextTry().isEmpty();
     }
 

@@ -3,7 +3,7 @@ package dev.spream.projection.runner;
 import dev.spream.core.LoggedFailure;
 import dev.spream.core.Secrets;
 import dev.spream.core.SpreamException;
-import dev.spream.projection.ProjectionFailure;
+import dev.spream.projection.ProjectionException;
 import dev.spream.projection.ProjectionStore;
 
 /**
@@ -26,14 +26,16 @@ final class ErrorText {
         try {
             return store.describe(failure);
         } catch (RuntimeException e) {
-            return ProjectionFailure.types(failure);
+            return ProjectionException.types(failure);
         }
     }
 
     /** Without a store. */
     static String of(Throwable failure) {
         return shortened(
-                failure instanceof SpreamException ? LoggedFailure.message(failure) : ProjectionFailure.types(failure));
+                failure instanceof SpreamException
+                        ? LoggedFailure.message(failure)
+                        : ProjectionException.types(failure));
     }
 
     private static String shortened(String message) {

@@ -2,7 +2,7 @@ package dev.spream.projection.runner;
 
 import dev.spream.projection.FoldableProjection;
 import dev.spream.projection.Projection;
-import dev.spream.projection.SideEffects;
+import dev.spream.projection.SideEffectingProjection;
 import dev.spream.projection.event.EventEnvelope;
 import java.util.List;
 import java.util.SortedMap;
@@ -34,7 +34,8 @@ interface EventWriter<T> {
      *
      * @param followed up to which version side effects have followed before
      */
-    static <T> EventWriter<T> following(EventWriter<T> writer, SideEffects<? super T> effects, long followed) {
+    static <T> EventWriter<T> following(
+            EventWriter<T> writer, SideEffectingProjection<? super T> effects, long followed) {
         return (transaction, events, current) -> {
             writer.write(transaction, events, current);
             for (EventEnvelope event : events) {

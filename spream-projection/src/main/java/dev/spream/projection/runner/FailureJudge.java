@@ -2,7 +2,7 @@ package dev.spream.projection.runner;
 
 import dev.spream.core.StorageException;
 import dev.spream.projection.FailureKind;
-import dev.spream.projection.ProjectionFailure;
+import dev.spream.projection.ProjectionException;
 import dev.spream.projection.ProjectionStore;
 
 /** Judges what a failure in a transaction means. Safe for use by many threads. */
@@ -19,7 +19,7 @@ record FailureJudge(ProjectionStore<?> store) {
             case StackOverflowError overflow
             when byProjection -> FailureKind.POISON; // by data that are nested too deeply
             case Error error -> FailureKind.FATAL;
-            case ProjectionFailure said when byProjection -> said.kind();
+            case ProjectionException said when byProjection -> said.kind();
             case StorageException storage
             when storage.retryable() && !isConflict(storage) -> throw LoopEnd.outage(storage);
             case InterruptedException interrupted -> FailureKind.TRANSIENT;
@@ -39,7 +39,7 @@ record FailureJudge(ProjectionStore<?> store) {
     static Exception asException(Throwable failure) {
         return failure instanceof Exception exception
                 ? exception
-                : new ProjectionFailure(
+                : new ProjectionException(
                         failure instanceof StackOverflowError ? FailureKind.POISON : FailureKind.FATAL,
                         ErrorText.of(failure),
                         failure);

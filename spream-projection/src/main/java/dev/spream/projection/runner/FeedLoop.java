@@ -4,10 +4,10 @@ import dev.spream.core.DurationText;
 import dev.spream.core.LoggedFailure;
 import dev.spream.core.StorageException;
 import dev.spream.core.internal.Alarm;
+import dev.spream.projection.BatchCheckpoint;
 import dev.spream.projection.FailureKind;
 import dev.spream.projection.Fence;
-import dev.spream.projection.Progress;
-import dev.spream.projection.ProjectionFailure;
+import dev.spream.projection.ProjectionException;
 import dev.spream.projection.ProjectionVersion;
 import dev.spream.projection.VersionRole;
 import dev.spream.projection.event.EventFeed;
@@ -303,7 +303,8 @@ final class FeedLoop<T> implements BatchRun.Loop {
         }
         requireMayWrite();
         long position = seen;
-        Progress progress = new Progress(Map.of(), Map.of(), List.of(), OptionalLong.of(position), Optional.empty());
+        BatchCheckpoint progress =
+                new BatchCheckpoint(Map.of(), Map.of(), List.of(), OptionalLong.of(position), Optional.empty());
         boolean fenced;
         try {
             fenced = !manager.store().apply(assignment.fence(), Set.of(), (transaction, states) -> progress);
@@ -339,7 +340,7 @@ final class FeedLoop<T> implements BatchRun.Loop {
      * This process runs the version no longer. Where it is the live one, that ends the manager, unless another version is built
      * here, which may become live instead.
      *
-     * @throws ProjectionFailure that ends the manager
+     * @throws ProjectionException that ends the manager
      */
     private void endHere(Exception failure) {
         String error = ErrorText.of(manager.store(), failure);
@@ -351,7 +352,7 @@ final class FeedLoop<T> implements BatchRun.Loop {
                 "this process cannot run '%s': %s; it has given its segments up, and the status stays as it is, for processes that can: correct what is around this one, and start it again"
                         .formatted(version.label(), error);
         if (version.isLive() && !isBuiltAnew()) {
-            throw new ProjectionFailure(FailureKind.LOCAL, message, failure);
+            throw new ProjectionException(FailureKind.LOCAL, message, failure);
         }
         log.error("[{}] {}; other versions go on here", status.name, message);
     }

@@ -2,7 +2,7 @@ package dev.spream.projection.runner;
 
 import dev.spream.projection.FailureKind;
 import dev.spream.projection.ParkedSummary;
-import dev.spream.projection.ProjectionFailure;
+import dev.spream.projection.ProjectionException;
 import dev.spream.projection.ProjectionOptions;
 import dev.spream.projection.ProjectionStore;
 import java.util.Optional;
@@ -102,7 +102,7 @@ final class ParkLimit {
 
     private LoopEnd stop(String why, Optional<String> first, String last) {
         String label = status.version().label();
-        return LoopEnd.fatal(new ProjectionFailure(
+        return LoopEnd.fatal(new ProjectionException(
                 FailureKind.FATAL,
                 ("%s; nothing more is parked, and events are kept at their source: correct the code, or what the events need,"
                                 + " then 'projection resume %s' and 'projection retry %s --all'; first error: %s; last error: %s")

@@ -1,8 +1,8 @@
 package dev.spream.projection.runner;
 
 import dev.spream.core.ExponentialBackoff;
+import dev.spream.projection.ParkDecision;
 import dev.spream.projection.ParkReason;
-import dev.spream.projection.Parking;
 import dev.spream.projection.ProjectionOptions;
 import java.time.Duration;
 import java.util.Optional;
@@ -11,25 +11,25 @@ import java.util.random.RandomGenerator;
 /** Decides for how long an aggregate is parked. As safe for use by many threads as its random numbers. */
 record ParkPolicy(ProjectionOptions options, RandomGenerator random) {
 
-    Parking poison(int attempts, String error) {
-        return new Parking(ParkReason.POISON, attempts, error, Optional.empty());
+    ParkDecision poison(int attempts, String error) {
+        return new ParkDecision(ParkReason.POISON, attempts, error, Optional.empty());
     }
 
     /** After a failure that may pass: until the next attempt, or until somebody looks at it if that was the last one. */
-    Parking afterTransient(int attempts, String error) {
+    ParkDecision afterTransient(int attempts, String error) {
         if (attempts >= options.maxAttempts()) {
             return poison(attempts, error);
         }
-        return new Parking(ParkReason.TRANSIENT, attempts, error, delay(attempts));
+        return new ParkDecision(ParkReason.TRANSIENT, attempts, error, delay(attempts));
     }
 
     /** Without counting it as an attempt, since it says nothing of the event. */
-    Parking afterOutage(int attempts, String error) {
-        return new Parking(ParkReason.TRANSIENT, attempts, error, delay(Math.max(1, attempts)));
+    ParkDecision afterOutage(int attempts, String error) {
+        return new ParkDecision(ParkReason.TRANSIENT, attempts, error, delay(Math.max(1, attempts)));
     }
 
-    Parking gap(long missing) {
-        return new Parking(
+    ParkDecision gap(long missing) {
+        return new ParkDecision(
                 ParkReason.GAP,
                 0,
                 "the event with version %d has not come yet".formatted(missing),

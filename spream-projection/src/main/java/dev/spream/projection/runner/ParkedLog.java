@@ -1,7 +1,7 @@
 package dev.spream.projection.runner;
 
 import dev.spream.core.internal.MonotonicTime;
-import dev.spream.projection.Parking;
+import dev.spream.projection.ParkDecision;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
@@ -37,7 +37,7 @@ final class ParkedLog {
     }
 
     /** @param firstVersion that is set aside */
-    void parked(String key, long firstVersion, Parking parking) {
+    void parked(String key, long firstVersion, ParkDecision parking) {
         boolean again = parking.nextTry().isPresent();
         (again ? parked : waiting)
                 .say(
@@ -49,7 +49,7 @@ final class ParkedLog {
     }
 
     /** A parked aggregate was tried again, and stays parked. */
-    void stays(String key, long firstVersion, Parking parking) {
+    void stays(String key, long firstVersion, ParkDecision parking) {
         if (parking.nextTry().isEmpty()) {
             parked(key, firstVersion, parking);
             return;

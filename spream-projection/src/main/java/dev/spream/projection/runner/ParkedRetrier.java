@@ -1,12 +1,12 @@
 package dev.spream.projection.runner;
 
+import dev.spream.projection.AggregateState;
 import dev.spream.projection.FailureKind;
 import dev.spream.projection.Fence;
-import dev.spream.projection.KeyState;
+import dev.spream.projection.ParkDecision;
 import dev.spream.projection.ParkReason;
-import dev.spream.projection.ParkedKey;
-import dev.spream.projection.Parking;
-import dev.spream.projection.Tried;
+import dev.spream.projection.ParkedAggregate;
+import dev.spream.projection.RetryGuard;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -72,8 +72,8 @@ final class ParkedRetrier<T> {
         }
         expecting = false;
         long until = lastLook + ROUND;
-        List<ParkedKey> due = manager.store().due(loop.fence(), KEYS);
-        for (ParkedKey key : due) {
+        List<ParkedAggregate> due = manager.store().due(loop.fence(), KEYS);
+        for (ParkedAggregate key : due) {
             if (manager.now() - until >= 0) {
                 hurry();
                 return;
@@ -99,14 +99,14 @@ final class ParkedRetrier<T> {
     }
 
     private final class KeyRetry {
-        private final ParkedKey key;
+        private final ParkedAggregate key;
         private final long until;
         private int attempts;
         private long first;
         private int limit = EVENTS;
         private boolean settled; // something was committed
 
-        KeyRetry(ParkedKey key, long until) {
+        KeyRetry(ParkedAggregate key, long until) {
             this.key = key;
             this.until = until;
             this.attempts = key.attempts();
@@ -126,7 +126,7 @@ final class ParkedRetrier<T> {
             loop.requireMayWrite();
             RetryAttempt<T> attempt = new RetryAttempt<>(code.planner(), code.writer(loop.version(), key.followed()));
             long startedAt = manager.now();
-            Optional<KeyState> state;
+            Optional<AggregateState> state;
             try {
                 state = manager.store().retry(loop.fence(), key.key(), limit, attempt);
             } catch (Throwable t) {
@@ -140,7 +140,7 @@ final class ParkedRetrier<T> {
             return state.isPresent() && committed(attempt, state.get(), Duration.ofNanos(manager.now() - startedAt));
         }
 
-        private boolean committed(RetryAttempt<T> attempt, KeyState state, Duration took) {
+        private boolean committed(RetryAttempt<T> attempt, AggregateState state, Duration took) {
             status.parkedChanged.set(true);
             if (attempt.taken() > 0) {
                 tell(attempt, took);
@@ -194,7 +194,7 @@ final class ParkedRetrier<T> {
                 limit = before > 0 ? before : Math.max(1, Math.min(limit, attempt.taken()) / 2);
                 return true;
             }
-            Parking parking = parking(kind, status.troubles.text(failure));
+            ParkDecision parking = parking(kind, status.troubles.text(failure));
             if (parking.nextTry().isEmpty() && key.reason() != ParkReason.POISON) {
                 failures.limit().requireRoomInStore(0, parking.error());
             }
@@ -208,7 +208,7 @@ final class ParkedRetrier<T> {
         }
 
         /** If the store keeps it, it is no outage, and other aggregates go on; otherwise the loop ends. */
-        private void postponeIfPossible(FailureKind kind, Parking parking, Exception failure) throws LoopEnd {
+        private void postponeIfPossible(FailureKind kind, ParkDecision parking, Exception failure) throws LoopEnd {
             try {
                 postpone(first, parking);
             } catch (RuntimeException e) {
@@ -219,14 +219,14 @@ final class ParkedRetrier<T> {
         }
 
         /** None of its events has failed: what waits for a missing event still does. */
-        private Parking untried(String error) {
-            Parking later = failures.policy().afterOutage(attempts, error);
+        private ParkDecision untried(String error) {
+            ParkDecision later = failures.policy().afterOutage(attempts, error);
             return key.reason() == ParkReason.GAP
-                    ? new Parking(ParkReason.GAP, attempts, error, later.nextTry())
+                    ? new ParkDecision(ParkReason.GAP, attempts, error, later.nextTry())
                     : later;
         }
 
-        private Parking parking(FailureKind kind, String error) {
+        private ParkDecision parking(FailureKind kind, String error) {
             if (kind == FailureKind.POISON) {
                 return failures.policy().poison(attempts + 1, error);
             }
@@ -236,8 +236,8 @@ final class ParkedRetrier<T> {
                     : failures.policy().afterOutage(attempts, error);
         }
 
-        private void postpone(long firstVersion, Parking parking) {
-            if (manager.store().postpone(loop.fence(), key.key(), new Tried(first, attempts), parking)) {
+        private void postpone(long firstVersion, ParkDecision parking) {
+            if (manager.store().postpone(loop.fence(), key.key(), new RetryGuard(first, attempts), parking)) {
                 status.parkedChanged.set(true);
                 failures.parkedLog().stays(key.key(), firstVersion, parking);
                 parking.nextTry().ifPresent(ParkedRetrier.this::hurry);

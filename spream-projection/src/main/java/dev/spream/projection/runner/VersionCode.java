@@ -3,7 +3,7 @@ package dev.spream.projection.runner;
 import dev.spream.projection.Projection;
 import dev.spream.projection.ProjectionVersion;
 import dev.spream.projection.RebuildableProjection;
-import dev.spream.projection.SideEffects;
+import dev.spream.projection.SideEffectingProjection;
 import java.util.Map;
 import java.util.Set;
 
@@ -46,13 +46,13 @@ final class VersionCode<T> {
      * @param followed up to which version side effects have followed
      */
     EventWriter<T> writer(ProjectionVersion version, long followed) {
-        return version.isLive() && projection instanceof SideEffects<?> effects
+        return version.isLive() && projection instanceof SideEffectingProjection<?> effects
                 ? EventWriter.following(writer, inItsTransactions(effects), followed)
                 : writer;
     }
 
     @SuppressWarnings("unchecked") // they are the projection's, which works in these transactions
-    private static <T> SideEffects<T> inItsTransactions(SideEffects<?> effects) {
-        return (SideEffects<T>) effects;
+    private static <T> SideEffectingProjection<T> inItsTransactions(SideEffectingProjection<?> effects) {
+        return (SideEffectingProjection<T>) effects;
     }
 }

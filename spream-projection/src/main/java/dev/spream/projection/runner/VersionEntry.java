@@ -1,9 +1,9 @@
 package dev.spream.projection.runner;
 
+import dev.spream.projection.ExternalReadModel;
 import dev.spream.projection.FailureKind;
-import dev.spream.projection.OutsideReadModel;
 import dev.spream.projection.ProjectionCode;
-import dev.spream.projection.ProjectionFailure;
+import dev.spream.projection.ProjectionException;
 import dev.spream.projection.ProjectionStore;
 import dev.spream.projection.ProjectionVersion;
 import dev.spream.projection.RebuildableProjection;
@@ -44,7 +44,7 @@ final class VersionEntry<T> {
 
     private void prepare(ProjectionVersion version) throws LoopEnd {
         if (!code.isVersioned()) {
-            throw LoopEnd.fatal(new ProjectionFailure(
+            throw LoopEnd.fatal(new ProjectionException(
                     FailureKind.FATAL,
                     "projection '%s' does not say how another version of its read model is written: it must be a RebuildableProjection, or have another projection for each version; drop version %d"
                             .formatted(version.projection(), version.version()),
@@ -62,7 +62,7 @@ final class VersionEntry<T> {
     }
 
     private LoopEnd end(Throwable t) throws LoopEnd {
-        FailureKind kind = judge.kind(t, thrown || t instanceof ProjectionFailure);
+        FailureKind kind = judge.kind(t, thrown || t instanceof ProjectionException);
         Exception failure = FailureJudge.asException(t);
         LoopEnd.ifOfEveryEvent(kind, failure);
         return kind == FailureKind.POISON ? LoopEnd.fatal(failure) : LoopEnd.outage(failure);
@@ -70,7 +70,7 @@ final class VersionEntry<T> {
 
     /** Has a read model outside of the store begun, or checks that it is the one that was. */
     void requireModel(ProjectionVersion version) throws LoopEnd {
-        if (!(code.projection() instanceof OutsideReadModel model)) {
+        if (!(code.projection() instanceof ExternalReadModel model)) {
             return;
         }
         Optional<String> id;
@@ -87,7 +87,7 @@ final class VersionEntry<T> {
         }
     }
 
-    private String begun(OutsideReadModel model) throws Exception {
+    private String begun(ExternalReadModel model) throws Exception {
         try {
             return model.begin();
         } catch (Throwable t) {

@@ -2,10 +2,10 @@ package dev.spream.projection.search;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.spream.projection.ExternalReadModel;
 import dev.spream.projection.FailureKind;
 import dev.spream.projection.FoldableProjection;
-import dev.spream.projection.OutsideReadModel;
-import dev.spream.projection.ProjectionFailure;
+import dev.spream.projection.ProjectionException;
 import dev.spream.projection.event.EventEnvelope;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -33,7 +33,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Safe for use by many threads. The index stays whose it is, and is closed by them.
  */
-public final class SearchProjection implements FoldableProjection<Object, Map<String, SearchChange>>, OutsideReadModel {
+public final class SearchProjection
+        implements FoldableProjection<Object, Map<String, SearchChange>>, ExternalReadModel {
     private static final Logger log = LoggerFactory.getLogger(SearchProjection.class);
     private static final int CHANGES_IN_A_CALL = 1_000;
 
@@ -153,7 +154,7 @@ public final class SearchProjection implements FoldableProjection<Object, Map<St
         try {
             return engine.get();
         } catch (SearchException e) {
-            throw new ProjectionFailure(e.kind(), String.valueOf(e.getMessage()), e);
+            throw new ProjectionException(e.kind(), String.valueOf(e.getMessage()), e);
         }
     }
 
@@ -163,7 +164,7 @@ public final class SearchProjection implements FoldableProjection<Object, Map<St
             SearchIndex empty = index.get();
             long documents = empty.size();
             if (documents > 0 && !index.isBuiltAnew()) {
-                throw new ProjectionFailure(
+                throw new ProjectionException(
                         FailureKind.LOCAL,
                         "the search index %s has %d documents, and the database of projection '%s' knows nothing of them, so that they may be another one's; nothing was changed: drop that index, or give the process another"
                                 .formatted(empty, documents, name),
@@ -184,7 +185,7 @@ public final class SearchProjection implements FoldableProjection<Object, Map<St
     public void require(String id) {
         SearchIndex known = asking(index::get);
         if (!asking(() -> known.expect(id))) {
-            throw new ProjectionFailure(
+            throw new ProjectionException(
                     FailureKind.LOCAL,
                     "the search index %s is another one than projection '%s' has written, which is in another folder, on another host or server, or gone; nothing was written: give this process that one, or bring it back, or build it anew with 'projection rebuild %s' and cut over"
                             .formatted(known, name, name),

@@ -2,8 +2,8 @@ package dev.spream.projection.runner;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.spream.projection.ParkDecision;
 import dev.spream.projection.ParkReason;
-import dev.spream.projection.Parking;
 import dev.spream.projection.ProjectionOptions;
 import java.time.Duration;
 import java.util.Random;
@@ -24,7 +24,7 @@ final class ParkPolicyTest {
             Duration most = ceiling.compareTo(MOST) < 0 ? ceiling : MOST;
             Duration longest = Duration.ZERO;
             for (int i = 0; i < 2_000; i++) {
-                Parking parking = policy.afterTransient(attempt, "failed");
+                ParkDecision parking = policy.afterTransient(attempt, "failed");
                 assertThat(parking.reason()).isEqualTo(ParkReason.TRANSIENT);
                 assertThat(parking.attempts()).isEqualTo(attempt);
                 Duration delay = parking.nextTry().orElseThrow();
@@ -43,7 +43,7 @@ final class ParkPolicyTest {
 
     @Test
     void an_outage_is_no_attempt() {
-        Parking parking = policy.afterOutage(8, "failed");
+        ParkDecision parking = policy.afterOutage(8, "failed");
         assertThat(parking.reason()).isEqualTo(ParkReason.TRANSIENT);
         assertThat(parking.attempts()).isEqualTo(8);
         assertThat(parking.nextTry()).isPresent();

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.spream.projection.FailureKind;
-import dev.spream.projection.ProjectionFailure;
+import dev.spream.projection.ProjectionException;
 import dev.spream.projection.event.EventEnvelope;
 import dev.spream.projection.event.EventMetadata;
 import dev.spream.projection.event.NewEvent;
@@ -163,7 +163,7 @@ final class SearchProjectionTest {
         SearchProjection failing = new SearchProjection("words", new Texts(), index);
         assertThatThrownBy(() -> failing.apply("a transaction", event("w", 1, "put a")))
                 .isInstanceOfSatisfying(
-                        ProjectionFailure.class, e -> assertThat(e.kind()).isEqualTo(FailureKind.POISON))
+                        ProjectionException.class, e -> assertThat(e.kind()).isEqualTo(FailureKind.POISON))
                 .hasMessage("refused: invalid_document_id");
     }
 
@@ -177,7 +177,7 @@ final class SearchProjectionTest {
         second.size = 3;
         assertThatThrownBy(projection::begin)
                 .isInstanceOfSatisfying(
-                        ProjectionFailure.class, e -> assertThat(e.kind()).isEqualTo(FailureKind.LOCAL))
+                        ProjectionException.class, e -> assertThat(e.kind()).isEqualTo(FailureKind.LOCAL))
                 .hasMessageContaining("has 3 documents")
                 .hasMessageContaining("drop that index");
         assertThat(first.size).isEqualTo(3);
@@ -194,7 +194,7 @@ final class SearchProjectionTest {
         indexes.values().forEach(index -> index.id = "another");
         assertThatThrownBy(() -> projection.require(begun))
                 .isInstanceOfSatisfying(
-                        ProjectionFailure.class, e -> assertThat(e.kind()).isEqualTo(FailureKind.LOCAL))
+                        ProjectionException.class, e -> assertThat(e.kind()).isEqualTo(FailureKind.LOCAL))
                 .hasMessageContaining("nothing was written")
                 .hasMessageContaining("projection rebuild words");
     }

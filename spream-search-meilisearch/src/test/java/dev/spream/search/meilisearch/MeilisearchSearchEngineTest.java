@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.spream.projection.FailureKind;
-import dev.spream.projection.ProjectionFailure;
+import dev.spream.projection.ProjectionException;
 import dev.spream.projection.event.EventEnvelope;
 import dev.spream.projection.search.DocumentMapping;
 import dev.spream.projection.search.SearchChange;
@@ -388,7 +388,7 @@ final class MeilisearchSearchEngineTest {
             server.failTask(failing, "internal", "no_space_left_on_device");
             assertThatThrownBy(first::begin)
                     .isInstanceOfSatisfying(
-                            ProjectionFailure.class, e -> assertThat(e.kind()).isEqualTo(FailureKind.TRANSIENT));
+                            ProjectionException.class, e -> assertThat(e.kind()).isEqualTo(FailureKind.TRANSIENT));
             assertThat(index.size()).isZero();
             assertThat(index.expect(before)).isEqualTo(failing == 0);
             String id = second.begin();

@@ -5,7 +5,7 @@ import com.google.protobuf.CodedOutputStream;
 import com.google.pubsub.v1.PublishRequest;
 import com.google.pubsub.v1.PublishResponse;
 import com.google.pubsub.v1.PubsubMessage;
-import dev.spream.api.spi.RejectedException;
+import dev.spream.api.spi.NonRetryableException;
 import dev.spream.core.consume.BatchConsumer.Batch;
 import java.io.IOException;
 import java.util.ArrayDeque;
@@ -80,7 +80,7 @@ final class BatchPublish {
             changes.add(new ChangeProgress(batch.changes().get(i)));
             try {
                 enter(i, ChangeMessages.of(batch.changes().get(i), batch.delivery(i)));
-            } catch (RejectedException e) {
+            } catch (NonRetryableException e) {
                 changes.get(i).fail(e);
             }
         }
@@ -101,7 +101,7 @@ final class BatchPublish {
                     + CodedOutputStream.computeStringSize(
                             PublishRequest.TOPIC_FIELD_NUMBER, options.topic().toString());
             if (size > TopicClient.MAX_REQUEST_BYTES) {
-                change.fail(new RejectedException(
+                change.fail(new NonRetryableException(
                         "the change %s is too large for %s: a message of it makes a request of %,d bytes, and Pub/Sub takes %,d"
                                 .formatted(change.identity(), options.topic(), size, TopicClient.MAX_REQUEST_BYTES)));
             }

@@ -2,7 +2,7 @@ package dev.spream.sink.pubsub;
 
 import com.google.protobuf.ByteString;
 import com.google.pubsub.v1.PubsubMessage;
-import dev.spream.api.spi.RejectedException;
+import dev.spream.api.spi.NonRetryableException;
 import dev.spream.core.consume.Delivery;
 import dev.spream.core.consume.RecordKey;
 import dev.spream.core.record.DataChangeRecord;
@@ -17,7 +17,7 @@ import java.util.List;
 final class ChangeMessages {
     private ChangeMessages() {}
 
-    /** @throws RejectedException if a message cannot be made; none is to be published then */
+    /** @throws NonRetryableException if a message cannot be made; none is to be published then */
     static List<PubsubMessage> of(DataChangeRecord change, Delivery delivery) {
         List<PubsubMessage> messages = new ArrayList<>(change.mods().size());
         for (int i = 0; i < change.mods().size(); i++) {
@@ -48,7 +48,7 @@ final class ChangeMessages {
         try {
             return ShortText.of(new RecordKey(change.tableName(), mod.keys()).text());
         } catch (IllegalArgumentException e) {
-            throw new RejectedException(
+            throw new NonRetryableException(
                     "the primary key of a row of the change %s cannot be read, so its place among the other changes is not known"
                             .formatted(change.identity()),
                     e);

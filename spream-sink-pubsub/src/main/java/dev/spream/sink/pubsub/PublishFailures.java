@@ -1,7 +1,7 @@
 package dev.spream.sink.pubsub;
 
 import com.google.api.gax.rpc.StatusCode.Code;
-import dev.spream.api.spi.RejectedException;
+import dev.spream.api.spi.NonRetryableException;
 import dev.spream.core.record.RecordIdentity;
 import java.io.IOException;
 import java.util.EnumSet;
@@ -42,7 +42,7 @@ record PublishFailures(PubsubTopic topic, PubsubAdvice advice) {
     /** What the error handler is told of a change whose messages were refused. */
     Exception of(RecordIdentity change, Throwable failure) {
         if (isRejection(failure)) {
-            return new RejectedException(
+            return new NonRetryableException(
                     "%s refuses the change %s as invalid; it will not take it, however often it is tried"
                             .formatted(topic, change),
                     failure);

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.entry;
 
 import com.google.pubsub.v1.PubsubMessage;
-import dev.spream.api.spi.RejectedException;
+import dev.spream.api.spi.NonRetryableException;
 import dev.spream.core.consume.Delivery;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.record.ChangeRecordJson;
@@ -105,7 +105,7 @@ final class ChangeMessagesTest {
         DataChangeRecord broken =
                 template.with(List.of(), List.of(new Mod(JsonObject.of("[1]"), JsonObject.EMPTY, JsonObject.EMPTY)));
         assertThatThrownBy(() -> ChangeMessages.of(broken, RecordingBatch.DELIVERY))
-                .isInstanceOf(RejectedException.class)
+                .isInstanceOf(NonRetryableException.class)
                 .hasMessageContaining("tx1");
     }
 }

@@ -13,8 +13,8 @@ import dev.spream.core.consume.DeadLetter;
 import dev.spream.core.consume.DeadLetterStore;
 import dev.spream.core.partition.InMemoryPartitionStorage;
 import dev.spream.core.record.DataChangeRecord;
+import dev.spream.core.subscription.CompletionReason;
 import dev.spream.core.subscription.ConsumerException;
-import dev.spream.core.subscription.RunResult;
 import dev.spream.sink.pubsub.PublisherServer.Reply;
 import dev.spream.sinks.JsonlDeadLetterSink;
 import dev.spream.testkit.subscription.ScriptedSource;
@@ -45,7 +45,7 @@ final class ConfiguredSinkTest {
         server.close();
     }
 
-    private RunResult run(List<DataChangeRecord> changes, Map<String, String> more) {
+    private CompletionReason run(List<DataChangeRecord> changes, Map<String, String> more) {
         Map<String, String> settings = new HashMap<>(Map.of(
                 "sink",
                 "pubsub",
@@ -81,7 +81,7 @@ final class ConfiguredSinkTest {
                                 "on-failure", "park-key",
                                 "dead-letters", "jsonl",
                                 "dead-letters.jsonl.path", letters.toString())))
-                .isEqualTo(RunResult.COMPLETED);
+                .isEqualTo(CompletionReason.COMPLETED);
         assertThat(labels(server.taken())).containsExactlyInAnyOrder("a1", "b3");
         try (JsonlDeadLetterSink store = JsonlDeadLetterSink.open(letters)) {
             assertThat(store.openLetters())
@@ -106,7 +106,7 @@ final class ConfiguredSinkTest {
             requests.add(request);
             return requests.size() <= 3 ? new Reply.Refuse(Status.NOT_FOUND) : new Reply.Confirm();
         });
-        assertThat(run(List.of(change(1, "a")), Map.of())).isEqualTo(RunResult.COMPLETED);
+        assertThat(run(List.of(change(1, "a")), Map.of())).isEqualTo(CompletionReason.COMPLETED);
         assertThat(labels(server.taken())).containsExactly("a1");
         assertThat(requests).hasSize(4);
     }
@@ -124,7 +124,7 @@ final class ConfiguredSinkTest {
                 .hasStackTraceContaining("roles/pubsub.publisher");
         assertThat(labels(server.taken())).doesNotContain("a2", "a4");
         server.confirmAll();
-        assertThat(run(changes, settings)).isEqualTo(RunResult.COMPLETED);
+        assertThat(run(changes, settings)).isEqualTo(CompletionReason.COMPLETED);
         PublishedOrder.check(changes, server.taken());
     }
 }

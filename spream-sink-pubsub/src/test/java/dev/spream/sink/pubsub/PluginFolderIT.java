@@ -11,7 +11,7 @@ import dev.spream.api.spi.ConsumerProvider;
 import dev.spream.core.consume.Consumer;
 import dev.spream.core.partition.InMemoryPartitionStorage;
 import dev.spream.core.record.DataChangeRecord;
-import dev.spream.core.subscription.RunResult;
+import dev.spream.core.subscription.CompletionReason;
 import dev.spream.testkit.subscription.ScriptedSource;
 import java.io.IOException;
 import java.net.URL;
@@ -60,7 +60,7 @@ final class PluginFolderIT {
                     .storage(new InMemoryPartitionStorage())
                     .plugins(plugins)
                     .build()) {
-                assertThat(spream.run()).isEqualTo(RunResult.COMPLETED);
+                assertThat(spream.run()).isEqualTo(CompletionReason.COMPLETED);
             }
             PublishedOrder.check(committed, server.taken());
             assertThat(Thread.getAllStackTraces().keySet())

@@ -13,7 +13,7 @@ import dev.spream.core.partition.InMemoryPartitionStorage;
 import dev.spream.core.partition.PartitionMetadata;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.record.DataChangeRecord;
-import dev.spream.core.subscription.RunResult;
+import dev.spream.core.subscription.CompletionReason;
 import dev.spream.core.subscription.Subscriber;
 import dev.spream.core.subscription.SubscriberOptions;
 import dev.spream.sink.pubsub.PublisherServer.Reply;
@@ -84,7 +84,7 @@ final class PubsubDeliveryTest {
                         builder -> builder.maxInflight(maxInflight)
                                 .maxBatchSize(maxBatchSize)
                                 .ordering(ordering))) {
-            assertThat(subscriber.run(sink)).isEqualTo(RunResult.COMPLETED);
+            assertThat(subscriber.run(sink)).isEqualTo(CompletionReason.COMPLETED);
         }
         assertThat(faults.injected).as("failures, with seed %d", seed).isPositive();
         try {
@@ -162,7 +162,7 @@ final class PubsubDeliveryTest {
         server.script(new Faults(new Random(1))::reply);
         try (PubsubSink sink = new PubsubSink(TopicClient.open(options(server, Duration.ofMillis(400), 10, 3)));
                 Subscriber subscriber = subscriber(source, builder -> builder.maxInflight(10))) {
-            assertThat(subscriber.run(sink)).isEqualTo(RunResult.COMPLETED);
+            assertThat(subscriber.run(sink)).isEqualTo(CompletionReason.COMPLETED);
         }
         PublishedOrder.check(committed, server.taken());
     }
@@ -176,7 +176,7 @@ final class PubsubDeliveryTest {
         try (PubsubSink sink = new PubsubSink(TopicClient.open(options(server)));
                 Subscriber subscriber =
                         subscriber(source, builder -> builder.maxInflight(10).maxBatchSize(maxBatchSize))) {
-            FutureTask<RunResult> run = new FutureTask<>(() -> subscriber.run(sink));
+            FutureTask<CompletionReason> run = new FutureTask<>(() -> subscriber.run(sink));
             Thread.ofVirtual().start(run);
             await(() -> server.taken().stream()
                     .map(PubsubDeliveryTest::keyOf)
@@ -185,7 +185,7 @@ final class PubsubDeliveryTest {
             await(() -> !watermark().isBefore(at(1)));
             assertThat(watermark()).isEqualTo(at(1));
             server.releaseHeld();
-            assertThat(run.get(20, TimeUnit.SECONDS)).isEqualTo(RunResult.COMPLETED);
+            assertThat(run.get(20, TimeUnit.SECONDS)).isEqualTo(CompletionReason.COMPLETED);
             assertThat(watermark()).isEqualTo(at(9));
         }
     }

@@ -9,7 +9,7 @@ import dev.spream.api.config.SpreamConfig;
 import dev.spream.core.SpreamException;
 import dev.spream.core.partition.InMemoryPartitionStorage;
 import dev.spream.core.record.DataChangeRecord;
-import dev.spream.core.subscription.RunResult;
+import dev.spream.core.subscription.CompletionReason;
 import dev.spream.testkit.subscription.ScriptedSource;
 import java.io.IOException;
 import java.time.Duration;
@@ -56,7 +56,7 @@ final class PubsubEmulatorIT {
                 .toList();
     }
 
-    private static RunResult run(String host, String topic) {
+    private static CompletionReason run(String host, String topic) {
         SpreamConfig config = SpreamConfig.of(Map.of(
                 "sink",
                 "pubsub",
@@ -81,7 +81,7 @@ final class PubsubEmulatorIT {
     @Test
     void a_configured_subscription_publishes_everything_in_order() throws IOException {
         try (PublisherServer server = PublisherServer.start()) {
-            assertThat(run(server.host(), PublisherServer.TOPIC)).isEqualTo(RunResult.COMPLETED);
+            assertThat(run(server.host(), PublisherServer.TOPIC)).isEqualTo(CompletionReason.COMPLETED);
             PublishedOrder.check(COMMITTED, server.taken());
         }
     }
@@ -93,7 +93,7 @@ final class PubsubEmulatorIT {
         if (emulator.isPresent()) {
             try (OrderedSubscription subscription =
                     OrderedSubscription.create(emulator.get().host())) {
-                assertThat(run(emulator.get().host(), subscription.topic())).isEqualTo(RunResult.COMPLETED);
+                assertThat(run(emulator.get().host(), subscription.topic())).isEqualTo(CompletionReason.COMPLETED);
                 List<PubsubMessage> received = subscription.awaitReceived(messages, BOUND);
                 assertThat(received).hasSizeGreaterThanOrEqualTo(messages);
                 PublishedOrder.check(COMMITTED, received);

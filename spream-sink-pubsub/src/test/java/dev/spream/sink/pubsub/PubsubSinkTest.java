@@ -10,7 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.pubsub.v1.PublishRequest;
-import dev.spream.api.spi.RejectedException;
+import dev.spream.api.spi.NonRetryableException;
 import dev.spream.sink.pubsub.PublisherServer.Reply;
 import io.grpc.Status;
 import java.io.IOException;
@@ -211,8 +211,8 @@ final class PubsubSinkTest {
                 new RecordingBatch(change(1, "a"), change(2, "a"), change(3, "a"), change(4, "a"), change(5, "b"));
         sink.consume(batch);
         assertThat(batch.settled()).containsExactly(0, 1);
-        assertThat(batch.failure(2)).isInstanceOf(RejectedException.class).hasMessageContaining("tx3");
-        assertThat(batch.failure(3)).isNotInstanceOf(RejectedException.class);
+        assertThat(batch.failure(2)).isInstanceOf(NonRetryableException.class).hasMessageContaining("tx3");
+        assertThat(batch.failure(3)).isNotInstanceOf(NonRetryableException.class);
         assertThat(labels(server.taken())).containsExactlyInAnyOrder("a1", "a2", "b5");
     }
 
@@ -221,7 +221,7 @@ final class PubsubSinkTest {
         RecordingBatch batch = new RecordingBatch(
                 change(1, "a"), withNote(2, "x".repeat(10_000_000), "a", "b"), change(3, "b"), change(4, "c"));
         sink.consume(batch);
-        assertThat(batch.failure(1)).isInstanceOf(RejectedException.class).hasMessageContaining("too large");
+        assertThat(batch.failure(1)).isInstanceOf(NonRetryableException.class).hasMessageContaining("too large");
         assertThat(batch.failed()).containsOnlyKeys(1, 2);
         assertThat(labels(server.taken())).containsExactlyInAnyOrder("a1", "c4");
     }
@@ -269,7 +269,7 @@ final class PubsubSinkTest {
         sink.consume(change(1, "a"), RecordingBatch.DELIVERY);
         refuse("a2", Status.INVALID_ARGUMENT, 1);
         assertThatThrownBy(() -> sink.consume(change(2, "a"), RecordingBatch.DELIVERY))
-                .isInstanceOf(RejectedException.class);
+                .isInstanceOf(NonRetryableException.class);
         assertThat(labels(server.taken())).containsExactly("a1");
     }
 

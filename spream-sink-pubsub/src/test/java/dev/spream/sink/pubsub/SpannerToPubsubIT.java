@@ -10,7 +10,7 @@ import dev.spream.api.Spream;
 import dev.spream.api.config.SpreamConfig;
 import dev.spream.core.record.ChangeRecordJson;
 import dev.spream.core.record.Mod;
-import dev.spream.core.subscription.RunResult;
+import dev.spream.core.subscription.CompletionReason;
 import dev.spream.emulator.SpannerEmulator;
 import dev.spream.emulator.control.Churn;
 import dev.spream.sink.pubsub.PublisherServer.Reply;
@@ -52,7 +52,7 @@ final class SpannerToPubsubIT {
             Instant end = write(spanner, random, versions);
             pubsub.script(request ->
                     random.nextInt(10) == 0 ? new Reply.Refuse(Status.FAILED_PRECONDITION) : new Reply.Confirm());
-            assertThat(run(spanner, pubsub, start, end)).isEqualTo(RunResult.COMPLETED);
+            assertThat(run(spanner, pubsub, start, end)).isEqualTo(CompletionReason.COMPLETED);
             check(versions, pubsub.taken());
         }
     }
@@ -80,7 +80,7 @@ final class SpannerToPubsubIT {
         return Instant.ofEpochSecond(last.getSeconds(), last.getNanos());
     }
 
-    private static RunResult run(SpannerEmulator spanner, PublisherServer pubsub, Instant start, Instant end) {
+    private static CompletionReason run(SpannerEmulator spanner, PublisherServer pubsub, Instant start, Instant end) {
         SpreamConfig config = SpreamConfig.of(Map.ofEntries(
                 Map.entry("source", "spanner"),
                 Map.entry("source.spanner.database", DATABASE),

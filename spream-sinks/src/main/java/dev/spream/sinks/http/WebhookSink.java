@@ -1,7 +1,7 @@
 package dev.spream.sinks.http;
 
-import dev.spream.api.spi.RejectedException;
-import dev.spream.api.spi.RetryLaterException;
+import dev.spream.api.spi.NonRetryableException;
+import dev.spream.api.spi.RetryAfterException;
 import dev.spream.core.DurationText;
 import dev.spream.core.consume.Consumer;
 import dev.spream.core.consume.Delivery;
@@ -45,12 +45,12 @@ record WebhookSink(WebhookTarget target, Duration timeout, InstantSource clock, 
         int status = answer.status();
         String refusal = "%s answered with status %d to the change %s".formatted(target, status, change.identity());
         if (FINAL.contains(status)) {
-            throw new RejectedException(refusal + "; it will not take it, however often it is tried");
+            throw new NonRetryableException(refusal + "; it will not take it, however often it is tried");
         }
         refusal += advice(status);
         Optional<Duration> delay = RetryAfter.of(answer.headers(), clock.instant());
         if (delay.isPresent()) {
-            throw new RetryLaterException(
+            throw new RetryAfterException(
                     "%s; it asks for a pause of %s".formatted(refusal, DurationText.of(delay.get())), delay.get());
         }
         throw new IOException(refusal);

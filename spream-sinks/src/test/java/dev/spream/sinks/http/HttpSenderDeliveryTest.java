@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.spream.outbox.LedgerEntry;
 import dev.spream.outbox.LedgerResult;
 import dev.spream.outbox.LedgerStatus;
-import dev.spream.outbox.ManualAct;
+import dev.spream.outbox.OperatorAction;
 import dev.spream.outbox.OutboxClaim;
 import dev.spream.outbox.OutboxMessage;
 import dev.spream.outbox.OutboxRow;
@@ -166,7 +166,7 @@ final class HttpSenderDeliveryTest {
             assertThat(next()).isInstanceOf(Settlement.Aborted.class);
             assertThat(answer()).contains(LedgerResult.failed(ReasonCode.REJECTED));
             broker.refuseNothing();
-            outbox.operations().requeue(row().id(), new ManualAct("operator", "the limit was raised"));
+            outbox.operations().requeue(row().id(), new OperatorAction("operator", "the limit was raised"));
             outbox.outbox().signal();
             assertThat(next()).isInstanceOf(Settlement.Failed.class);
             assertThat(next()).isInstanceOf(Settlement.Succeeded.class);

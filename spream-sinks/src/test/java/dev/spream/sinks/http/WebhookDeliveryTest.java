@@ -6,7 +6,7 @@ import dev.spream.core.consume.ErrorHandler;
 import dev.spream.core.partition.InMemoryPartitionStorage;
 import dev.spream.core.record.ChangeRecordJson;
 import dev.spream.core.record.DataChangeRecord;
-import dev.spream.core.subscription.RunResult;
+import dev.spream.core.subscription.CompletionReason;
 import dev.spream.core.subscription.Subscriber;
 import dev.spream.core.subscription.SubscriberOptions;
 import dev.spream.sinks.SinkChanges;
@@ -51,7 +51,7 @@ final class WebhookDeliveryTest {
         })) {
             WebhookSink sink = (WebhookSink)
                     provider.create(TestConfig.of(provider, Map.of("url", server.url("/"))), new TestContext());
-            assertThat(run(changes, sink)).isEqualTo(RunResult.COMPLETED);
+            assertThat(run(changes, sink)).isEqualTo(CompletionReason.COMPLETED);
             assertThat(taken).containsExactlyInAnyOrderElementsOf(changes);
             for (int key = 0; key < KEYS; key++) {
                 String id = "key" + key;
@@ -62,7 +62,7 @@ final class WebhookDeliveryTest {
         }
     }
 
-    private static RunResult run(List<DataChangeRecord> changes, WebhookSink sink) {
+    private static CompletionReason run(List<DataChangeRecord> changes, WebhookSink sink) {
         SubscriberOptions options = SubscriberOptions.builder()
                 .startAt(SinkChanges.START)
                 .endAt(SinkChanges.START.plusSeconds(CHANGES + 1))

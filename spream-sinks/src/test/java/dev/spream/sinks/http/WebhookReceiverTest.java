@@ -10,7 +10,7 @@ import dev.spream.core.partition.InMemoryPartitionStorage;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.record.ChangeRecordJson;
 import dev.spream.core.record.DataChangeRecord;
-import dev.spream.core.subscription.RunResult;
+import dev.spream.core.subscription.CompletionReason;
 import dev.spream.core.subscription.Subscriber;
 import dev.spream.core.subscription.SubscriberOptions;
 import dev.spream.sinks.SinkChanges;
@@ -47,7 +47,7 @@ final class WebhookReceiverTest {
                 });
                 WebhookSink sink = sink(server)) {
             assertThat(run(List.of(inserted(1, "key"), inserted(2, "key")), sink))
-                    .isEqualTo(RunResult.COMPLETED);
+                    .isEqualTo(CompletionReason.COMPLETED);
             abandonedIsDone.await();
         }
         assertThat(receiver.applied)
@@ -91,7 +91,7 @@ final class WebhookReceiverTest {
                 TestConfig.of(provider, Map.of("url", server.url("/"), "timeout", "2s")), new TestContext());
     }
 
-    private static RunResult run(List<DataChangeRecord> changes, WebhookSink sink) {
+    private static CompletionReason run(List<DataChangeRecord> changes, WebhookSink sink) {
         SubscriberOptions options = SubscriberOptions.builder()
                 .startAt(SinkChanges.START)
                 .endAt(SinkChanges.START.plusSeconds(10))

@@ -8,8 +8,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import com.sun.net.httpserver.HttpExchange;
-import dev.spream.api.spi.RejectedException;
-import dev.spream.api.spi.RetryLaterException;
+import dev.spream.api.spi.NonRetryableException;
+import dev.spream.api.spi.RetryAfterException;
 import dev.spream.sinks.TestConfig;
 import dev.spream.sinks.TestContext;
 import dev.spream.testkit.LogLines;
@@ -81,7 +81,7 @@ final class WebhookSinkTest {
             assertThat(outcome(status)).as("status %d", status).isNull();
         }
         for (int status : List.of(400, 409, 410, 413, 415, 422)) {
-            assertThat(outcome(status)).as("status %d", status).isInstanceOf(RejectedException.class);
+            assertThat(outcome(status)).as("status %d", status).isInstanceOf(NonRetryableException.class);
         }
         for (int status : List.of(
                 301, 302, 304, 307, 308, 401, 402, 403, 404, 405, 407, 408, 421, 425, 429, 451, 500, 501, 502, 503, 504,
@@ -129,7 +129,7 @@ final class WebhookSinkTest {
     }
 
     private static Duration delay(String retryAfter) throws Exception {
-        return ((RetryLaterException) retryAfter(retryAfter)).delay();
+        return ((RetryAfterException) retryAfter(retryAfter)).delay();
     }
 
     private static Throwable retryAfter(String header) throws Exception {
@@ -273,7 +273,7 @@ final class WebhookSinkTest {
                         server.url("/p4th?token=qu3ry"),
                         Map.of("authorization", TOKEN, "headers", "X-Api-Key: " + KEY))) {
             Throwable thrown = catchThrowable(() -> sink.consume(inserted(1, "alice"), DELIVERY));
-            assertThat(thrown).isInstanceOf(RejectedException.class);
+            assertThat(thrown).isInstanceOf(NonRetryableException.class);
             assertThat(thrown + " " + sink + logged.lines())
                     .doesNotContain("s3cr3t", KEY, "p4th", "qu3ry", "alice", "secret note");
         }

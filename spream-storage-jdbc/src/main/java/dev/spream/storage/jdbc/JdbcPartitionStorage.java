@@ -3,12 +3,12 @@ package dev.spream.storage.jdbc;
 import static java.util.Objects.requireNonNull;
 
 import dev.spream.core.StorageException;
-import dev.spream.core.partition.EndProof;
+import dev.spream.core.partition.FinishedPartition;
 import dev.spream.core.partition.Lineage;
 import dev.spream.core.partition.PartitionClaim;
+import dev.spream.core.partition.PartitionEnd;
 import dev.spream.core.partition.PartitionGap;
 import dev.spream.core.partition.PartitionLease;
-import dev.spream.core.partition.PartitionProof;
 import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.partition.SubscriptionRecord;
@@ -147,7 +147,7 @@ public final class JdbcPartitionStorage implements PartitionStorage {
     }
 
     @Override
-    public boolean finish(PartitionLease lease, Instant watermark, EndProof proof) {
+    public boolean finish(PartitionLease lease, Instant watermark, PartitionEnd proof) {
         return new PartitionProgress(database, subscription).finish(lease, watermark, proof);
     }
 
@@ -182,7 +182,7 @@ public final class JdbcPartitionStorage implements PartitionStorage {
     }
 
     @Override
-    public List<PartitionProof> proofs() {
+    public List<FinishedPartition> proofs() {
         return new PartitionTable(database, subscription).proofs();
     }
 

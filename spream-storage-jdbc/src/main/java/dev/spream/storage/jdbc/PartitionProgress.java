@@ -4,7 +4,7 @@ import static java.util.Objects.requireNonNull;
 import static java.util.stream.Collectors.joining;
 import static java.util.stream.Collectors.toMap;
 
-import dev.spream.core.partition.EndProof;
+import dev.spream.core.partition.PartitionEnd;
 import dev.spream.core.partition.PartitionGap;
 import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.PartitionState;
@@ -162,7 +162,7 @@ record PartitionProgress(Database database, String subscription) {
         return !outcome.isEmpty();
     }
 
-    boolean finish(PartitionLease lease, Instant watermark, EndProof proof) {
+    boolean finish(PartitionLease lease, Instant watermark, PartitionEnd proof) {
         List<FinishOutcome> outcome = database.rows(
                 what("finishing", lease),
                 FINISH,

@@ -1,10 +1,10 @@
 package dev.spream.storage.jdbc;
 
 import dev.spream.core.StorageException;
-import dev.spream.core.partition.EndProof;
+import dev.spream.core.partition.FinishedPartition;
+import dev.spream.core.partition.PartitionEnd;
 import dev.spream.core.partition.PartitionGap;
 import dev.spream.core.partition.PartitionMetadata;
-import dev.spream.core.partition.PartitionProof;
 import dev.spream.core.partition.PartitionState;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.partition.WorkerId;
@@ -37,7 +37,7 @@ final class PartitionRow {
         }
     }
 
-    static PartitionProof proof(ResultSet row) throws SQLException {
+    static FinishedPartition proof(ResultSet row) throws SQLException {
         try {
             return readProof(row);
         } catch (IllegalArgumentException | NoSuchElementException e) {
@@ -74,8 +74,8 @@ final class PartitionRow {
                 gaps(row));
     }
 
-    private static PartitionProof readProof(ResultSet row) throws SQLException {
-        return new PartitionProof(
+    private static FinishedPartition readProof(ResultSet row) throws SQLException {
+        return new FinishedPartition(
                 token(row),
                 tokens(row, "parent_tokens"),
                 instant(row, "start_timestamp"),
@@ -92,12 +92,12 @@ final class PartitionRow {
         return JdbcTimestamps.instant(row.getBigDecimal(column));
     }
 
-    private static Optional<EndProof> endProof(ResultSet row) throws SQLException {
+    private static Optional<PartitionEnd> endProof(ResultSet row) throws SQLException {
         @Nullable String kind = row.getString("end_kind");
         return kind == null
                 ? Optional.empty()
-                : Optional.of(new EndProof(
-                        EndProof.Kind.valueOf(kind), instant(row, "end_timestamp"), tokens(row, "end_children")));
+                : Optional.of(new PartitionEnd(
+                        PartitionEnd.Kind.valueOf(kind), instant(row, "end_timestamp"), tokens(row, "end_children")));
     }
 
     private static List<PartitionGap> gaps(ResultSet row) throws SQLException {

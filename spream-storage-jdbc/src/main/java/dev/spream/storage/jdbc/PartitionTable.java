@@ -1,8 +1,8 @@
 package dev.spream.storage.jdbc;
 
+import dev.spream.core.partition.FinishedPartition;
 import dev.spream.core.partition.Lineage;
 import dev.spream.core.partition.PartitionMetadata;
-import dev.spream.core.partition.PartitionProof;
 import dev.spream.storage.jdbc.internal.Database;
 import dev.spream.storage.jdbc.internal.JdbcTimestamps;
 import java.sql.ResultSet;
@@ -85,7 +85,7 @@ record PartitionTable(Database database, String subscription) {
                 rows.getFirst().readAt());
     }
 
-    List<PartitionProof> proofs() {
+    List<FinishedPartition> proofs() {
         return database
                 .rows(
                         "reading the proofs of subscription '%s'".formatted(subscription),
@@ -93,7 +93,7 @@ record PartitionTable(Database database, String subscription) {
                         p -> p.text(subscription),
                         PartitionRow::proof)
                 .stream()
-                .sorted(Comparator.comparing(PartitionProof::startTimestamp).thenComparing(PartitionProof::token))
+                .sorted(Comparator.comparing(FinishedPartition::startTimestamp).thenComparing(FinishedPartition::token))
                 .toList();
     }
 

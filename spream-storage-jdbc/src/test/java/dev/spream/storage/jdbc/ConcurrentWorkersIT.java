@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.spream.core.partition.BusyPartitionsException;
-import dev.spream.core.partition.EndProof;
 import dev.spream.core.partition.Lineage;
 import dev.spream.core.partition.PartitionClaim;
+import dev.spream.core.partition.PartitionEnd;
 import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.PartitionMode;
 import dev.spream.core.partition.PartitionToken;
@@ -167,7 +167,7 @@ final class ConcurrentWorkersIT {
             PartitionLease lease = storage.acquire(reader, List.of(new PartitionClaim(child, 0)), LEASE)
                     .getFirst();
             storage.toRunning(lease);
-            storage.finish(lease, START.plusSeconds(9), EndProof.boundedEnd(START.plusSeconds(9)));
+            storage.finish(lease, START.plusSeconds(9), PartitionEnd.boundedEnd(START.plusSeconds(9)));
 
             together(worker -> worker % 2 == 0
                     ? storages.get(worker).cleanUp(Instant.parse("9999-01-01T00:00:00Z"))
@@ -262,7 +262,7 @@ final class ConcurrentWorkersIT {
         storage.finish(
                 root,
                 START,
-                EndProof.childPartitions(
+                PartitionEnd.childPartitions(
                         START,
                         children.stream()
                                 .map(child -> new PartitionToken(child.token()))

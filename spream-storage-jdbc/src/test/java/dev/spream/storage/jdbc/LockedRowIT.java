@@ -7,7 +7,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.spream.core.consume.Consumer;
 import dev.spream.core.partition.PartitionMetadata;
 import dev.spream.core.partition.PartitionToken;
-import dev.spream.core.subscription.RunResult;
+import dev.spream.core.subscription.CompletionReason;
 import dev.spream.core.subscription.Subscriber;
 import dev.spream.core.subscription.SubscriberOptions;
 import dev.spream.testkit.subscription.ScriptedSource;
@@ -65,7 +65,7 @@ final class LockedRowIT {
                         .partitionDiscoveryInterval(Duration.ofMillis(100))
                         .build())
                 .build();
-        CompletableFuture<RunResult> run = CompletableFuture.supplyAsync(() -> run(subscriber, consumer));
+        CompletableFuture<CompletionReason> run = CompletableFuture.supplyAsync(() -> run(subscriber, consumer));
         assertThat(started.await(30, TimeUnit.SECONDS)).isTrue();
 
         try (Connection session = lock("a")) {
@@ -82,10 +82,10 @@ final class LockedRowIT {
         }
         requireNonNull(may.get("held")).countDown();
 
-        assertThat(run.get(30, TimeUnit.SECONDS)).isEqualTo(RunResult.COMPLETED);
+        assertThat(run.get(30, TimeUnit.SECONDS)).isEqualTo(CompletionReason.COMPLETED);
     }
 
-    private static RunResult run(Subscriber subscriber, Consumer consumer) {
+    private static CompletionReason run(Subscriber subscriber, Consumer consumer) {
         return subscriber.run(consumer);
     }
 

@@ -4,9 +4,9 @@ import static java.util.Objects.requireNonNull;
 
 import com.google.cloud.Timestamp;
 import com.google.cloud.spanner.Struct;
-import dev.spream.core.partition.EndProof;
+import dev.spream.core.partition.FinishedPartition;
+import dev.spream.core.partition.PartitionEnd;
 import dev.spream.core.partition.PartitionMetadata;
-import dev.spream.core.partition.PartitionProof;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.storage.spanner.client.Timestamps;
 import java.time.Duration;
@@ -84,7 +84,7 @@ final class AdoptionPlan {
     }
 
     /** The other finished partitions, each with what is known of its end. */
-    Map<PartitionToken, EndProof> ends() {
+    Map<PartitionToken, PartitionEnd> ends() {
         return partitions.values().stream()
                 .filter(partition ->
                         partition.isFinished() && partition.endProof().isEmpty())
@@ -93,7 +93,7 @@ final class AdoptionPlan {
                         PartitionMetadata::token, partition -> end(partition.token(), partition.watermark())));
     }
 
-    private EndProof end(PartitionToken token, Instant otherwise) {
+    private PartitionEnd end(PartitionToken token, Instant otherwise) {
         List<PartitionMetadata> children = partitions.values().stream()
                 .filter(partition -> continues(partition, token))
                 .toList();
@@ -101,8 +101,8 @@ final class AdoptionPlan {
                 .map(PartitionMetadata::startTimestamp)
                 .min(Comparator.naturalOrder())
                 .orElse(otherwise);
-        return new EndProof(
-                EndProof.Kind.ADOPTED,
+        return new PartitionEnd(
+                PartitionEnd.Kind.ADOPTED,
                 at,
                 children.stream().map(PartitionMetadata::token).toList());
     }
@@ -117,7 +117,7 @@ final class AdoptionPlan {
      * Proofs of the parents that are named and not stored: the row deletion policy took them a day after they had finished.
      * When they started, and after whom, went with them.
      */
-    List<PartitionProof> missingParents() {
+    List<FinishedPartition> missingParents() {
         List<PartitionToken> missing = partitions.values().stream()
                 .flatMap(partition -> partition.parentTokens().stream())
                 .distinct()
@@ -127,7 +127,7 @@ final class AdoptionPlan {
             missing.add(PartitionToken.ROOT);
         }
         return missing.stream()
-                .map(parent -> new PartitionProof(parent, List.of(), start(), end(parent, start()), now, List.of()))
+                .map(parent -> new FinishedPartition(parent, List.of(), start(), end(parent, start()), now, List.of()))
                 .toList();
     }
 

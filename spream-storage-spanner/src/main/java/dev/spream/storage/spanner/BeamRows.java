@@ -5,10 +5,10 @@ import static dev.spream.core.partition.PartitionState.FINISHED;
 
 import com.google.cloud.spanner.Mutation;
 import com.google.cloud.spanner.Value;
-import dev.spream.core.partition.EndProof;
+import dev.spream.core.partition.FinishedPartition;
 import dev.spream.core.partition.Lineage;
+import dev.spream.core.partition.PartitionEnd;
 import dev.spream.core.partition.PartitionMetadata;
-import dev.spream.core.partition.PartitionProof;
 import dev.spream.core.partition.PartitionState;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.partition.SubscriptionRecord;
@@ -30,10 +30,10 @@ final class BeamRows {
 
     private final SubscriptionRecord subscription;
     private final Lineage lineage;
-    private final List<PartitionProof> proofs;
+    private final List<FinishedPartition> proofs;
     private final Instant lowWatermark;
 
-    BeamRows(SubscriptionRecord subscription, Lineage lineage, List<PartitionProof> proofs) {
+    BeamRows(SubscriptionRecord subscription, Lineage lineage, List<FinishedPartition> proofs) {
         this.subscription = subscription;
         this.lineage = lineage;
         this.proofs = proofs;
@@ -84,7 +84,7 @@ final class BeamRows {
                         FINISHED));
             }
         }
-        for (PartitionProof proof : proofs) {
+        for (FinishedPartition proof : proofs) {
             if (reachesBeyond(proof.token(), proof.endProof())) {
                 rows.add(row(table, proof.token(), proof.parentTokens(), proof.startTimestamp(), ignored, FINISHED));
             }
@@ -98,7 +98,7 @@ final class BeamRows {
     }
 
     /** Whether the initial query, begun at the low watermark, could find the partition alive; never of the root itself. */
-    private boolean reachesBeyond(PartitionToken token, EndProof end) {
+    private boolean reachesBeyond(PartitionToken token, PartitionEnd end) {
         return !token.isRoot() && !end.at().isBefore(lowWatermark);
     }
 

@@ -9,9 +9,9 @@ import com.google.cloud.spanner.ResultSet;
 import com.google.cloud.spanner.SpannerException;
 import com.google.cloud.spanner.Statement;
 import com.google.cloud.spanner.Struct;
+import dev.spream.core.partition.FinishedPartition;
 import dev.spream.core.partition.Lineage;
 import dev.spream.core.partition.PartitionMetadata;
-import dev.spream.core.partition.PartitionProof;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.partition.SubscriptionRecord;
 import dev.spream.core.partition.WorkerRegistration;
@@ -121,9 +121,9 @@ final class MetadataReads {
                 .toList();
     }
 
-    List<PartitionProof> proofs() {
-        Comparator<PartitionProof> order =
-                Comparator.comparing(PartitionProof::startTimestamp).thenComparing(PartitionProof::token);
+    List<FinishedPartition> proofs() {
+        Comparator<FinishedPartition> order =
+                Comparator.comparing(FinishedPartition::startTimestamp).thenComparing(FinishedPartition::token);
         return wholeTableCalls.run("reading the proofs", () -> {
             return all(client.singleUse().read(tables.proofs(), KeySet.all(), PartitionProofRows.NAMES)).stream()
                     .map(PartitionProofRows::proof)

@@ -3,8 +3,8 @@ package dev.spream.storage.spanner;
 import com.google.cloud.spanner.Mutation;
 import com.google.cloud.spanner.Struct;
 import com.google.cloud.spanner.Value;
+import dev.spream.core.partition.FinishedPartition;
 import dev.spream.core.partition.PartitionMetadata;
-import dev.spream.core.partition.PartitionProof;
 import dev.spream.core.partition.PartitionToken;
 import java.util.List;
 import java.util.Map;
@@ -27,9 +27,9 @@ final class PartitionProofRows {
 
     private PartitionProofRows() {}
 
-    static PartitionProof proof(Struct row) {
+    static FinishedPartition proof(Struct row) {
         try {
-            return new PartitionProof(
+            return new FinishedPartition(
                     new PartitionToken(row.getString(MetadataColumn.PARTITION_TOKEN.columnName)),
                     PartitionRows.tokens(row, MetadataColumn.PARENT_TOKENS),
                     PartitionRows.instant(row, MetadataColumn.START_TIMESTAMP),
@@ -42,8 +42,8 @@ final class PartitionProofRows {
     }
 
     /** The proof of a finished partition. */
-    static PartitionProof proofOf(PartitionMetadata finished) {
-        return new PartitionProof(
+    static FinishedPartition proofOf(PartitionMetadata finished) {
+        return new FinishedPartition(
                 finished.token(),
                 finished.parentTokens(),
                 finished.startTimestamp(),
@@ -53,7 +53,7 @@ final class PartitionProofRows {
     }
 
     /** Stores the proof; one that is stored already is written again. */
-    static Mutation write(MetadataTables tables, PartitionProof proof) {
+    static Mutation write(MetadataTables tables, FinishedPartition proof) {
         return PartitionRows.mutation(
                 Mutation.newInsertOrUpdateBuilder(tables.proofs()),
                 Map.of(

@@ -4,7 +4,7 @@ import com.google.cloud.Timestamp;
 import com.google.cloud.spanner.Mutation;
 import com.google.cloud.spanner.Struct;
 import com.google.cloud.spanner.Value;
-import dev.spream.core.partition.EndProof;
+import dev.spream.core.partition.PartitionEnd;
 import dev.spream.core.partition.PartitionGap;
 import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.PartitionState;
@@ -193,7 +193,7 @@ final class PartitionRow {
         advance(gap.to());
     }
 
-    void finish(Instant lastWatermark, EndProof proof) {
+    void finish(Instant lastWatermark, PartitionEnd proof) {
         become(PartitionState.FINISHED, MetadataColumn.FINISHED_AT);
         advance(lastWatermark);
         prove(proof);
@@ -201,7 +201,7 @@ final class PartitionRow {
     }
 
     /** Adds a proof to a row that another reader finished. */
-    void adoptEnd(EndProof proof) {
+    void adoptEnd(PartitionEnd proof) {
         prove(proof);
         if (!hasFinishedAt) {
             set(MetadataColumn.FINISHED_AT, Value.timestamp(Value.COMMIT_TIMESTAMP));
@@ -215,7 +215,7 @@ final class PartitionRow {
         set(MetadataColumn.FINISHED_AT, Value.timestamp(null));
     }
 
-    private void prove(EndProof proof) {
+    private void prove(PartitionEnd proof) {
         set(MetadataColumn.END_PROOF, Value.string(proof.kind().name()));
         set(MetadataColumn.END_PROOF_AT, PartitionRows.value(proof.at()));
         set(MetadataColumn.END_PROOF_CHILDREN, PartitionRows.values(proof.children()));

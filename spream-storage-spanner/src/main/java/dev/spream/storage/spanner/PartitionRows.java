@@ -5,7 +5,7 @@ import com.google.cloud.spanner.Mutation;
 import com.google.cloud.spanner.Struct;
 import com.google.cloud.spanner.Value;
 import dev.spream.core.StorageException;
-import dev.spream.core.partition.EndProof;
+import dev.spream.core.partition.PartitionEnd;
 import dev.spream.core.partition.PartitionGap;
 import dev.spream.core.partition.PartitionMetadata;
 import dev.spream.core.partition.PartitionState;
@@ -85,10 +85,10 @@ final class PartitionRows {
         return findString(row, MetadataColumn.OWNER).map(WorkerId::new);
     }
 
-    static Optional<EndProof> endProof(Struct row) {
+    static Optional<PartitionEnd> endProof(Struct row) {
         return findString(row, MetadataColumn.END_PROOF)
-                .map(kind -> new EndProof(
-                        EndProof.Kind.valueOf(kind),
+                .map(kind -> new PartitionEnd(
+                        PartitionEnd.Kind.valueOf(kind),
                         instant(row, MetadataColumn.END_PROOF_AT),
                         tokens(row, MetadataColumn.END_PROOF_CHILDREN)));
     }

@@ -1,6 +1,6 @@
 package dev.spream.storage.spanner;
 
-import dev.spream.core.partition.EndProof;
+import dev.spream.core.partition.PartitionEnd;
 import dev.spream.core.partition.PartitionGap;
 import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.PartitionToken;
@@ -92,7 +92,7 @@ final class PartitionWrites {
         });
     }
 
-    static WriteOperation<Boolean> finish(PartitionLease lease, Instant watermark, EndProof proof) {
+    static WriteOperation<Boolean> finish(PartitionLease lease, Instant watermark, PartitionEnd proof) {
         Set<PartitionToken> tokens = new HashSet<>(proof.children());
         tokens.add(lease.token());
         return WriteOperation.on("finishing " + one(lease), tokens, transaction -> {
@@ -105,7 +105,7 @@ final class PartitionWrites {
         });
     }
 
-    private static void requireStored(WriteTransaction transaction, PartitionLease lease, EndProof proof) {
+    private static void requireStored(WriteTransaction transaction, PartitionLease lease, PartitionEnd proof) {
         transaction.unknown(proof.children()).stream().findFirst().ifPresent(child -> {
             throw new IllegalArgumentException(
                     "partition %s cannot finish: its child %s is not stored; nothing was changed"

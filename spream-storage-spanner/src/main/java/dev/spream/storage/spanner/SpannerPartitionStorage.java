@@ -5,12 +5,12 @@ import static java.util.Objects.requireNonNull;
 import dev.spream.core.DurationText;
 import dev.spream.core.LoggedFailure;
 import dev.spream.core.StorageException;
-import dev.spream.core.partition.EndProof;
+import dev.spream.core.partition.FinishedPartition;
 import dev.spream.core.partition.Lineage;
 import dev.spream.core.partition.PartitionClaim;
+import dev.spream.core.partition.PartitionEnd;
 import dev.spream.core.partition.PartitionGap;
 import dev.spream.core.partition.PartitionLease;
-import dev.spream.core.partition.PartitionProof;
 import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.partition.SubscriptionRecord;
@@ -204,7 +204,7 @@ public final class SpannerPartitionStorage implements PartitionStorage {
     }
 
     @Override
-    public boolean finish(PartitionLease lease, Instant watermark, EndProof proof) {
+    public boolean finish(PartitionLease lease, Instant watermark, PartitionEnd proof) {
         return write(PartitionWrites.finish(lease, watermark, proof));
     }
 
@@ -241,7 +241,7 @@ public final class SpannerPartitionStorage implements PartitionStorage {
     }
 
     @Override
-    public List<PartitionProof> proofs() {
+    public List<FinishedPartition> proofs() {
         requireOpen();
         return reads.proofs();
     }

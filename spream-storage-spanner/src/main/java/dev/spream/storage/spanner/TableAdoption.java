@@ -4,8 +4,8 @@ import com.google.cloud.spanner.KeySet;
 import com.google.cloud.spanner.Mutation;
 import com.google.cloud.spanner.Struct;
 import dev.spream.core.StorageException;
-import dev.spream.core.partition.EndProof;
-import dev.spream.core.partition.PartitionProof;
+import dev.spream.core.partition.FinishedPartition;
+import dev.spream.core.partition.PartitionEnd;
 import dev.spream.core.partition.PartitionState;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.storage.spanner.client.Timestamps;
@@ -102,14 +102,14 @@ final class TableAdoption {
                     .filter(PartitionRow::isFinished)
                     .ifPresent(PartitionRow::reopen))));
         }
-        for (List<Map.Entry<PartitionToken, EndProof>> part :
+        for (List<Map.Entry<PartitionToken, PartitionEnd>> part :
                 parts(List.copyOf(plan.ends().entrySet()))) {
             writer.write(unlessAdopted(transaction -> part.forEach(end -> transaction
                     .partition(end.getKey())
                     .filter(PartitionRow::isFinished)
                     .ifPresent(row -> row.adoptEnd(end.getValue())))));
         }
-        for (List<PartitionProof> part : parts(plan.missingParents())) {
+        for (List<FinishedPartition> part : parts(plan.missingParents())) {
             writer.write(unlessAdopted(
                     transaction -> part.forEach(proof -> transaction.write(PartitionProofRows.write(tables, proof)))));
         }

@@ -8,9 +8,9 @@ import com.google.cloud.spanner.Dialect;
 import com.google.cloud.spanner.KeySet;
 import com.google.cloud.spanner.Struct;
 import dev.spream.core.StorageException;
-import dev.spream.core.partition.EndProof;
 import dev.spream.core.partition.InMemoryPartitionStorage;
 import dev.spream.core.partition.PartitionClaim;
+import dev.spream.core.partition.PartitionEnd;
 import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.PartitionMode;
 import dev.spream.core.partition.PartitionStorage;
@@ -81,7 +81,7 @@ class BeamExportIT {
         storage.finish(
                 lease,
                 at(seconds),
-                EndProof.childPartitions(
+                PartitionEnd.childPartitions(
                         at(seconds),
                         Arrays.stream(children).map(PartitionToken::new).toList()));
     }
@@ -193,7 +193,7 @@ class BeamExportIT {
         storage.unregisterWorker(WORKER);
         PartitionLease root = running("Parent0");
         assertRefused(storage, table, "workers are alive");
-        storage.finish(root, at(1), EndProof.boundedEnd(at(1)));
+        storage.finish(root, at(1), PartitionEnd.boundedEnd(at(1)));
         assertRefused(storage, table, "all partitions are finished");
     }
 

@@ -8,7 +8,7 @@ import com.google.cloud.spanner.Mutation;
 import com.google.cloud.spanner.Value;
 import dev.spream.core.partition.InMemoryPartitionStorage;
 import dev.spream.projection.changestream.ChangeStreamEventSource;
-import dev.spream.projection.changestream.EventsTable;
+import dev.spream.projection.changestream.EventTableMapping;
 import dev.spream.projection.event.EventFeed;
 import dev.spream.projection.event.FeedItem;
 import dev.spream.projection.event.FeedRequest;
@@ -101,7 +101,7 @@ class ChangeStreamEventSourceIT {
         return new ChangeStreamEventSource(
                 stream,
                 projection -> storage,
-                EventsTable.named("Events"),
+                EventTableMapping.named("Events"),
                 ChangeStreamEventSource.options()
                         .startAt(start)
                         .heartbeatInterval(AccountDatabase.HEARTBEAT)

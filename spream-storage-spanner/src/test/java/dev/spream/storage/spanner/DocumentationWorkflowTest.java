@@ -9,9 +9,9 @@ import com.google.protobuf.Value;
 import com.google.spanner.v1.ExecuteSqlRequest;
 import com.google.spanner.v1.ResultSet;
 import com.google.spanner.v1.TransactionSelector.SelectorCase;
-import dev.spream.core.partition.EndProof;
 import dev.spream.core.partition.InMemoryPartitionStorage;
 import dev.spream.core.partition.PartitionClaim;
+import dev.spream.core.partition.PartitionEnd;
 import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.PartitionMetadata;
 import dev.spream.core.partition.PartitionMode;
@@ -33,7 +33,7 @@ import dev.spream.core.record.TypeCode;
 import dev.spream.core.record.ValueCaptureType;
 import dev.spream.core.source.ChangeStreamCursor;
 import dev.spream.core.source.PartitionQuery;
-import dev.spream.core.subscription.RunResult;
+import dev.spream.core.subscription.CompletionReason;
 import dev.spream.core.subscription.Subscriber;
 import dev.spream.core.subscription.SubscriberOptions;
 import dev.spream.storage.spanner.client.Timestamps;
@@ -216,7 +216,7 @@ class DocumentationWorkflowTest {
             }
         }
         Instant end = records.getLast().timestamp();
-        assertThat(storage.finish(lease, end, EndProof.childPartitions(end, named)))
+        assertThat(storage.finish(lease, end, PartitionEnd.childPartitions(end, named)))
                 .isTrue();
     }
 
@@ -258,7 +258,7 @@ class DocumentationWorkflowTest {
         serve(CHILD_1, commit, Optional.of(end), "transfer_second_account");
         List<DataChangeRecord> delivered = Collections.synchronizedList(new ArrayList<>());
 
-        RunResult result;
+        CompletionReason result;
         try (Subscriber subscriber = Subscriber.builder(source, storage)
                 .options(SubscriberOptions.builder()
                         .startAt(START)
@@ -269,7 +269,7 @@ class DocumentationWorkflowTest {
             result = subscriber.run((change, delivery) -> delivered.add(change));
         }
 
-        assertThat(result).isEqualTo(RunResult.COMPLETED);
+        assertThat(result).isEqualTo(CompletionReason.COMPLETED);
         assertThat(delivered)
                 .containsExactlyInAnyOrder(
                         transfer("00000000", "Id1", 1000, "2022-09-26T11:28:00.189413Z"),

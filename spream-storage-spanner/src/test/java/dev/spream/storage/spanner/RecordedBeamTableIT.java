@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.cloud.spanner.Dialect;
 import com.google.cloud.spanner.Statement;
-import dev.spream.core.partition.EndProof;
 import dev.spream.core.partition.LineageCheck;
+import dev.spream.core.partition.PartitionEnd;
 import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.subscription.Subscriber;
@@ -93,7 +93,7 @@ class RecordedBeamTableIT {
         CountDownLatch finished = new CountDownLatch(partitions);
         SubscriptionListener listener = new SubscriptionListener() {
             @Override
-            public void partitionFinished(PartitionToken partition, EndProof proof) {
+            public void partitionFinished(PartitionToken partition, PartitionEnd proof) {
                 finished.countDown();
             }
         };

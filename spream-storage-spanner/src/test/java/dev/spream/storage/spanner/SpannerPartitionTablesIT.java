@@ -11,14 +11,14 @@ import com.google.cloud.spanner.Dialect;
 import com.google.cloud.spanner.Mutation;
 import com.google.cloud.spanner.Struct;
 import dev.spream.core.StorageException;
-import dev.spream.core.partition.EndProof;
+import dev.spream.core.partition.FinishedPartition;
 import dev.spream.core.partition.Lineage;
 import dev.spream.core.partition.LineageCheck;
 import dev.spream.core.partition.PartitionClaim;
+import dev.spream.core.partition.PartitionEnd;
 import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.PartitionMetadata;
 import dev.spream.core.partition.PartitionMode;
-import dev.spream.core.partition.PartitionProof;
 import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.partition.SubscriptionRecord;
@@ -214,19 +214,20 @@ class SpannerPartitionTablesIT {
         assertThat(storage.toRunning(lease)).isTrue();
         assertThat(storage.advanceWatermarks(List.of(new WatermarkAdvance(lease, at(30)))))
                 .isEmpty();
-        assertThat(storage.finish(lease, at(40), EndProof.boundedEnd(at(40)))).isTrue();
+        assertThat(storage.finish(lease, at(40), PartitionEnd.boundedEnd(at(40))))
+                .isTrue();
         assertThat(storage.cleanUp(START.plusSeconds(60)))
                 .as("a, b and c are parents")
                 .isEqualTo(1);
     }
 
-    private static EndProof end(Lineage lineage, String token) {
+    private static PartitionEnd end(Lineage lineage, String token) {
         return lineage.partition(token(token)).orElseThrow().endProof().orElseThrow();
     }
 
-    private static EndProof adopted(long endSeconds, String... children) {
-        return new EndProof(
-                EndProof.Kind.ADOPTED,
+    private static PartitionEnd adopted(long endSeconds, String... children) {
+        return new PartitionEnd(
+                PartitionEnd.Kind.ADOPTED,
                 at(endSeconds),
                 List.of(children).stream().map(PartitionToken::new).toList());
     }
@@ -247,10 +248,10 @@ class SpannerPartitionTablesIT {
         assertThat(subscription.startTimestamp()).isEqualTo(at(7));
         assertThat(subscription.endTimestamp()).contains(at(3600));
         assertThat(storage.proofs())
-                .extracting(PartitionProof::token)
+                .extracting(FinishedPartition::token)
                 .containsExactly(token("Parent0"), token("a"), token("b"), token("c"));
         assertThat(storage.proofs())
-                .extracting(PartitionProof::endProof)
+                .extracting(FinishedPartition::endProof)
                 .containsExactly(adopted(7, "o"), adopted(10, "m"), adopted(10, "m"), adopted(7, "d"));
         assertThat(LineageCheck.check(subscription, storage.lineage(), storage.proofs())
                         .findings())

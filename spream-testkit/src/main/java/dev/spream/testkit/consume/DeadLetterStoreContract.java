@@ -11,7 +11,7 @@ import dev.spream.core.consume.DeadLetterReplay;
 import dev.spream.core.consume.DeadLetterStore;
 import dev.spream.core.consume.RecordKey;
 import dev.spream.core.consume.ReplayResult;
-import dev.spream.core.consume.StoredLetter;
+import dev.spream.core.consume.StoredDeadLetter;
 import dev.spream.core.consume.UndecodableRowException;
 import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.WorkerId;
@@ -56,13 +56,13 @@ public abstract class DeadLetterStoreContract extends DeadLetterSinkContract {
         sink().accept(behind(Changes.of(2, "A", "B")));
         given().restart();
         try (DeadLetterStore.Claim claim = claim(1)) {
-            StoredLetter letter = claim.letter();
+            StoredDeadLetter letter = claim.letter();
             assertThat(letter.reason()).isEqualTo(DeadLetter.Reason.PARKED);
             assertThat(letter.partition()).isEqualTo(Letters.PARTITION);
             assertThat(letter.change()).isEqualTo(Changes.of(1, "A"));
             assertThat(letter.at()).isEqualTo(Letters.FAILED_AT);
             assertThat(letter.failure())
-                    .contains(new StoredLetter.Failure(
+                    .contains(new StoredDeadLetter.Failure(
                             3,
                             Letters.FAILED_AT.minusSeconds(60),
                             Letters.FAILED_AT,
@@ -91,8 +91,8 @@ public abstract class DeadLetterStoreContract extends DeadLetterSinkContract {
                 .containsExactly(
                         new DeadLetterStore.Entry(identity(1), DeadLetter.Reason.FAILED, Set.of(), false),
                         entry(2, DeadLetter.Reason.FAILED, "A"));
-        StoredLetter stored = store().read(List.of(identity(1))).getFirst();
-        assertThat(stored).isEqualTo(StoredLetter.of(letter));
+        StoredDeadLetter stored = store().read(List.of(identity(1))).getFirst();
+        assertThat(stored).isEqualTo(StoredDeadLetter.of(letter));
         assertThat(stored.undecodableRow()).contains(row);
 
         ReplayResult result =
@@ -114,7 +114,7 @@ public abstract class DeadLetterStoreContract extends DeadLetterSinkContract {
         replay(2);
         try (DeadLetterStore.Claim claim = claim(3)) {
             assertThat(store().read(List.of(identity(3), identity(2), identity(1), identity(9))))
-                    .extracting(StoredLetter::change)
+                    .extracting(StoredDeadLetter::change)
                     .containsExactly(Changes.of(1, "B"), claim.letter().change());
         }
         assertThat(store().read(List.of())).isEmpty();

@@ -1,12 +1,12 @@
 package dev.spream.testkit.lock;
 
+import dev.spream.lock.AcquiredLocks;
+import dev.spream.lock.BucketSpace;
 import dev.spream.lock.LockDeadline;
 import dev.spream.lock.LockReport;
-import dev.spream.lock.LockSpace;
 import dev.spream.lock.LockStore;
 import dev.spream.lock.LockTurns;
 import dev.spream.lock.PlannedLock;
-import dev.spream.lock.TakenLocks;
 import java.time.Duration;
 import java.util.List;
 
@@ -19,7 +19,7 @@ public class ForwardingLockStore<T> implements LockStore<T> {
     }
 
     @Override
-    public LockSpace space() {
+    public BucketSpace space() {
         return target.space();
     }
 
@@ -39,7 +39,7 @@ public class ForwardingLockStore<T> implements LockStore<T> {
     }
 
     @Override
-    public TakenLocks tryLock(T transaction, List<PlannedLock> locks) {
+    public AcquiredLocks tryLock(T transaction, List<PlannedLock> locks) {
         return target.tryLock(transaction, locks);
     }
 

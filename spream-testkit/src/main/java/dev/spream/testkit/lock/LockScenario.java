@@ -1,10 +1,10 @@
 package dev.spream.testkit.lock;
 
 import dev.spream.lock.BucketHash;
+import dev.spream.lock.BucketSpace;
 import dev.spream.lock.HierarchicalLocks;
 import dev.spream.lock.LockMode;
 import dev.spream.lock.LockRequest;
-import dev.spream.lock.LockSpace;
 import dev.spream.lock.LockStore;
 import dev.spream.lock.LockTarget;
 import java.util.ArrayList;
@@ -17,7 +17,7 @@ import java.util.concurrent.ConcurrentHashMap;
 /** A namespace of locks and two processes that use it, as the tests of the contract see them. */
 public final class LockScenario<T> {
     /** Few enough rows to provision for each test, and none of the targets that tests name share one. */
-    public static final LockSpace WIDE = new LockSpace(BucketHash.SHA256, 251, 3);
+    public static final BucketSpace WIDE = new BucketSpace(BucketHash.SHA256, 251, 3);
 
     private final LockStoreFixture<T> fixture;
     private final int sets;
@@ -62,14 +62,14 @@ public final class LockScenario<T> {
     }
 
     /** One of several processes whose locks have another space than usual; one space a test. */
-    synchronized HierarchicalLocks<T> process(int index, LockSpace space) {
+    synchronized HierarchicalLocks<T> process(int index, BucketSpace space) {
         while (processes.size() <= index) {
             processes.add(HierarchicalLocks.over(store(processes.size(), space)));
         }
         return processes.get(index);
     }
 
-    private synchronized LockStore<T> store(int index, LockSpace space) {
+    private synchronized LockStore<T> store(int index, BucketSpace space) {
         while (stores.size() <= index) {
             stores.add(new WatchedLockStore<>(fixture.open(space), sessions));
         }

@@ -1,8 +1,8 @@
 package dev.spream.testkit.lock;
 
-import dev.spream.lock.LockSpace;
+import dev.spream.lock.AcquiredLocks;
+import dev.spream.lock.BucketSpace;
 import dev.spream.lock.LockStore;
-import dev.spream.lock.TakenLocks;
 import java.util.Set;
 
 /**
@@ -19,10 +19,10 @@ public interface LockStoreFixture<T> extends AutoCloseable {
      *
      * @param handles how many transactions it can {@linkplain LockStore#begin begin} at a time, up to 16
      */
-    LockStore<T> open(LockSpace space, int handles);
+    LockStore<T> open(BucketSpace space, int handles);
 
     /** The same with 16 handles. */
-    default LockStore<T> open(LockSpace space) {
+    default LockStore<T> open(BucketSpace space) {
         return open(space, 16);
     }
 
@@ -39,7 +39,7 @@ public interface LockStoreFixture<T> extends AutoCloseable {
      * The sessions that keep that session waiting now, as the database itself says, by a statement of the fixture's own on
      * another connection; empty if it does not wait.
      *
-     * @param session as in {@link TakenLocks#session}
+     * @param session as in {@link AcquiredLocks#session}
      */
     Set<String> blockersOf(String session);
 

@@ -4,6 +4,7 @@ import static dev.spream.testkit.lock.LockScenario.WIDE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.spream.lock.AcquiredLocks;
 import dev.spream.lock.HierarchicalLocks;
 import dev.spream.lock.LockBusyException;
 import dev.spream.lock.LockDeadlockException;
@@ -15,7 +16,6 @@ import dev.spream.lock.LockStore;
 import dev.spream.lock.LockTarget;
 import dev.spream.lock.LockWait;
 import dev.spream.lock.PlannedLock;
-import dev.spream.lock.TakenLocks;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -31,7 +31,7 @@ interface OrderContract<T> extends LockScenario.Stage<T> {
         T upwards = fixture().beginOwn();
         T downwards = fixture().beginOwn();
         assertThat(store.tryLock(upwards, List.of(low)).count()).isEqualTo(1);
-        TakenLocks held = store.tryLock(downwards, List.of(high));
+        AcquiredLocks held = store.tryLock(downwards, List.of(high));
         assertThat(held.count()).isEqualTo(1);
 
         try (LockAttempt<Boolean> up = given().attempt(() -> deadlocks(store, upwards, high))) {

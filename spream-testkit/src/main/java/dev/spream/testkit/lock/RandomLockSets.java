@@ -3,11 +3,11 @@ package dev.spream.testkit.lock;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.spream.lock.BucketHash;
+import dev.spream.lock.BucketSpace;
 import dev.spream.lock.HierarchicalLocks;
 import dev.spream.lock.LockHandle;
 import dev.spream.lock.LockMode;
 import dev.spream.lock.LockRequest;
-import dev.spream.lock.LockSpace;
 import dev.spream.lock.LockTarget;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -27,7 +27,7 @@ final class RandomLockSets<T> {
     private static final int MAX_TARGETS = 5;
 
     private final LockScenario<T> scenario;
-    private final LockSpace space;
+    private final BucketSpace space;
     private final long seed;
     private final int sets;
     private final GuardedTargets targets = new GuardedTargets();
@@ -35,7 +35,7 @@ final class RandomLockSets<T> {
     RandomLockSets(LockScenario<T> scenario, int buckets) {
         this.sets = scenario.sets();
         this.scenario = scenario;
-        this.space = new LockSpace(BucketHash.SHA256, buckets, 3);
+        this.space = new BucketSpace(BucketHash.SHA256, buckets, 3);
         this.seed = Long.getLong("locks.seed", System.nanoTime());
     }
 

@@ -1,8 +1,8 @@
 package dev.spream.testkit.lock;
 
+import dev.spream.lock.AcquiredLocks;
 import dev.spream.lock.LockStore;
 import dev.spream.lock.PlannedLock;
-import dev.spream.lock.TakenLocks;
 import java.util.List;
 import java.util.Map;
 
@@ -16,8 +16,8 @@ final class WatchedLockStore<T> extends ForwardingLockStore<T> {
     }
 
     @Override
-    public TakenLocks tryLock(T transaction, List<PlannedLock> locks) {
-        TakenLocks taken = super.tryLock(transaction, locks);
+    public AcquiredLocks tryLock(T transaction, List<PlannedLock> locks) {
+        AcquiredLocks taken = super.tryLock(transaction, locks);
         sessions.put(Thread.currentThread(), taken.session());
         return taken;
     }

@@ -1,6 +1,6 @@
 package dev.spream.testkit.memory;
 
-import dev.spream.lock.LockSpace;
+import dev.spream.lock.BucketSpace;
 import dev.spream.lock.LockStore;
 import dev.spream.testkit.lock.LimitedLockStore;
 import dev.spream.testkit.lock.LockScenario;
@@ -38,7 +38,7 @@ public final class InMemoryLockFixture implements LockStoreFixture<Transaction> 
     }
 
     @Override
-    public synchronized LockStore<Transaction> open(LockSpace space, int handles) {
+    public synchronized LockStore<Transaction> open(BucketSpace space, int handles) {
         InMemoryLockStore next = first == null || apart ? InMemoryLockStore.create(space) : first.sibling();
         first = first == null ? next : first;
         LockStore<Transaction> spoilt = spoiler.apply(new LimitedLockStore<>(next, handles));

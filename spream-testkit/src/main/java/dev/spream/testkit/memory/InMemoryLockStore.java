@@ -2,20 +2,20 @@ package dev.spream.testkit.memory;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.spream.lock.AcquiredLocks;
 import dev.spream.lock.BucketHash;
+import dev.spream.lock.BucketSpace;
 import dev.spream.lock.HierarchicalLocks;
 import dev.spream.lock.LockConnectionException;
 import dev.spream.lock.LockDeadline;
 import dev.spream.lock.LockDeadlockException;
 import dev.spream.lock.LockKey;
 import dev.spream.lock.LockReport;
-import dev.spream.lock.LockSpace;
 import dev.spream.lock.LockStore;
 import dev.spream.lock.LockStoreException;
 import dev.spream.lock.LockTarget;
 import dev.spream.lock.LockTurns;
 import dev.spream.lock.PlannedLock;
-import dev.spream.lock.TakenLocks;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
@@ -31,13 +31,13 @@ import org.jspecify.annotations.Nullable;
 public final class InMemoryLockStore implements LockStore<InMemoryLockStore.Transaction> {
     private static final Duration HOLDER_TIMEOUT = Duration.ofSeconds(30);
 
-    private final LockSpace space;
+    private final BucketSpace space;
     private final LockTable table;
     private final Duration holderTimeout;
     private final LockTurns turns = LockTurns.unlimited();
     private volatile boolean closed;
 
-    private InMemoryLockStore(LockSpace space, LockTable table, Duration holderTimeout) {
+    private InMemoryLockStore(BucketSpace space, LockTable table, Duration holderTimeout) {
         this.space = space;
         this.table = table;
         this.holderTimeout = holderTimeout;
@@ -45,14 +45,14 @@ public final class InMemoryLockStore implements LockStore<InMemoryLockStore.Tran
 
     /** Locks of their own, for targets of any depth; so many that no two targets share one. */
     public static InMemoryLockStore create() {
-        return create(new LockSpace(BucketHash.SHA256, LockSpace.MAX_BUCKETS, LockTarget.MAX_LEVELS));
+        return create(new BucketSpace(BucketHash.SHA256, BucketSpace.MAX_BUCKETS, LockTarget.MAX_LEVELS));
     }
 
-    public static InMemoryLockStore create(LockSpace space) {
+    public static InMemoryLockStore create(BucketSpace space) {
         return create(space, HOLDER_TIMEOUT);
     }
 
-    public static InMemoryLockStore create(LockSpace space, Duration holderTimeout) {
+    public static InMemoryLockStore create(BucketSpace space, Duration holderTimeout) {
         return new InMemoryLockStore(requireNonNull(space, "space"), new LockTable(), holderTimeout);
     }
 
@@ -77,7 +77,7 @@ public final class InMemoryLockStore implements LockStore<InMemoryLockStore.Tran
             this.session = session;
         }
 
-        /** As in {@link TakenLocks#session}. */
+        /** As in {@link AcquiredLocks#session}. */
         public String session() {
             return session;
         }
@@ -112,7 +112,7 @@ public final class InMemoryLockStore implements LockStore<InMemoryLockStore.Tran
     }
 
     @Override
-    public LockSpace space() {
+    public BucketSpace space() {
         return space;
     }
 
@@ -141,7 +141,7 @@ public final class InMemoryLockStore implements LockStore<InMemoryLockStore.Tran
     }
 
     @Override
-    public TakenLocks tryLock(Transaction transaction, List<PlannedLock> locks) {
+    public AcquiredLocks tryLock(Transaction transaction, List<PlannedLock> locks) {
         return table.tryLock(transaction, locks);
     }
 

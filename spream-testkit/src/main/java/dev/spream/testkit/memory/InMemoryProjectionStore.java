@@ -4,23 +4,23 @@ import static java.util.Objects.requireNonNull;
 
 import dev.spream.core.StorageException;
 import dev.spream.core.internal.MonotonicTime;
+import dev.spream.projection.AggregateState;
+import dev.spream.projection.BatchCheckpoint;
 import dev.spream.projection.FailureKind;
 import dev.spream.projection.Fence;
-import dev.spream.projection.KeyState;
-import dev.spream.projection.ParkedKey;
+import dev.spream.projection.ParkDecision;
+import dev.spream.projection.ParkedAggregate;
 import dev.spream.projection.ParkedSummary;
-import dev.spream.projection.Parking;
-import dev.spream.projection.Progress;
 import dev.spream.projection.ProjectionCode;
-import dev.spream.projection.ProjectionFailure;
+import dev.spream.projection.ProjectionException;
 import dev.spream.projection.ProjectionOperations;
 import dev.spream.projection.ProjectionOwner;
 import dev.spream.projection.ProjectionState;
 import dev.spream.projection.ProjectionStore;
 import dev.spream.projection.ProjectionVersion;
 import dev.spream.projection.RebuildProgress;
+import dev.spream.projection.RetryGuard;
 import dev.spream.projection.SegmentShare;
-import dev.spream.projection.Tried;
 import dev.spream.projection.event.EventEnvelope;
 import dev.spream.projection.event.FeedItem;
 import java.time.Duration;
@@ -305,15 +305,15 @@ public final class InMemoryProjectionStore implements ProjectionStore<InMemoryPr
         StoredProjection projection = entered.get();
         Transaction transaction = new Transaction(memory, projection);
         try {
-            Map<String, KeyState> states = memory.lockedIn(transaction, () -> {
-                Map<String, KeyState> found = new TreeMap<>();
+            Map<String, AggregateState> states = memory.lockedIn(transaction, () -> {
+                Map<String, AggregateState> found = new TreeMap<>();
                 for (String key : new TreeSet<>(keys)) {
                     memory.locks.acquire(transaction, projection.row(key));
                     found.put(key, projection.keyState(key));
                 }
                 return found;
             });
-            Progress progress = work.apply(transaction, states);
+            BatchCheckpoint progress = work.apply(transaction, states);
             memory.commit(transaction, () -> {
                 memory.requireNotAhead(projection, fence, progress.position());
                 return projection.record(fence, states.keySet(), progress, memory.now());
@@ -327,8 +327,8 @@ public final class InMemoryProjectionStore implements ProjectionStore<InMemoryPr
     @Override
     public FailureKind failureKind(Exception failure) {
         return switch (failure) {
-            case ProjectionFailure told -> told.kind();
-            case StorageException storage when storage.getCause() instanceof ProjectionFailure told -> told.kind();
+            case ProjectionException told -> told.kind();
+            case StorageException storage when storage.getCause() instanceof ProjectionException told -> told.kind();
             case StorageException storage -> storage.retryable() ? FailureKind.TRANSIENT : FailureKind.POISON;
             case InterruptedException interrupted -> FailureKind.TRANSIENT;
             case TimeoutException late -> FailureKind.TRANSIENT;
@@ -337,7 +337,7 @@ public final class InMemoryProjectionStore implements ProjectionStore<InMemoryPr
     }
 
     @Override
-    public List<ParkedKey> due(Fence fence, int limit) {
+    public List<ParkedAggregate> due(Fence fence, int limit) {
         return memory.locked(() -> memory.find(fence.projection())
                 .map(projection -> projection.due(fence, memory.now(), limit))
                 .orElse(List.of()));
@@ -358,7 +358,8 @@ public final class InMemoryProjectionStore implements ProjectionStore<InMemoryPr
     }
 
     @Override
-    public Optional<KeyState> retry(Fence fence, String key, int limit, RetryWork<Transaction> work) throws Exception {
+    public Optional<AggregateState> retry(Fence fence, String key, int limit, RetryWork<Transaction> work)
+            throws Exception {
         Optional<StoredProjection> entered = memory.enter(fence);
         if (entered.isEmpty()) {
             return Optional.empty();
@@ -383,7 +384,7 @@ public final class InMemoryProjectionStore implements ProjectionStore<InMemoryPr
     }
 
     @Override
-    public boolean postpone(Fence fence, String key, Tried tried, Parking parking) {
+    public boolean postpone(Fence fence, String key, RetryGuard tried, ParkDecision parking) {
         return memory.locked(() -> memory.find(fence.projection())
                 .filter(projection -> {
                     memory.locks.awaitFree(projection.row(key));

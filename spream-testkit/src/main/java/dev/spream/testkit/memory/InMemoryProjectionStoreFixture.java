@@ -1,6 +1,6 @@
 package dev.spream.testkit.memory;
 
-import dev.spream.projection.AuditedAct;
+import dev.spream.projection.AuditedAction;
 import dev.spream.projection.ProjectionDeadLetter;
 import dev.spream.projection.ProjectionOperations;
 import dev.spream.projection.ProjectionOperations.Act;
@@ -94,7 +94,7 @@ public final class InMemoryProjectionStoreFixture implements ProjectionStoreFixt
     public List<Act> audit(String projection) {
         return memory.memory()
                 .locked(() -> memory.memory().audit(projection).stream()
-                        .map(AuditedAct::act)
+                        .map(AuditedAction::act)
                         .toList());
     }
 

@@ -2,13 +2,13 @@ package dev.spream.testkit.memory;
 
 import static java.util.stream.Collectors.toCollection;
 
+import dev.spream.lock.AcquiredLocks;
 import dev.spream.lock.LockDeadline;
 import dev.spream.lock.LockDeadlockException;
 import dev.spream.lock.LockKey;
 import dev.spream.lock.LockReport;
 import dev.spream.lock.LockTimeoutException;
 import dev.spream.lock.PlannedLock;
-import dev.spream.lock.TakenLocks;
 import dev.spream.testkit.memory.InMemoryLockStore.Transaction;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -50,7 +50,7 @@ final class LockTable {
         }
     }
 
-    TakenLocks tryLock(Transaction owner, List<PlannedLock> locks) {
+    AcquiredLocks tryLock(Transaction owner, List<PlannedLock> locks) {
         lock.lock();
         try {
             owner.requireOpen();
@@ -58,7 +58,7 @@ final class LockTable {
             while (taken < locks.size() && tryTake(owner, locks.get(taken))) {
                 taken++;
             }
-            return new TakenLocks(taken, owner.session(), owner.session());
+            return new AcquiredLocks(taken, owner.session(), owner.session());
         } finally {
             lock.unlock();
         }

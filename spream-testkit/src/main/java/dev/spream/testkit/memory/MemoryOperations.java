@@ -5,8 +5,8 @@ import static java.util.stream.Collectors.groupingBy;
 
 import dev.spream.outbox.AuditEntry;
 import dev.spream.outbox.LedgerResult;
-import dev.spream.outbox.ManualAct;
-import dev.spream.outbox.ManualResult;
+import dev.spream.outbox.OperatorAction;
+import dev.spream.outbox.OperatorResult;
 import dev.spream.outbox.OutboxFilter;
 import dev.spream.outbox.OutboxOperations;
 import dev.spream.outbox.OutboxRow;
@@ -101,7 +101,7 @@ final class MemoryOperations implements OutboxOperations {
     }
 
     @Override
-    public ManualResult requeue(long id, ManualAct act) {
+    public OperatorResult requeue(long id, OperatorAction act) {
         return change("requeue", id, act, (entry, now) -> {
             if (entry.status() == OutboxStatus.SUCCEEDED) {
                 return Made.refused("it succeeded");
@@ -121,12 +121,12 @@ final class MemoryOperations implements OutboxOperations {
     }
 
     @Override
-    public ManualResult settle(long id, LedgerResult result, ManualAct act) {
+    public OperatorResult settle(long id, LedgerResult result, OperatorAction act) {
         return change("settle", id, act, (entry, now) -> finish(entry, result, "settled by hand"));
     }
 
     @Override
-    public ManualResult abort(long id, ManualAct act) {
+    public OperatorResult abort(long id, OperatorAction act) {
         LedgerResult result = LedgerResult.failed(ReasonCode.ABORTED_BY_HAND);
         return change("abort", id, act, (entry, now) -> finish(entry, result, "given up by hand"));
     }
@@ -158,30 +158,31 @@ final class MemoryOperations implements OutboxOperations {
      *
      * @param change what it does, or why it does nothing
      */
-    private ManualResult change(String action, long id, ManualAct act, BiFunction<StoredEntry, Instant, Made> change) {
+    private OperatorResult change(
+            String action, long id, OperatorAction act, BiFunction<StoredEntry, Instant, Made> change) {
         return memory.locked(() -> {
             memory.ledger.awaitNoWriter(
                     () -> memory.entries.find(id).map(StoredEntry::key).stream().toList());
             return memory.entries
                     .find(id)
                     .map(entry -> change(action, entry, act, change))
-                    .orElseGet(ManualResult.NotFound::new);
+                    .orElseGet(OperatorResult.NotFound::new);
         });
     }
 
-    private ManualResult change(
-            String action, StoredEntry entry, ManualAct act, BiFunction<StoredEntry, Instant, Made> change) {
+    private OperatorResult change(
+            String action, StoredEntry entry, OperatorAction act, BiFunction<StoredEntry, Instant, Made> change) {
         Instant now = memory.now();
         OutboxStatus before = entry.status();
         Made made = entry.isLeased(now) ? Made.refused("a worker is sending it") : change.apply(entry, now);
         if (!made.done()) {
-            return new ManualResult.Refused(row(entry), made.note());
+            return new OperatorResult.Refused(row(entry), made.note());
         }
         record(action, entry, before, made.note(), act);
-        return new ManualResult.Done(row(entry));
+        return new OperatorResult.Done(row(entry));
     }
 
-    private void record(String action, StoredEntry entry, OutboxStatus before, String note, ManualAct act) {
+    private void record(String action, StoredEntry entry, OutboxStatus before, String note, OperatorAction act) {
         record(
                 action,
                 entry.id(),
@@ -192,18 +193,18 @@ final class MemoryOperations implements OutboxOperations {
     }
 
     /** Of many at once, and of no entry alone. */
-    private void recordSome(String action, int count, String outcome, ManualAct act) {
+    private void recordSome(String action, int count, String outcome, OperatorAction act) {
         if (count > 0) {
             record(action, 0, "", act, "%d %s".formatted(count, outcome));
         }
     }
 
-    private void record(String action, long id, String key, ManualAct act, String outcome) {
+    private void record(String action, long id, String key, OperatorAction act, String outcome) {
         memory.audit.add(new AuditEntry(memory.now(), act.actor(), action, id, key, outcome, act.reason()));
     }
 
     @Override
-    public int releaseExpired(ManualAct act) {
+    public int releaseExpired(OperatorAction act) {
         return memory.locked(() -> {
             List<StoredEntry> lapsed = unsettled(entry -> entry.hasLapsed(memory.now()));
             for (StoredEntry entry : lapsed) {
@@ -215,7 +216,7 @@ final class MemoryOperations implements OutboxOperations {
     }
 
     @Override
-    public int purge(Duration settledFor, int limit, ManualAct act) {
+    public int purge(Duration settledFor, int limit, OperatorAction act) {
         return memory.locked(() -> {
             int removed = memory.removeSettled(settledFor, limit);
             recordSome("purge", removed, "removed", act);
@@ -224,7 +225,7 @@ final class MemoryOperations implements OutboxOperations {
     }
 
     @Override
-    public int pruneLedger(Duration settledFor, int limit, ManualAct act) {
+    public int pruneLedger(Duration settledFor, int limit, OperatorAction act) {
         return memory.locked(() -> {
             int forgotten = MemoryLedger.prune(memory, settledFor, limit);
             recordSome("prune-ledger", forgotten, "forgotten", act);

@@ -1,7 +1,7 @@
 package dev.spream.testkit.memory;
 
-import dev.spream.projection.AuditedAct;
-import dev.spream.projection.ParkedKey;
+import dev.spream.projection.AuditedAction;
+import dev.spream.projection.ParkedAggregate;
 import dev.spream.projection.ProjectionDeadLetter;
 import dev.spream.projection.ProjectionDetails;
 import dev.spream.projection.ProjectionOperations;
@@ -139,7 +139,7 @@ final class MemoryProjectionOperations implements ProjectionOperations {
             return false;
         }
         memory.versions(projection).forEach(version -> version.split(segments, memory.now()));
-        live.audit.add(new AuditedAct(memory.now(), "segments", before + " -> " + segments, act));
+        live.audit.add(new AuditedAction(memory.now(), "segments", before + " -> " + segments, act));
         return true;
     }
 
@@ -148,13 +148,13 @@ final class MemoryProjectionOperations implements ProjectionOperations {
             String projection, String action, Act act, Function<StoredProjection, Optional<String>> change) {
         return memory.named(projection)
                 .filter(found -> change.apply(found)
-                        .map(outcome -> found.audit.add(new AuditedAct(memory.now(), action, outcome, act)))
+                        .map(outcome -> found.audit.add(new AuditedAction(memory.now(), action, outcome, act)))
                         .isPresent())
                 .isPresent();
     }
 
     @Override
-    public List<ParkedKey> parked(String projection, int limit) {
+    public List<ParkedAggregate> parked(String projection, int limit) {
         return memory.locked(() -> memory.named(projection)
                 .map(found -> found.parked(memory.now(), limit))
                 .orElse(List.of()));
@@ -171,7 +171,7 @@ final class MemoryProjectionOperations implements ProjectionOperations {
     }
 
     @Override
-    public List<AuditedAct> audit(String projection, int limit) {
+    public List<AuditedAction> audit(String projection, int limit) {
         return last(projection, found -> found.audit, limit);
     }
 

@@ -1,14 +1,14 @@
 package dev.spream.testkit.memory;
 
-import dev.spream.projection.AuditedAct;
-import dev.spream.projection.CutOver;
-import dev.spream.projection.Parity;
+import dev.spream.projection.AuditedAction;
+import dev.spream.projection.CutoverReport;
 import dev.spream.projection.ProjectionCode;
 import dev.spream.projection.ProjectionOperations.Act;
 import dev.spream.projection.ProjectionRebuilds;
 import dev.spream.projection.ProjectionStatus;
 import dev.spream.projection.ProjectionVersion;
 import dev.spream.projection.RebuildProgress;
+import dev.spream.projection.VersionComparison;
 import dev.spream.projection.VersionRole;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -102,21 +102,26 @@ final class MemoryRebuilds implements ProjectionRebuilds {
     }
 
     private void audit(StoredProjection projection, String action, String outcome, Act act) {
-        projection.audit.add(new AuditedAct(memory.now(), action, outcome, act));
+        projection.audit.add(new AuditedAction(memory.now(), action, outcome, act));
     }
 
     @Override
-    public CutOver cutOver(String projection, int version, Duration patience, Set<CutOver.Loss> accepted, Act act) {
+    public CutoverReport cutOver(
+            String projection, int version, Duration patience, Set<CutoverReport.Loss> accepted, Act act) {
         return memory.locked(() -> {
             try (StandStill still = standStill(projection, version, patience, true)) {
                 StoredProjection live = still.live;
                 StoredProjection other = still.other;
                 int from = live.version().version();
-                CutOver.Losses losses = live.losses(other);
+                CutoverReport.Losses losses = live.losses(other);
                 losses.requireAccepted(accepted, projection, from, version);
                 exchange(live, other);
-                audit(other, CutOver.action(from, version), "version %d -> version %d".formatted(from, version), act);
-                return new CutOver(projection, from, version, still.since(), losses);
+                audit(
+                        other,
+                        CutoverReport.action(from, version),
+                        "version %d -> version %d".formatted(from, version),
+                        act);
+                return new CutoverReport(projection, from, version, still.since(), losses);
             }
         });
     }
@@ -130,15 +135,15 @@ final class MemoryRebuilds implements ProjectionRebuilds {
     }
 
     @Override
-    public Parity parity(String projection, int version, Set<String> ignored, Duration patience) {
+    public VersionComparison parity(String projection, int version, Set<String> ignored, Duration patience) {
         requireNoneIgnored(ignored);
         return memory.locked(() -> {
             try (StandStill still = standStill(projection, version, patience, false)) {
                 Set<String> tables = new TreeSet<>(still.live.code().tables());
                 tables.addAll(still.other.code().tables());
-                List<Parity.Table> compared = new ArrayList<>();
+                List<VersionComparison.Table> compared = new ArrayList<>();
                 tables.forEach(table -> compared.add(compare(table, still.live, still.other)));
-                return new Parity(projection, still.live.version().version(), version, compared);
+                return new VersionComparison(projection, still.live.version().version(), version, compared);
             }
         });
     }
@@ -151,7 +156,7 @@ final class MemoryRebuilds implements ProjectionRebuilds {
         }
     }
 
-    private Parity.Table compare(String table, StoredProjection live, StoredProjection other) {
+    private VersionComparison.Table compare(String table, StoredProjection live, StoredProjection other) {
         boolean both =
                 live.code().tables().contains(table) && other.code().tables().contains(table);
         return compare(table, rows(live, table), rows(other, table), both ? List.of() : List.of("*"));
@@ -161,13 +166,13 @@ final class MemoryRebuilds implements ProjectionRebuilds {
         return version.code().tables().contains(table) ? memory.rows.table(version.place(table)) : Map.of();
     }
 
-    private static Parity.Table compare(
+    private static VersionComparison.Table compare(
             String table, Map<String, Object> live, Map<String, Object> other, List<String> oneSided) {
         Set<Map.Entry<String, Object>> different = new HashSet<>(live.entrySet());
         different.removeAll(other.entrySet());
         Set<Map.Entry<String, Object>> more = new HashSet<>(other.entrySet());
         more.removeAll(live.entrySet());
-        return new Parity.Table(table, live.size(), other.size(), different.size() + more.size(), oneSided);
+        return new VersionComparison.Table(table, live.size(), other.size(), different.size() + more.size(), oneSided);
     }
 
     /** Has both versions stand still at the same positions, until it is closed. */

@@ -1,10 +1,10 @@
 package dev.spream.testkit.memory;
 
 import dev.spream.projection.Fence;
+import dev.spream.projection.ParkDecision;
 import dev.spream.projection.ParkReason;
-import dev.spream.projection.ParkedKey;
-import dev.spream.projection.Parking;
-import dev.spream.projection.Tried;
+import dev.spream.projection.ParkedAggregate;
+import dev.spream.projection.RetryGuard;
 import dev.spream.projection.event.EventEnvelope;
 import java.time.Duration;
 import java.time.Instant;
@@ -33,7 +33,7 @@ final class ParkedEvents {
         this.since = since;
     }
 
-    void park(Parking parking, Instant now) {
+    void park(ParkDecision parking, Instant now) {
         reason = parking.reason();
         attempts = parking.attempts();
         error = parking.error();
@@ -41,7 +41,7 @@ final class ParkedEvents {
     }
 
     /** Whether it is still what was tried. */
-    boolean isAs(Tried tried) {
+    boolean isAs(RetryGuard tried) {
         return attempts == tried.attempts() && events.firstKey() == tried.firstVersion();
     }
 
@@ -131,11 +131,11 @@ final class ParkedEvents {
         return Optional.ofNullable(nextTry);
     }
 
-    ParkedKey view(long lastVersion, Instant now) {
+    ParkedAggregate view(long lastVersion, Instant now) {
         Optional<Duration> left = nextTry()
                 .map(time -> Duration.between(now, time))
                 .map(time -> time.isNegative() ? Duration.ZERO : time);
-        return new ParkedKey(
+        return new ParkedAggregate(
                 key, reason, lastVersion, events.firstKey(), events.size(), attempts, error, since, left, followed);
     }
 }

@@ -2,7 +2,7 @@ package dev.spream.testkit.memory;
 
 import dev.spream.core.StorageException;
 import dev.spream.core.internal.MonotonicTime;
-import dev.spream.projection.AuditedAct;
+import dev.spream.projection.AuditedAction;
 import dev.spream.projection.Fence;
 import dev.spream.projection.ProjectionCode;
 import dev.spream.projection.ProjectionState;
@@ -34,7 +34,7 @@ final class ProjectionMemory {
     private final MonotonicTime time;
     private final Map<String, StoredProjection> projections = new TreeMap<>(); // by the names of their states
     private final Map<String, Integer> lastVersions = new HashMap<>();
-    private final Map<String, List<AuditedAct>> audits = new HashMap<>();
+    private final Map<String, List<AuditedAction>> audits = new HashMap<>();
 
     final RowTables rows = new RowTables();
     final RowLocks locks = new RowLocks(changed);
@@ -107,7 +107,7 @@ final class ProjectionMemory {
     }
 
     /** What was changed by hand of a projection, whatever becomes of its versions. */
-    List<AuditedAct> audit(String projection) {
+    List<AuditedAction> audit(String projection) {
         return audits.computeIfAbsent(projection, first -> new ArrayList<>());
     }
 

@@ -2,7 +2,7 @@ package dev.spream.testkit.memory;
 
 import dev.spream.core.StorageException;
 import dev.spream.projection.FailureKind;
-import dev.spream.projection.ProjectionFailure;
+import dev.spream.projection.ProjectionException;
 import dev.spream.testkit.memory.InMemoryProjectionStore.Transaction;
 import java.util.HashMap;
 import java.util.Map;
@@ -51,7 +51,7 @@ final class RowLocks {
                 throw new StorageException(
                         "deadlock: transactions wait for each other's rows",
                         true,
-                        new ProjectionFailure(FailureKind.CONFLICT, "deadlock", null));
+                        new ProjectionException(FailureKind.CONFLICT, "deadlock", null));
             }
             next = owner == null ? null : owner.open.waitsFor;
         }

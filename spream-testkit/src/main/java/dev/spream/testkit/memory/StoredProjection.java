@@ -1,14 +1,14 @@
 package dev.spream.testkit.memory;
 
-import dev.spream.projection.AuditedAct;
-import dev.spream.projection.CutOver;
+import dev.spream.projection.AggregateState;
+import dev.spream.projection.AuditedAction;
+import dev.spream.projection.BatchCheckpoint;
+import dev.spream.projection.CutoverReport;
 import dev.spream.projection.Fence;
-import dev.spream.projection.KeyState;
+import dev.spream.projection.ParkDecision;
 import dev.spream.projection.ParkReason;
-import dev.spream.projection.ParkedKey;
+import dev.spream.projection.ParkedAggregate;
 import dev.spream.projection.ParkedSummary;
-import dev.spream.projection.Parking;
-import dev.spream.projection.Progress;
 import dev.spream.projection.ProjectionCode;
 import dev.spream.projection.ProjectionDeadLetter;
 import dev.spream.projection.ProjectionDetails;
@@ -16,7 +16,7 @@ import dev.spream.projection.ProjectionState;
 import dev.spream.projection.ProjectionStatus;
 import dev.spream.projection.ProjectionVersion;
 import dev.spream.projection.RebuildProgress;
-import dev.spream.projection.Tried;
+import dev.spream.projection.RetryGuard;
 import dev.spream.projection.VersionRole;
 import dev.spream.projection.event.EventEnvelope;
 import dev.spream.projection.event.FeedItem;
@@ -46,7 +46,7 @@ final class StoredProjection {
 
     SegmentTable segments;
     final List<ProjectionDeadLetter> deadLetters = new ArrayList<>();
-    final List<AuditedAct> audit;
+    final List<AuditedAction> audit;
     final BuildRate rate;
 
     private final Instant startedAt;
@@ -73,7 +73,7 @@ final class StoredProjection {
      * @param audit of the projection
      */
     StoredProjection(
-            ProjectionVersion version, int segments, ProjectionCode code, List<AuditedAct> audit, Instant now) {
+            ProjectionVersion version, int segments, ProjectionCode code, List<AuditedAction> audit, Instant now) {
         this.name = version.stateName();
         this.version = version;
         this.code = code;
@@ -199,7 +199,7 @@ final class StoredProjection {
     }
 
     /** What there is here, while it is live, and not in the other at the same positions. */
-    CutOver.Losses losses(StoredProjection other) {
+    CutoverReport.Losses losses(StoredProjection other) {
         boolean effects = code.effects() || other.code.effects();
         long withoutEffects = parked.keySet().stream()
                 .filter(key -> parkedEvents(key).behind(effectsUpTo(key)).stream()
@@ -212,7 +212,8 @@ final class StoredProjection {
                 .filter(event -> skipped().noneMatch(same -> isSame(same, event)))
                 .filter(event -> !hasSetAside(event.aggregateId(), event.eventVersion()))
                 .count();
-        return new CutOver.Losses(effects ? withoutEffects : 0, behind, skipped, version.leftOutBy(other.version));
+        return new CutoverReport.Losses(
+                effects ? withoutEffects : 0, behind, skipped, version.leftOutBy(other.version));
     }
 
     private boolean hasSetAside(String key, long event) {
@@ -316,12 +317,12 @@ final class StoredProjection {
         return new RowLocks.Row("keys of " + name, key);
     }
 
-    KeyState keyState(String key) {
-        return new KeyState(versions.getOrDefault(key, 0L), parked.containsKey(key));
+    AggregateState keyState(String key) {
+        return new AggregateState(versions.getOrDefault(key, 0L), parked.containsKey(key));
     }
 
     /** Remembers a batch. Refuses one that would lose events, and changes nothing then. */
-    boolean record(Fence fence, Set<String> keys, Progress progress, Instant now) {
+    boolean record(Fence fence, Set<String> keys, BatchCheckpoint progress, Instant now) {
         requireWhole(keys, progress);
         versions.putAll(progress.versions());
         progress.parked().forEach((key, parking) -> park(fence, key, parking, now));
@@ -338,7 +339,7 @@ final class StoredProjection {
         return true;
     }
 
-    private void requireWhole(Set<String> keys, Progress progress) {
+    private void requireWhole(Set<String> keys, BatchCheckpoint progress) {
         Set<String> withEvents = new HashSet<>(parked.keySet());
         progress.setAside().forEach(event -> withEvents.add(event.aggregateId()));
         Set<String> changed = new HashSet<>(progress.versions().keySet());
@@ -356,7 +357,7 @@ final class StoredProjection {
         }
     }
 
-    private void park(Fence fence, String key, Parking parking, Instant now) {
+    private void park(Fence fence, String key, ParkDecision parking, Instant now) {
         ParkedEvents events = parked.computeIfAbsent(key, first -> new ParkedEvents(key, now));
         events.park(parking, now);
         events.parkedBy(fence instanceof Fence.Segment held ? OptionalInt.of(held.segment()) : OptionalInt.empty());
@@ -370,7 +371,7 @@ final class StoredProjection {
         return Optional.ofNullable(parked.get(key));
     }
 
-    List<ParkedKey> due(Fence fence, Instant now, int limit) {
+    List<ParkedAggregate> due(Fence fence, Instant now, int limit) {
         return parked.entrySet().stream()
                 .filter(entry -> entry.getValue().isOf(fence))
                 .filter(entry -> entry.getValue()
@@ -391,7 +392,7 @@ final class StoredProjection {
                 .collect(Collectors.toSet());
     }
 
-    List<ParkedKey> parked(Instant now, int limit) {
+    List<ParkedAggregate> parked(Instant now, int limit) {
         return parked.entrySet().stream()
                 .limit(limit)
                 .map(entry -> view(entry.getKey(), entry.getValue(), now))
@@ -399,18 +400,18 @@ final class StoredProjection {
     }
 
     ParkedSummary parkedSummary(Instant now) {
-        List<ParkedKey> all = parked(now, Integer.MAX_VALUE);
-        List<ParkedKey> waiting =
+        List<ParkedAggregate> all = parked(now, Integer.MAX_VALUE);
+        List<ParkedAggregate> waiting =
                 all.stream().filter(key -> key.reason() == ParkReason.POISON).toList();
         return new ParkedSummary(
                 all.size(),
-                all.stream().mapToLong(ParkedKey::events).sum(),
+                all.stream().mapToLong(ParkedAggregate::events).sum(),
                 waiting.size(),
-                waiting.stream().findFirst().map(ParkedKey::error),
+                waiting.stream().findFirst().map(ParkedAggregate::error),
                 all.stream().findFirst().map(key -> Duration.between(key.since(), now)));
     }
 
-    private ParkedKey view(String key, ParkedEvents events, Instant now) {
+    private ParkedAggregate view(String key, ParkedEvents events, Instant now) {
         return events.view(keyState(key).lastVersion(), now);
     }
 
@@ -419,7 +420,7 @@ final class StoredProjection {
         return find(key).map(events -> events.first(limit)).orElse(List.of());
     }
 
-    KeyState retried(String key, long version, Instant now) {
+    AggregateState retried(String key, long version, Instant now) {
         long before = keyState(key).lastVersion();
         if (version < before) {
             throw new IllegalArgumentException("aggregate '%s' of projection '%s' goes back from version %d to %d"
@@ -434,7 +435,7 @@ final class StoredProjection {
         return keyState(key);
     }
 
-    boolean postpone(String key, Tried tried, Parking parking, Instant now) {
+    boolean postpone(String key, RetryGuard tried, ParkDecision parking, Instant now) {
         Optional<ParkedEvents> same = find(key).filter(events -> events.isAs(tried));
         same.ifPresent(events -> events.park(parking, now));
         return same.isPresent();
@@ -497,7 +498,7 @@ final class StoredProjection {
         Optional<EventEnvelope> first =
                 find(key).map(ParkedEvents::first).filter(event -> event.eventVersion() == version);
         first.ifPresent(event -> {
-            ParkedKey seen = view(key, parkedEvents(key), now);
+            ParkedAggregate seen = view(key, parkedEvents(key), now);
             seen.requireNothingMissing(name);
             if (skipped().noneMatch(same -> isSame(same, event))) { // as in the version that was live before
                 deadLetters.add(new ProjectionDeadLetter.Skipped(nextLetter(), now, seen.error(), event));

@@ -11,8 +11,8 @@ import dev.spream.outbox.AuditEntry;
 import dev.spream.outbox.LedgerEntry;
 import dev.spream.outbox.LedgerResult;
 import dev.spream.outbox.LedgerStatus;
-import dev.spream.outbox.ManualAct;
-import dev.spream.outbox.ManualResult;
+import dev.spream.outbox.OperatorAction;
+import dev.spream.outbox.OperatorResult;
 import dev.spream.outbox.OutboxClaim;
 import dev.spream.outbox.OutboxRow;
 import dev.spream.outbox.OutboxStatus;
@@ -130,17 +130,17 @@ interface ManualSettlementContract<T> extends OperationsStage<T> {
 
     @Test
     default void what_is_not_there_is_not_found() {
-        assertThat(operations().settle(Long.MAX_VALUE, ACCEPTED, ACT)).isEqualTo(new ManualResult.NotFound());
-        assertThat(operations().abort(Long.MAX_VALUE, ACT)).isEqualTo(new ManualResult.NotFound());
+        assertThat(operations().settle(Long.MAX_VALUE, ACCEPTED, ACT)).isEqualTo(new OperatorResult.NotFound());
+        assertThat(operations().abort(Long.MAX_VALUE, ACT)).isEqualTo(new OperatorResult.NotFound());
     }
 
     @Test
     default void the_audit_has_who_did_what_and_why_the_oldest_first() {
         given().park(ANN, given().claimed(ANN, "a"), false);
         long id = id("a");
-        operations().abort(id, new ManualAct("ann", "hopeless"));
-        operations().requeue(id, new ManualAct("bob", "not hopeless"));
-        operations().settle(id, ACCEPTED, new ManualAct("carl", "'; -- I called them \u65e5\u672c"));
+        operations().abort(id, new OperatorAction("ann", "hopeless"));
+        operations().requeue(id, new OperatorAction("bob", "not hopeless"));
+        operations().settle(id, ACCEPTED, new OperatorAction("carl", "'; -- I called them \u65e5\u672c"));
 
         List<AuditEntry> audit = operations().audit(id);
         assertThat(audit).extracting(AuditEntry::actor).containsExactly("ann", "bob", "carl");
@@ -160,11 +160,13 @@ interface ManualSettlementContract<T> extends OperationsStage<T> {
     default void of_two_who_settle_an_entry_at_once_one_does() throws Exception {
         for (int round = 0; round < 10; round++) {
             long id = given().enqueued("round " + round);
-            List<ManualResult> results = given().ended(List.of(
+            List<OperatorResult> results = given().ended(List.of(
                     () -> operations().settle(id, ACCEPTED, ACT),
                     () -> operations().abort(id, ACT),
                     () -> operations().settle(id, REJECTED, ACT)));
-            assertThat(results).filteredOn(ManualResult.Done.class::isInstance).hasSize(1);
+            assertThat(results)
+                    .filteredOn(OperatorResult.Done.class::isInstance)
+                    .hasSize(1);
             OutboxRow row = operations().find(id).orElseThrow();
             LedgerStatus ledger = row.ledger().orElseThrow().status();
             assertThat(row.status())

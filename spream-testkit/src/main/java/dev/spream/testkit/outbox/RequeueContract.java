@@ -10,7 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.spream.outbox.LedgerEntry;
 import dev.spream.outbox.LedgerStatus;
-import dev.spream.outbox.ManualResult;
+import dev.spream.outbox.OperatorResult;
 import dev.spream.outbox.OutboxClaim;
 import dev.spream.outbox.OutboxRow;
 import dev.spream.outbox.OutboxStatus;
@@ -149,7 +149,7 @@ interface RequeueContract<T> extends OperationsStage<T> {
 
     @Test
     default void an_entry_that_is_not_there_is_not_found() {
-        assertThat(operations().requeue(Long.MAX_VALUE, ACT)).isEqualTo(new ManualResult.NotFound());
+        assertThat(operations().requeue(Long.MAX_VALUE, ACT)).isEqualTo(new OperatorResult.NotFound());
         assertThat(operations().audit(Long.MAX_VALUE)).isEmpty();
     }
 
@@ -157,8 +157,8 @@ interface RequeueContract<T> extends OperationsStage<T> {
     default void an_entry_that_two_requeue_at_once_is_requeued_once() throws Exception {
         given().abort(ANN, given().claimed(ANN, "a"));
         long id = id("a");
-        List<ManualResult> results = given().onThreads(4, () -> operations().requeue(id, ACT));
-        assertThat(results).filteredOn(ManualResult.Done.class::isInstance).hasSize(1);
+        List<OperatorResult> results = given().onThreads(4, () -> operations().requeue(id, ACT));
+        assertThat(results).filteredOn(OperatorResult.Done.class::isInstance).hasSize(1);
         assertThat(row("a").generation()).isEqualTo(2);
         assertThat(given().fixture().generations("a")).hasSize(2);
         assertThat(operations().audit(id)).hasSize(1);

@@ -9,8 +9,8 @@ import static dev.spream.testkit.partition.StorageScenario.at;
 import static dev.spream.testkit.partition.StorageScenario.token;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.spream.core.partition.EndProof;
 import dev.spream.core.partition.PartitionClaim;
+import dev.spream.core.partition.PartitionEnd;
 import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.PartitionMetadata;
 import dev.spream.core.partition.PartitionState;
@@ -150,7 +150,7 @@ interface AcquireContract extends StorageScenario.Stage {
     @Test
     default void a_finished_partition_is_never_acquired_again() {
         PartitionLease root = given().runningRoot(ANN);
-        given().storage().finish(root, at(2), EndProof.boundedEnd(at(2)));
+        given().storage().finish(root, at(2), PartitionEnd.boundedEnd(at(2)));
         PartitionMetadata finished = given().partition(root);
         assertThat(given().tryAcquire(BOB, "Parent0")).isEmpty();
         given().letLeasesRunOut();
@@ -234,7 +234,7 @@ interface AcquireContract extends StorageScenario.Stage {
     @Test
     default void a_finished_or_unknown_partition_does_not_go_to_running() {
         PartitionLease root = given().runningRoot(ANN);
-        given().storage().finish(root, at(2), EndProof.boundedEnd(at(2)));
+        given().storage().finish(root, at(2), PartitionEnd.boundedEnd(at(2)));
 
         assertThat(given().storage().toRunning(root)).isFalse();
         assertThat(given().partition(root).state()).isEqualTo(PartitionState.FINISHED);

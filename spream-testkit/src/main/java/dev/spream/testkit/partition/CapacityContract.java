@@ -6,8 +6,8 @@ import static dev.spream.testkit.partition.StorageScenario.at;
 import static dev.spream.testkit.partition.StorageScenario.token;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.spream.core.partition.EndProof;
 import dev.spream.core.partition.PartitionClaim;
+import dev.spream.core.partition.PartitionEnd;
 import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.PartitionMetadata;
 import dev.spream.core.partition.PartitionMode;
@@ -54,9 +54,9 @@ interface CapacityContract extends StorageScenario.Stage {
 
         given().storage().advanceWatermarks(List.of(new WatermarkAdvance(root, LAST.minusNanos(1))));
         assertThat(given().partition("Parent0").watermark()).isEqualTo(LAST.minusNanos(1));
-        given().storage().finish(root, LAST, EndProof.boundedEnd(LAST));
+        given().storage().finish(root, LAST, PartitionEnd.boundedEnd(LAST));
         assertThat(given().partition("Parent0").watermark()).isEqualTo(LAST);
-        assertThat(given().partition("Parent0").endProof()).contains(EndProof.boundedEnd(LAST));
+        assertThat(given().partition("Parent0").endProof()).contains(PartitionEnd.boundedEnd(LAST));
     }
 
     @Test

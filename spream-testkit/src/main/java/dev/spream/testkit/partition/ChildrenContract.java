@@ -10,7 +10,7 @@ import static dev.spream.testkit.partition.StorageScenario.token;
 import static dev.spream.testkit.partition.StorageScenario.tokens;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.spream.core.partition.EndProof;
+import dev.spream.core.partition.PartitionEnd;
 import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.PartitionMetadata;
 import dev.spream.core.partition.PartitionToken;
@@ -104,7 +104,7 @@ interface ChildrenContract extends StorageScenario.Stage {
         PartitionLease running = given().running(BOB, "running");
         given().storage().advanceWatermarks(List.of(new WatermarkAdvance(running, at(7))));
         PartitionLease finished = given().running(BOB, "finished");
-        given().storage().finish(finished, at(8), EndProof.boundedEnd(at(8)));
+        given().storage().finish(finished, at(8), PartitionEnd.boundedEnd(at(8)));
         List<PartitionMetadata> before = List.copyOf(given().storage().lineage().partitions());
 
         PartitionLease a = given().running(ANN, "a");
@@ -132,7 +132,7 @@ interface ChildrenContract extends StorageScenario.Stage {
         assertThat(given().storedTokens()).isEqualTo(tokens("Parent0", "a"));
 
         given().storage().toRunning(scheduled);
-        given().storage().finish(scheduled, at(3), EndProof.boundedEnd(at(3)));
+        given().storage().finish(scheduled, at(3), PartitionEnd.boundedEnd(at(3)));
         assertThat(given().storage().addChildren(scheduled, children(3, child("b", "a"))))
                 .isFalse();
         assertThat(given().storedTokens()).isEqualTo(tokens("Parent0", "a"));

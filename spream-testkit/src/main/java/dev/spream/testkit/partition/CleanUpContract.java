@@ -10,10 +10,10 @@ import static dev.spream.testkit.partition.StorageScenario.token;
 import static dev.spream.testkit.partition.StorageScenario.tokens;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.spream.core.partition.EndProof;
+import dev.spream.core.partition.FinishedPartition;
+import dev.spream.core.partition.PartitionEnd;
 import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.PartitionMetadata;
-import dev.spream.core.partition.PartitionProof;
 import dev.spream.core.partition.WatermarkAdvance;
 import dev.spream.core.record.ChildPartitionsRecord;
 import java.time.Duration;
@@ -34,7 +34,7 @@ interface CleanUpContract extends StorageScenario.Stage {
         PartitionLease b = given().running(ANN, "b");
         PartitionMetadata root = given().partition("Parent0");
         PartitionMetadata finished = given().partition("a");
-        given().storage().finish(b, at(9), EndProof.boundedEnd(at(9)));
+        given().storage().finish(b, at(9), PartitionEnd.boundedEnd(at(9)));
 
         assertThat(given().storage().cleanUp(finishedAfter("b"))).isEqualTo(3);
 
@@ -101,7 +101,7 @@ interface CleanUpContract extends StorageScenario.Stage {
         PartitionLease b = given().running(BOB, "b");
         given().add(a, 5, "shared");
         PartitionLease shared = given().running(ANN, "shared");
-        given().storage().finish(shared, at(7), EndProof.boundedEnd(at(7)));
+        given().storage().finish(shared, at(7), PartitionEnd.boundedEnd(at(7)));
         assertThat(given().storage().cleanUp(finishedAfter("shared"))).isEqualTo(2);
 
         assertThat(given().storage().addChildren(b, children(5, child("shared", "a", "b"))))
@@ -124,7 +124,7 @@ interface CleanUpContract extends StorageScenario.Stage {
     @Test
     default void writes_under_the_lease_of_a_removed_partition_are_lost() {
         PartitionLease root = given().runningRoot(ANN);
-        given().storage().finish(root, at(4), EndProof.boundedEnd(at(4)));
+        given().storage().finish(root, at(4), PartitionEnd.boundedEnd(at(4)));
         given().storage().cleanUp(finishedAfter("Parent0"));
 
         assertThat(given().storage().advanceWatermarks(List.of(new WatermarkAdvance(root, at(9)))))
@@ -139,7 +139,7 @@ interface CleanUpContract extends StorageScenario.Stage {
         given().running(ANN, "a");
         Instant moment = finishedAfter("Parent0");
         assertThat(given().storage().cleanUp(moment)).isEqualTo(1);
-        List<PartitionProof> proofs = given().storage().proofs();
+        List<FinishedPartition> proofs = given().storage().proofs();
         assertThat(given().storage().cleanUp(moment.plus(LATER))).isZero();
         assertThat(given().storage().proofs()).isEqualTo(proofs).hasSize(1);
     }
@@ -148,8 +148,8 @@ interface CleanUpContract extends StorageScenario.Stage {
         return given().partition(token).finishedAt().orElseThrow().plusSeconds(60);
     }
 
-    private static PartitionProof proof(PartitionMetadata partition) {
-        return new PartitionProof(
+    private static FinishedPartition proof(PartitionMetadata partition) {
+        return new FinishedPartition(
                 partition.token(),
                 partition.parentTokens(),
                 partition.startTimestamp(),

@@ -10,7 +10,7 @@ import static dev.spream.testkit.partition.StorageScenario.endedInto;
 import static dev.spream.testkit.partition.StorageScenario.token;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.spream.core.partition.EndProof;
+import dev.spream.core.partition.PartitionEnd;
 import dev.spream.core.partition.PartitionGap;
 import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.PartitionMetadata;
@@ -98,7 +98,7 @@ interface FencingContract extends StorageScenario.Stage {
         assertThat(storage.acceptGap(lost, new PartitionGap(at(1), at(8))))
                 .as("acceptGap")
                 .isFalse();
-        assertThat(storage.finish(lost, at(9), EndProof.boundedEnd(at(9))))
+        assertThat(storage.finish(lost, at(9), PartitionEnd.boundedEnd(at(9))))
                 .as("finish")
                 .isFalse();
         storage.release(List.of(lost));

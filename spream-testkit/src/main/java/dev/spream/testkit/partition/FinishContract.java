@@ -9,7 +9,7 @@ import static dev.spream.testkit.partition.StorageScenario.endedInto;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.spream.core.partition.EndProof;
+import dev.spream.core.partition.PartitionEnd;
 import dev.spream.core.partition.PartitionGap;
 import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.PartitionMetadata;
@@ -45,11 +45,11 @@ interface FinishContract extends StorageScenario.Stage {
         PartitionLease root = given().runningRoot(ANN);
         given().add(root, 1, "children", "end", "bounded", "lost", "continued");
         given().finish(root, 1, "children", "end", "bounded", "lost", "continued");
-        List<EndProof> proofs = List.of(
+        List<PartitionEnd> proofs = List.of(
                 endedInto(2, "continued"),
-                new EndProof(EndProof.Kind.PARTITION_END, at(3), List.of()),
-                EndProof.boundedEnd(at(4).plusNanos(1)),
-                new EndProof(EndProof.Kind.RETENTION_LOST, at(5), StorageScenario.tokens("continued")));
+                new PartitionEnd(PartitionEnd.Kind.PARTITION_END, at(3), List.of()),
+                PartitionEnd.boundedEnd(at(4).plusNanos(1)),
+                new PartitionEnd(PartitionEnd.Kind.RETENTION_LOST, at(5), StorageScenario.tokens("continued")));
         List<String> names = List.of("children", "end", "bounded", "lost");
         for (int i = 0; i < names.size(); i++) {
             PartitionLease lease = given().running(ANN, names.get(i));
@@ -62,7 +62,7 @@ interface FinishContract extends StorageScenario.Stage {
     default void the_last_watermark_is_stored_only_if_it_is_later() {
         PartitionLease root = given().runningRoot(ANN);
         given().storage().advanceWatermarks(List.of(new WatermarkAdvance(root, at(9))));
-        given().storage().finish(root, at(4), EndProof.boundedEnd(at(9)));
+        given().storage().finish(root, at(4), PartitionEnd.boundedEnd(at(9)));
         assertThat(given().partition(root).watermark()).isEqualTo(at(9));
     }
 
@@ -75,7 +75,7 @@ interface FinishContract extends StorageScenario.Stage {
         given().passTime(LEASE);
 
         assertThat(given().storage().finish(root, at(4), endedInto(4, "a"))).isTrue();
-        assertThat(given().storage().finish(root, at(8), EndProof.boundedEnd(at(8))))
+        assertThat(given().storage().finish(root, at(8), PartitionEnd.boundedEnd(at(8))))
                 .isTrue();
         assertThat(given().partition(root)).isEqualTo(finished);
     }
@@ -101,7 +101,7 @@ interface FinishContract extends StorageScenario.Stage {
         given().created("a");
         PartitionLease scheduled = given().acquired(ANN, "a");
         PartitionMetadata before = given().partition("a");
-        assertThatThrownBy(() -> given().storage().finish(scheduled, at(4), EndProof.boundedEnd(at(4))))
+        assertThatThrownBy(() -> given().storage().finish(scheduled, at(4), PartitionEnd.boundedEnd(at(4))))
                 .isInstanceOf(IllegalArgumentException.class);
         assertThat(given().partition("a")).isEqualTo(before);
     }
@@ -118,7 +118,7 @@ interface FinishContract extends StorageScenario.Stage {
     @Test
     default void a_finished_partition_ignores_every_other_write_of_its_last_owner() {
         PartitionLease root = given().runningRoot(ANN);
-        given().storage().finish(root, at(4), EndProof.boundedEnd(at(4)));
+        given().storage().finish(root, at(4), PartitionEnd.boundedEnd(at(4)));
         PartitionMetadata finished = given().partition(root);
 
         assertThat(given().storage().toRunning(root)).isFalse();

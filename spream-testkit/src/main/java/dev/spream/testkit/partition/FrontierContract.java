@@ -10,8 +10,8 @@ import static dev.spream.testkit.partition.StorageScenario.children;
 import static dev.spream.testkit.partition.StorageScenario.tokens;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.spream.core.partition.EndProof;
 import dev.spream.core.partition.Lineage;
+import dev.spream.core.partition.PartitionEnd;
 import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.PartitionMetadata;
 import dev.spream.core.partition.PartitionToken;
@@ -62,7 +62,7 @@ interface FrontierContract extends StorageScenario.Stage {
                 .extracting(PartitionMetadata::token)
                 .containsExactly(PartitionToken.ROOT);
         PartitionLease root = given().running(ANN, PartitionToken.ROOT.value());
-        given().storage().finish(root, StorageScenario.at(9), EndProof.boundedEnd(StorageScenario.at(9)));
+        given().storage().finish(root, StorageScenario.at(9), PartitionEnd.boundedEnd(StorageScenario.at(9)));
         assertThat(given().storage().frontier().partitions()).isEmpty();
     }
 

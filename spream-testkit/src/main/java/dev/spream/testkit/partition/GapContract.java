@@ -7,7 +7,7 @@ import static dev.spream.testkit.partition.StorageScenario.token;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.spream.core.partition.EndProof;
+import dev.spream.core.partition.PartitionEnd;
 import dev.spream.core.partition.PartitionGap;
 import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.PartitionMetadata;
@@ -142,7 +142,7 @@ interface GapContract extends StorageScenario.Stage {
         given().created("a");
         PartitionLease a = given().running(ANN, "a");
         accept(a, gap(1, 9));
-        given().storage().finish(a, at(10), EndProof.boundedEnd(at(10)));
+        given().storage().finish(a, at(10), PartitionEnd.boundedEnd(at(10)));
         PartitionMetadata finished = given().partition("a");
         assertThat(finished.gaps()).containsExactly(gap(1, 9));
         assertThat(finished.watermark()).isEqualTo(at(10));

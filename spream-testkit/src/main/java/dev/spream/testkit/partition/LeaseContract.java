@@ -8,8 +8,8 @@ import static dev.spream.testkit.partition.StorageScenario.at;
 import static dev.spream.testkit.partition.StorageScenario.token;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.spream.core.partition.EndProof;
 import dev.spream.core.partition.PartitionClaim;
+import dev.spream.core.partition.PartitionEnd;
 import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.PartitionMetadata;
 import dev.spream.core.partition.PartitionState;
@@ -63,7 +63,7 @@ interface LeaseContract extends StorageScenario.Stage {
         PartitionLease taken = given().staleLease("a");
         PartitionLease kept = given().running(ANN, "b");
         PartitionLease finished = given().running(ANN, "c");
-        given().storage().finish(finished, at(2), EndProof.boundedEnd(at(2)));
+        given().storage().finish(finished, at(2), PartitionEnd.boundedEnd(at(2)));
         PartitionLease released = given().running(ANN, "d");
         given().storage().release(List.of(released));
         PartitionLease scheduled = given().acquired(ANN, "e");
@@ -112,7 +112,7 @@ interface LeaseContract extends StorageScenario.Stage {
         given().created("a", "b", "c");
         PartitionLease taken = given().staleLease("a");
         PartitionLease finished = given().running(ANN, "b");
-        given().storage().finish(finished, at(2), EndProof.boundedEnd(at(2)));
+        given().storage().finish(finished, at(2), PartitionEnd.boundedEnd(at(2)));
         PartitionLease kept = given().running(ANN, "c");
         PartitionLease unknown = new PartitionLease(token("unknown"), ANN, 1, at(0));
         List<PartitionMetadata> before = List.of(given().partition("a"), given().partition("b"));

@@ -6,7 +6,7 @@ import static dev.spream.testkit.partition.StorageScenario.at;
 import static dev.spream.testkit.partition.StorageScenario.tokens;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.spream.core.partition.EndProof;
+import dev.spream.core.partition.PartitionEnd;
 import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.PartitionMetadata;
 import dev.spream.core.partition.PartitionMode;
@@ -116,7 +116,7 @@ interface OpenContract extends StorageScenario.Stage {
     default void a_subscription_does_not_complete_while_a_partition_is_unfinished() {
         given().created("a", "b");
         PartitionLease a = given().running(ANN, "a");
-        given().storage().finish(a, at(2), EndProof.boundedEnd(at(2)));
+        given().storage().finish(a, at(2), PartitionEnd.boundedEnd(at(2)));
 
         assertThat(given().storage().completeIfAllFinished()).isFalse();
         assertThat(given().storage().subscription()).contains(SUBSCRIPTION);
@@ -125,7 +125,7 @@ interface OpenContract extends StorageScenario.Stage {
     @Test
     default void a_subscription_completes_when_all_its_partitions_are_finished() {
         PartitionLease root = given().runningRoot(ANN);
-        given().storage().finish(root, at(2), EndProof.boundedEnd(at(2)));
+        given().storage().finish(root, at(2), PartitionEnd.boundedEnd(at(2)));
 
         assertThat(given().storage().completeIfAllFinished()).isTrue();
         assertThat(given().anotherConnection().completeIfAllFinished()).isTrue();
@@ -139,7 +139,7 @@ interface OpenContract extends StorageScenario.Stage {
     @Test
     default void a_subscription_completes_and_stays_completed_when_all_its_partitions_were_removed() {
         PartitionLease root = given().runningRoot(ANN);
-        given().storage().finish(root, at(2), EndProof.boundedEnd(at(2)));
+        given().storage().finish(root, at(2), PartitionEnd.boundedEnd(at(2)));
         Instant finishedAt = given().partition(root).finishedAt().orElseThrow();
         assertThat(given().storage().cleanUp(finishedAt.plusSeconds(1))).isEqualTo(1);
 

@@ -11,8 +11,8 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.spream.core.StorageException;
 import dev.spream.core.partition.BusyPartitionsException;
-import dev.spream.core.partition.EndProof;
 import dev.spream.core.partition.PartitionClaim;
+import dev.spream.core.partition.PartitionEnd;
 import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.partition.PartitionToken;
@@ -188,7 +188,7 @@ public abstract class RowLockContract extends StorageContract<RowLockFixture> {
     private boolean finished(PartitionLease lease, Semaphore rounds) {
         while (true) {
             try {
-                return given().storage().finish(lease, at(9), EndProof.boundedEnd(at(9)));
+                return given().storage().finish(lease, at(9), PartitionEnd.boundedEnd(at(9)));
             } catch (StorageException e) {
                 if (!e.retryable()) {
                     throw e;

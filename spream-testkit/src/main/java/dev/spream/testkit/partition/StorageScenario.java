@@ -2,8 +2,8 @@ package dev.spream.testkit.partition;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.spream.core.partition.EndProof;
 import dev.spream.core.partition.PartitionClaim;
+import dev.spream.core.partition.PartitionEnd;
 import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.PartitionMetadata;
 import dev.spream.core.partition.PartitionMode;
@@ -60,8 +60,8 @@ public final class StorageScenario {
         return new ChildPartitionsRecord(at(startSeconds), "00000001", List.of(children));
     }
 
-    public static EndProof endedInto(long startSeconds, String... children) {
-        return EndProof.childPartitions(at(startSeconds), tokens(children));
+    public static PartitionEnd endedInto(long startSeconds, String... children) {
+        return PartitionEnd.childPartitions(at(startSeconds), tokens(children));
     }
 
     public PartitionStorage storage() {

@@ -6,7 +6,7 @@ import static dev.spream.testkit.partition.StorageScenario.at;
 import static dev.spream.testkit.partition.StorageScenario.token;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.spream.core.partition.EndProof;
+import dev.spream.core.partition.PartitionEnd;
 import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.PartitionMetadata;
 import dev.spream.core.partition.PartitionStorage;
@@ -78,7 +78,7 @@ interface WatermarkContract extends StorageScenario.Stage {
         PartitionLease kept = given().running(ANN, "b");
         PartitionLease scheduled = given().acquired(ANN, "c");
         PartitionLease finished = given().running(ANN, "d");
-        given().storage().finish(finished, at(2), EndProof.boundedEnd(at(2)));
+        given().storage().finish(finished, at(2), PartitionEnd.boundedEnd(at(2)));
         PartitionLease alsoKept = given().running(ANN, "e");
         PartitionLease unknown = new PartitionLease(token("unknown"), ANN, 1, at(0));
 

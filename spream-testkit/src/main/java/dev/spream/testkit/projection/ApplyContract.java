@@ -10,12 +10,12 @@ import static dev.spream.testkit.projection.ProjectionScenario.upTo;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.spream.projection.AggregateState;
+import dev.spream.projection.BatchCheckpoint;
 import dev.spream.projection.FailureKind;
 import dev.spream.projection.Fence;
-import dev.spream.projection.KeyState;
-import dev.spream.projection.Progress;
 import dev.spream.projection.ProjectionDetails;
-import dev.spream.projection.ProjectionFailure;
+import dev.spream.projection.ProjectionException;
 import dev.spream.projection.ProjectionOwner;
 import dev.spream.projection.SegmentLease;
 import java.io.IOException;
@@ -36,8 +36,8 @@ interface ApplyContract<T> extends ProjectionScenario.Stage<T> {
         assertThat(given().apply(fence, OptionalLong.of(7), event("a", 1), event("b", 1), event("a", 2)))
                 .isTrue();
         assertThat(given().rows()).containsOnly(Map.entry("a", 2L), Map.entry("b", 1L));
-        assertThat(given().keyState(fence, "a")).isEqualTo(new KeyState(2, false));
-        assertThat(given().keyState(fence, "b")).isEqualTo(new KeyState(1, false));
+        assertThat(given().keyState(fence, "a")).isEqualTo(new AggregateState(2, false));
+        assertThat(given().keyState(fence, "b")).isEqualTo(new AggregateState(1, false));
         assertThat(position()).isEqualTo(7);
     }
 
@@ -53,13 +53,13 @@ interface ApplyContract<T> extends ProjectionScenario.Stage<T> {
         boolean applied = given().run(fence, Set.of("a", "b", "c"), (transaction, states) -> {
             assertThat(states)
                     .containsOnly(
-                            Map.entry("a", new KeyState(2, false)),
-                            Map.entry("b", new KeyState(0, true)),
-                            Map.entry("c", KeyState.NEW));
+                            Map.entry("a", new AggregateState(2, false)),
+                            Map.entry("b", new AggregateState(0, true)),
+                            Map.entry("c", AggregateState.NEW));
             return ProjectionScenario.NOTHING;
         });
         assertThat(applied).isTrue();
-        assertThat(given().keyState(fence, "c")).isEqualTo(KeyState.NEW);
+        assertThat(given().keyState(fence, "c")).isEqualTo(AggregateState.NEW);
     }
 
     @Test
@@ -70,7 +70,7 @@ interface ApplyContract<T> extends ProjectionScenario.Stage<T> {
             given().add(transaction, id);
             return upTo(id, 1);
         });
-        assertThat(given().keyState(fence, id)).isEqualTo(new KeyState(1, false));
+        assertThat(given().keyState(fence, id)).isEqualTo(new AggregateState(1, false));
         assertThat(given().rows()).containsOnly(Map.entry(id, 1L));
     }
 
@@ -82,12 +82,12 @@ interface ApplyContract<T> extends ProjectionScenario.Stage<T> {
         given().run(
                         fence,
                         versions.keySet(),
-                        (transaction, states) ->
-                                new Progress(versions, Map.of(), List.of(), OptionalLong.of(500), Optional.empty()));
+                        (transaction, states) -> new BatchCheckpoint(
+                                versions, Map.of(), List.of(), OptionalLong.of(500), Optional.empty()));
         given().run(fence, versions.keySet(), (transaction, states) -> {
             assertThat(states).hasSize(500);
-            states.forEach(
-                    (key, state) -> assertThat(state).isEqualTo(new KeyState(versions.getOrDefault(key, 0L), false)));
+            states.forEach((key, state) ->
+                    assertThat(state).isEqualTo(new AggregateState(versions.getOrDefault(key, 0L), false)));
             return ProjectionScenario.NOTHING;
         });
     }
@@ -104,8 +104,8 @@ interface ApplyContract<T> extends ProjectionScenario.Stage<T> {
                 }))
                 .isSameAs(failure);
         assertThat(given().rows()).containsOnly(Map.entry("a", 1L));
-        assertThat(given().keyState(fence, "a")).isEqualTo(new KeyState(1, false));
-        assertThat(given().keyState(fence, "b")).isEqualTo(KeyState.NEW);
+        assertThat(given().keyState(fence, "a")).isEqualTo(new AggregateState(1, false));
+        assertThat(given().keyState(fence, "b")).isEqualTo(AggregateState.NEW);
         assertThat(position()).isEqualTo(3);
     }
 
@@ -114,9 +114,9 @@ interface ApplyContract<T> extends ProjectionScenario.Stage<T> {
         Fence fence = given().running();
         assertThatThrownBy(() -> given().store().apply(fence, Set.of("a"), (transaction, states) -> {
                     given().add(transaction, "a");
-                    throw new ProjectionFailure(FailureKind.TRANSIENT, "deadlock", null);
+                    throw new ProjectionException(FailureKind.TRANSIENT, "deadlock", null);
                 }))
-                .isInstanceOf(ProjectionFailure.class);
+                .isInstanceOf(ProjectionException.class);
         assertThat(given().apply(fence, event("a", 1))).isTrue();
         assertThat(given().rows()).containsOnly(Map.entry("a", 1L));
     }
@@ -149,7 +149,7 @@ interface ApplyContract<T> extends ProjectionScenario.Stage<T> {
             given().add(transaction, "a");
             return upTo("a", 1);
         });
-        assertThat(given().keyState(fence, "a")).isEqualTo(new KeyState(1, false));
+        assertThat(given().keyState(fence, "a")).isEqualTo(new AggregateState(1, false));
         assertThat(given().rows()).containsOnly(Map.entry("a", 1L));
     }
 
@@ -229,6 +229,6 @@ interface ApplyContract<T> extends ProjectionScenario.Stage<T> {
         given().operations().resume(NAME, ACT);
         refused(fence);
         assertThat(given().apply(given().whole(), event("a", 2))).isTrue();
-        assertThat(given().keyState(given().whole(), "a")).isEqualTo(new KeyState(2, false));
+        assertThat(given().keyState(given().whole(), "a")).isEqualTo(new AggregateState(2, false));
     }
 }

@@ -6,9 +6,9 @@ import static dev.spream.testkit.projection.ProjectionScenario.NAME;
 import static dev.spream.testkit.projection.ProjectionScenario.upTo;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.spream.projection.AggregateState;
+import dev.spream.projection.BatchCheckpoint;
 import dev.spream.projection.Fence;
-import dev.spream.projection.KeyState;
-import dev.spream.projection.Progress;
 import dev.spream.projection.ProjectionStore;
 import dev.spream.testkit.event.Threads;
 import java.util.List;
@@ -38,10 +38,10 @@ interface ApplyRaceContract<T> extends ProjectionScenario.Stage<T> {
     default void who_applies_to_an_aggregate_of_an_open_batch_waits_and_sees_what_that_remembered() {
         Fence fence = given().whole();
         ProjectionScenario<T>.Open open = given().applying(fence, OptionalLong.empty(), event("a", 1));
-        Future<KeyState> second = given().threads().start(() -> given().keyState(fence, "a"));
+        Future<AggregateState> second = given().threads().start(() -> given().keyState(fence, "a"));
         Threads.assertWaits(second);
         open.end();
-        assertThat(Threads.resultOf(second)).isEqualTo(new KeyState(1, false));
+        assertThat(Threads.resultOf(second)).isEqualTo(new AggregateState(1, false));
     }
 
     @Test
@@ -49,10 +49,10 @@ interface ApplyRaceContract<T> extends ProjectionScenario.Stage<T> {
         Fence fence = given().whole();
         given().apply(fence, event("a", 1));
         ProjectionScenario<T>.Open open = given().applying(fence, OptionalLong.empty(), event("a", 2));
-        Future<KeyState> second = given().threads().start(() -> given().keyState(fence, "a"));
+        Future<AggregateState> second = given().threads().start(() -> given().keyState(fence, "a"));
         Threads.assertWaits(second);
         open.end();
-        assertThat(Threads.resultOf(second)).isEqualTo(new KeyState(2, false));
+        assertThat(Threads.resultOf(second)).isEqualTo(new AggregateState(2, false));
     }
 
     @Test
@@ -60,13 +60,13 @@ interface ApplyRaceContract<T> extends ProjectionScenario.Stage<T> {
         Fence fence = given().running();
         given().apply(fence, event("a", 1));
         ProjectionScenario<T>.Open open = given().applying(fence, OptionalLong.of(2), event("a", 2), event("b", 1));
-        Future<KeyState> known = given().threads().start(() -> given().keyState(fence, "a"));
-        Future<KeyState> added = given().threads().start(() -> given().keyState(fence, "b"));
+        Future<AggregateState> known = given().threads().start(() -> given().keyState(fence, "a"));
+        Future<AggregateState> added = given().threads().start(() -> given().keyState(fence, "b"));
         Threads.assertWaits(known);
         Threads.assertWaits(added);
         open.end();
-        assertThat(Threads.resultOf(known)).isEqualTo(new KeyState(2, false));
-        assertThat(Threads.resultOf(added)).isEqualTo(new KeyState(1, false));
+        assertThat(Threads.resultOf(known)).isEqualTo(new AggregateState(2, false));
+        assertThat(Threads.resultOf(added)).isEqualTo(new AggregateState(1, false));
     }
 
     @Test
@@ -90,7 +90,7 @@ interface ApplyRaceContract<T> extends ProjectionScenario.Stage<T> {
                             .toList());
         }
         assertThat(given().rows()).containsOnly(Map.entry("a", 10L));
-        assertThat(given().keyState(fence, "a")).isEqualTo(new KeyState(10, false));
+        assertThat(given().keyState(fence, "a")).isEqualTo(new AggregateState(10, false));
     }
 
     /** What an engine does of the events of some aggregates with the same version. */
@@ -99,13 +99,13 @@ interface ApplyRaceContract<T> extends ProjectionScenario.Stage<T> {
                 process % 2 == 0 ? given().store() : given().fixture().anotherStore();
         return ProjectionScenario.run(store, fence, keys, (transaction, states) -> {
             Map<String, Long> versions = new TreeMap<>();
-            for (Map.Entry<String, KeyState> state : new TreeMap<>(states).entrySet()) {
+            for (Map.Entry<String, AggregateState> state : new TreeMap<>(states).entrySet()) {
                 if (state.getValue().lastVersion() < version) {
                     given().add(transaction, state.getKey());
                     versions.put(state.getKey(), version);
                 }
             }
-            return new Progress(versions, Map.of(), List.of(), OptionalLong.empty(), Optional.empty());
+            return new BatchCheckpoint(versions, Map.of(), List.of(), OptionalLong.empty(), Optional.empty());
         });
     }
 

@@ -7,13 +7,13 @@ import static dev.spream.testkit.projection.ProjectionScenario.POISON;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.spream.projection.AuditedAct;
-import dev.spream.projection.CutOver;
+import dev.spream.projection.AuditedAction;
+import dev.spream.projection.CutoverReport;
 import dev.spream.projection.Fence;
-import dev.spream.projection.Parity;
 import dev.spream.projection.ProjectionCode;
 import dev.spream.projection.ProjectionStatus;
 import dev.spream.projection.ProjectionVersion;
+import dev.spream.projection.VersionComparison;
 import dev.spream.projection.VersionRole;
 import dev.spream.testkit.event.Threads;
 import java.time.Duration;
@@ -39,11 +39,11 @@ interface CutOverContract<T> extends ProjectionScenario.Stage<T> {
         return new VersionScenario<>(given());
     }
 
-    private CutOver cutOver(int version) {
+    private CutoverReport cutOver(int version) {
         return cutOver(version, Set.of());
     }
 
-    private CutOver cutOver(int version, Set<CutOver.Loss> accepted) {
+    private CutoverReport cutOver(int version, Set<CutoverReport.Loss> accepted) {
         return versions().rebuilds().cutOver(NAME, version, PATIENT, accepted, ACT);
     }
 
@@ -51,7 +51,7 @@ interface CutOverContract<T> extends ProjectionScenario.Stage<T> {
         refused(version, patience, Set.of());
     }
 
-    private void refused(int version, Duration patience, Set<CutOver.Loss> accepted) {
+    private void refused(int version, Duration patience, Set<CutoverReport.Loss> accepted) {
         assertThatThrownBy(() -> versions().rebuilds().cutOver(NAME, version, patience, accepted, ACT))
                 .isInstanceOf(IllegalStateException.class);
     }
@@ -60,11 +60,11 @@ interface CutOverContract<T> extends ProjectionScenario.Stage<T> {
     default void readers_see_the_version_that_became_live_and_the_old_one_goes_on_apart() {
         given().apply(versions().live(), OptionalLong.of(3), event("a", 1), event("a", 2));
         given().apply(versions().shadow(), OptionalLong.of(3), event("b", 1));
-        CutOver done = cutOver(2);
+        CutoverReport done = cutOver(2);
         assertThat(done.from()).isEqualTo(1);
         assertThat(done.to()).isEqualTo(2);
         assertThat(done.pause()).isBetween(Duration.ZERO, PATIENT);
-        assertThat(done.losses()).isEqualTo(CutOver.Losses.NONE);
+        assertThat(done.losses()).isEqualTo(CutoverReport.Losses.NONE);
         assertThat(given().rows()).containsOnly(Map.entry("b", 1L));
         assertThat(versions().roles()).containsOnly(Map.entry(1, VersionRole.RETIRED), Map.entry(2, VersionRole.LIVE));
         assertThat(versions().state(1).status()).isEqualTo(ProjectionStatus.REBUILDING);
@@ -115,7 +115,7 @@ interface CutOverContract<T> extends ProjectionScenario.Stage<T> {
         Fence live = versions().live();
         Fence shadow = versions().shadow();
         ProjectionScenario<T>.Open open = given().applying(live, OptionalLong.of(5), event("a", 1));
-        Future<CutOver> cutOver = given().threads().start(() -> cutOver(2));
+        Future<CutoverReport> cutOver = given().threads().start(() -> cutOver(2));
         Threads.assertWaits(cutOver);
         assertThat(open.end()).isTrue();
         Threads.assertWaits(cutOver);
@@ -147,7 +147,7 @@ interface CutOverContract<T> extends ProjectionScenario.Stage<T> {
         versions().live();
         Fence shadow = versions().shadow();
         ProjectionScenario<T>.Open open = given().applying(shadow, OptionalLong.empty(), event("a", 1));
-        Future<CutOver> cutOver = given().threads().start(() -> cutOver(2));
+        Future<CutoverReport> cutOver = given().threads().start(() -> cutOver(2));
         Threads.assertWaits(cutOver);
         assertThat(open.end()).isTrue();
         assertThat(Threads.resultOf(cutOver).to()).isEqualTo(2);
@@ -199,7 +199,7 @@ interface CutOverContract<T> extends ProjectionScenario.Stage<T> {
 
     private List<String> audited(String name) {
         return given().operations().audit(name, 10).stream()
-                .map(AuditedAct::action)
+                .map(AuditedAction::action)
                 .toList();
     }
 
@@ -231,7 +231,7 @@ interface CutOverContract<T> extends ProjectionScenario.Stage<T> {
 
     private void notMadeLive(Fence live, long version, Callable<Boolean> stop) throws Exception {
         ProjectionScenario<T>.Open open = given().applying(live, OptionalLong.empty(), event("a", version));
-        Future<CutOver> cutOver = given().threads().start(() -> cutOver(2));
+        Future<CutoverReport> cutOver = given().threads().start(() -> cutOver(2));
         Threads.assertWaits(cutOver);
         assertThat(stop.call()).isTrue();
         assertThat(open.end()).isTrue();
@@ -245,7 +245,7 @@ interface CutOverContract<T> extends ProjectionScenario.Stage<T> {
         versions().live();
         Fence shadow = versions().shadow();
         ProjectionScenario<T>.Open open = given().applying(shadow, OptionalLong.empty(), event("a", 1));
-        Future<CutOver> cutOver = given().threads().start(() -> cutOver(2));
+        Future<CutoverReport> cutOver = given().threads().start(() -> cutOver(2));
         Threads.assertWaits(cutOver);
         Future<Boolean> pause =
                 given().threads().start(() -> given().operations().pause(NAME, ACT));
@@ -272,10 +272,10 @@ interface CutOverContract<T> extends ProjectionScenario.Stage<T> {
         given().park(shadow, "a", POISON, 2, 3);
         assertThat(given().operations().parked("balances@2", 10).getFirst().followed())
                 .isZero();
-        cutOver(2, Set.of(CutOver.Loss.PARKED));
+        cutOver(2, Set.of(CutoverReport.Loss.PARKED));
         assertThat(given().parked("a").followed()).isEqualTo(3);
         assertThat(given().parked("a").lastVersion()).isEqualTo(1);
-        assertThat(cutOver(1).losses()).isEqualTo(CutOver.Losses.NONE);
+        assertThat(cutOver(1).losses()).isEqualTo(CutoverReport.Losses.NONE);
     }
 
     @Test
@@ -287,9 +287,10 @@ interface CutOverContract<T> extends ProjectionScenario.Stage<T> {
         Fence shadow = versions().shadow();
         given().apply(shadow, OptionalLong.of(3), event("a", 1), event("a", 2));
         given().park(shadow, "b", POISON, 1, 1);
-        refused(2, PATIENT, Set.of(CutOver.Loss.PARKED));
+        refused(2, PATIENT, Set.of(CutoverReport.Loss.PARKED));
         assertThat(given().apply(live, event("c", 1))).isTrue();
-        assertThat(cutOver(2, Set.of(CutOver.Loss.EFFECTS)).losses()).isEqualTo(new CutOver.Losses(1, 0, 0, 0));
+        assertThat(cutOver(2, Set.of(CutoverReport.Loss.EFFECTS)).losses())
+                .isEqualTo(new CutoverReport.Losses(1, 0, 0, 0));
         assertThat(versions().roles()).containsEntry(2, VersionRole.LIVE);
     }
 
@@ -302,8 +303,9 @@ interface CutOverContract<T> extends ProjectionScenario.Stage<T> {
         versions().prepare(versions().begun(5));
         Fence shadow = versions().hold(2);
         given().park(shadow, "b", POISON, 4, 4);
-        refused(2, PATIENT, Set.of(CutOver.Loss.PARKED));
-        assertThat(cutOver(2, Set.of(CutOver.Loss.values())).losses()).isEqualTo(new CutOver.Losses(2, 1, 0, 5));
+        refused(2, PATIENT, Set.of(CutoverReport.Loss.PARKED));
+        assertThat(cutOver(2, Set.of(CutoverReport.Loss.values())).losses())
+                .isEqualTo(new CutoverReport.Losses(2, 1, 0, 5));
     }
 
     @Test
@@ -311,12 +313,13 @@ interface CutOverContract<T> extends ProjectionScenario.Stage<T> {
         given().apply(versions().live(), OptionalLong.of(8), event("a", 1));
         versions().prepare(versions().begun(5));
         given().apply(versions().hold(2), OptionalLong.of(8), event("b", 1));
-        refused(2, PATIENT, EnumSet.complementOf(EnumSet.of(CutOver.Loss.EARLIER)));
+        refused(2, PATIENT, EnumSet.complementOf(EnumSet.of(CutoverReport.Loss.EARLIER)));
         assertThat(given().rows()).containsOnly(Map.entry("a", 1L));
-        assertThat(cutOver(2, Set.of(CutOver.Loss.EARLIER)).losses()).isEqualTo(new CutOver.Losses(0, 0, 0, 5));
+        assertThat(cutOver(2, Set.of(CutoverReport.Loss.EARLIER)).losses())
+                .isEqualTo(new CutoverReport.Losses(0, 0, 0, 5));
         assertThat(given().rows()).containsOnly(Map.entry("b", 1L));
         versions().hold(2);
-        assertThat(cutOver(1).losses()).isEqualTo(CutOver.Losses.NONE);
+        assertThat(cutOver(1).losses()).isEqualTo(CutoverReport.Losses.NONE);
     }
 
     @Test
@@ -330,10 +333,11 @@ interface CutOverContract<T> extends ProjectionScenario.Stage<T> {
         given().park(shadow, "b", POISON, 1, 1);
         given().park(shadow, "c", POISON, 1, 2);
         assertThat(versions().rebuilds().progress(NAME).getFirst().parked()).isEqualTo(3);
-        refused(2, PATIENT, Set.of(CutOver.Loss.EFFECTS));
+        refused(2, PATIENT, Set.of(CutoverReport.Loss.EFFECTS));
         assertThat(given().rows()).containsOnly(Map.entry("a", 2L), Map.entry("b", 1L), Map.entry("d", 1L));
         assertThat(given().apply(live, event("d", 2))).isTrue();
-        assertThat(cutOver(2, Set.of(CutOver.Loss.PARKED)).losses()).isEqualTo(new CutOver.Losses(0, 2, 0, 0));
+        assertThat(cutOver(2, Set.of(CutoverReport.Loss.PARKED)).losses())
+                .isEqualTo(new CutoverReport.Losses(0, 2, 0, 0));
         assertThat(given().rows()).containsOnly(Map.entry("a", 1L), Map.entry("d", 1L));
     }
 
@@ -353,9 +357,10 @@ interface CutOverContract<T> extends ProjectionScenario.Stage<T> {
         }
         assertThat(given().operations().skip(NAME, "b", 1, ACT)).isTrue();
         assertThat(given().operations().skip("balances@2", "a", 2, ACT)).isTrue();
-        refused(2, PATIENT, Set.of(CutOver.Loss.EFFECTS));
+        refused(2, PATIENT, Set.of(CutoverReport.Loss.EFFECTS));
         assertThat(given().operations().skip(NAME, "c", 1, ACT)).isTrue();
-        assertThat(cutOver(2, Set.of(CutOver.Loss.PARKED)).losses()).isEqualTo(new CutOver.Losses(0, 0, 1, 0));
+        assertThat(cutOver(2, Set.of(CutoverReport.Loss.PARKED)).losses())
+                .isEqualTo(new CutoverReport.Losses(0, 0, 1, 0));
         assertThat(given().rows()).containsOnly(Map.entry("a", 1L));
     }
 
@@ -393,12 +398,12 @@ interface CutOverContract<T> extends ProjectionScenario.Stage<T> {
         Fence shadow = versions().shadow();
         given().apply(live, OptionalLong.of(3), event("a", 1), event("b", 1), event("b", 2));
         given().apply(shadow, OptionalLong.of(3), event("a", 1), event("b", 1), event("c", 1));
-        Parity different = versions().rebuilds().parity(NAME, 2, Set.of(), PATIENT);
+        VersionComparison different = versions().rebuilds().parity(NAME, 2, Set.of(), PATIENT);
         assertThat(different.live()).isEqualTo(1);
         assertThat(different.other()).isEqualTo(2);
         assertThat(different.tables())
-                .containsExactly(
-                        new Parity.Table(given().fixture().tables().iterator().next(), 2, 3, 3, List.of()));
+                .containsExactly(new VersionComparison.Table(
+                        given().fixture().tables().iterator().next(), 2, 3, 3, List.of()));
         assertThat(different.isEqual()).isFalse();
         given().apply(live, OptionalLong.of(4), event("c", 1));
         given().apply(shadow, OptionalLong.of(4), event("b", 2));

@@ -1,19 +1,19 @@
 package dev.spream.testkit.projection;
 
+import dev.spream.projection.AggregateState;
 import dev.spream.projection.FailureKind;
 import dev.spream.projection.Fence;
-import dev.spream.projection.KeyState;
-import dev.spream.projection.ParkedKey;
+import dev.spream.projection.ParkDecision;
+import dev.spream.projection.ParkedAggregate;
 import dev.spream.projection.ParkedSummary;
-import dev.spream.projection.Parking;
 import dev.spream.projection.ProjectionCode;
 import dev.spream.projection.ProjectionOwner;
 import dev.spream.projection.ProjectionState;
 import dev.spream.projection.ProjectionStore;
 import dev.spream.projection.ProjectionVersion;
 import dev.spream.projection.RebuildProgress;
+import dev.spream.projection.RetryGuard;
 import dev.spream.projection.SegmentShare;
-import dev.spream.projection.Tried;
 import dev.spream.projection.event.FeedItem;
 import java.time.Duration;
 import java.util.List;
@@ -135,7 +135,7 @@ public abstract class ForwardingProjectionStore<T> implements ProjectionStore<T>
     }
 
     @Override
-    public List<ParkedKey> due(Fence fence, int limit) {
+    public List<ParkedAggregate> due(Fence fence, int limit) {
         return unchecked("due", () -> store.due(fence, limit));
     }
 
@@ -145,12 +145,12 @@ public abstract class ForwardingProjectionStore<T> implements ProjectionStore<T>
     }
 
     @Override
-    public Optional<KeyState> retry(Fence fence, String key, int limit, RetryWork<T> work) throws Exception {
+    public Optional<AggregateState> retry(Fence fence, String key, int limit, RetryWork<T> work) throws Exception {
         return call("retry", () -> store.retry(fence, key, limit, work));
     }
 
     @Override
-    public boolean postpone(Fence fence, String key, Tried tried, Parking parking) {
+    public boolean postpone(Fence fence, String key, RetryGuard tried, ParkDecision parking) {
         return unchecked("postpone", () -> store.postpone(fence, key, tried, parking));
     }
 

@@ -11,13 +11,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
-import dev.spream.projection.AuditedAct;
+import dev.spream.projection.AggregateState;
+import dev.spream.projection.AuditedAction;
 import dev.spream.projection.Fence;
-import dev.spream.projection.KeyState;
-import dev.spream.projection.ParkedKey;
+import dev.spream.projection.ParkedAggregate;
 import dev.spream.projection.ProjectionDeadLetter;
 import dev.spream.projection.ProjectionOperations.Act;
-import dev.spream.projection.Tried;
+import dev.spream.projection.RetryGuard;
 import dev.spream.projection.event.EventEnvelope;
 import dev.spream.projection.event.FeedItem;
 import dev.spream.testkit.event.TestEvents;
@@ -53,10 +53,10 @@ interface MendingContract<T> extends ProjectionScenario.Stage<T> {
             given().fixture().passTime(Duration.ofSeconds(1));
         }
         given().setAside(fence, List.of(event("b", 2)));
-        given().store().postpone(fence, "b", new Tried(1, 4), transientlyFor(DELAY));
-        assertThat(given().parked()).extracting(ParkedKey::key).containsExactly("b", "c", "a");
+        given().store().postpone(fence, "b", new RetryGuard(1, 4), transientlyFor(DELAY));
+        assertThat(given().parked()).extracting(ParkedAggregate::key).containsExactly("b", "c", "a");
         assertThat(given().operations().parked(NAME, 2))
-                .extracting(ParkedKey::key)
+                .extracting(ParkedAggregate::key)
                 .containsExactly("b", "c");
         assertThat(given().parked().getFirst().since())
                 .isBefore(given().parked().getLast().since());
@@ -76,7 +76,7 @@ interface MendingContract<T> extends ProjectionScenario.Stage<T> {
         assertThat(given().parked("a").events()).isEqualTo(2);
         assertThat(retry("b")).isEqualTo(1);
         assertThat(given().due(fence)).containsExactlyInAnyOrder("a", "b");
-        assertThat(given().retry(fence, "a")).contains(new KeyState(2, false));
+        assertThat(given().retry(fence, "a")).contains(new AggregateState(2, false));
         assertThat(given().fixture().audit(NAME)).containsExactly(ACT, ACT);
     }
 
@@ -109,8 +109,8 @@ interface MendingContract<T> extends ProjectionScenario.Stage<T> {
         given().apply(fence, event("a", 1));
         given().park(fence, "a", POISON, 2, 4);
         assertThat(skip("a", 2)).isTrue();
-        assertThat(given().keyState(fence, "a")).isEqualTo(new KeyState(2, true));
-        ParkedKey left = given().parked("a");
+        assertThat(given().keyState(fence, "a")).isEqualTo(new AggregateState(2, true));
+        ParkedAggregate left = given().parked("a");
         assertThat(left.firstVersion()).isEqualTo(3);
         assertThat(left.events()).isEqualTo(2);
         assertThat(left.lastVersion()).isEqualTo(2);
@@ -120,7 +120,7 @@ interface MendingContract<T> extends ProjectionScenario.Stage<T> {
         assertThat(given().details().deadLetters()).isEqualTo(1);
         assertThat(given().fixture().audit(NAME)).containsExactly(ACT);
         List<EventEnvelope> found = new ArrayList<>();
-        assertThat(given().retry(fence, "a", found)).contains(new KeyState(4, false));
+        assertThat(given().retry(fence, "a", found)).contains(new AggregateState(4, false));
         assertThat(TestEvents.ids(found)).containsExactly("a#3", "a#4");
         assertThat(given().rows()).containsOnly(Map.entry("a", 3L));
     }
@@ -171,9 +171,9 @@ interface MendingContract<T> extends ProjectionScenario.Stage<T> {
         skip("a", 1);
         retry("a");
         given().operations().retry(NAME, Optional.empty(), ACT);
-        List<AuditedAct> audit = given().operations().audit(NAME, 10);
+        List<AuditedAction> audit = given().operations().audit(NAME, 10);
         assertThat(audit)
-                .extracting(AuditedAct::action, AuditedAct::outcome)
+                .extracting(AuditedAction::action, AuditedAction::outcome)
                 .containsExactly(
                         tuple("retry", "2 parked aggregates"),
                         tuple("retry", "'a'"),
@@ -191,7 +191,7 @@ interface MendingContract<T> extends ProjectionScenario.Stage<T> {
         Fence fence = given().running();
         given().park(fence, "a", POISON, 1, 1);
         assertThat(skip("a", 1)).isTrue();
-        assertThat(given().keyState(fence, "a")).isEqualTo(new KeyState(1, false));
+        assertThat(given().keyState(fence, "a")).isEqualTo(new AggregateState(1, false));
         assertThat(given().parked()).isEmpty();
         assertThat(given().apply(fence, event("a", 2))).isTrue();
         assertThat(given().rows()).containsOnly(Map.entry("a", 1L));
@@ -202,7 +202,7 @@ interface MendingContract<T> extends ProjectionScenario.Stage<T> {
         Fence fence = given().running();
         given().park(fence, "a", POISON, 2, 4);
         given().apply(fence, event("b", 1));
-        ParkedKey before = given().parked("a");
+        ParkedAggregate before = given().parked("a");
         assertThat(skip("a", 1)).isFalse();
         assertThat(skip("a", 3)).isFalse();
         assertThat(skip("b", 1)).isFalse();
@@ -211,7 +211,7 @@ interface MendingContract<T> extends ProjectionScenario.Stage<T> {
         assertThat(given().parked()).containsExactly(before);
         assertThat(given().fixture().deadLetters(NAME)).isEmpty();
         assertThat(given().fixture().audit(NAME)).isEmpty();
-        assertThat(given().keyState(fence, "b")).isEqualTo(new KeyState(1, false));
+        assertThat(given().keyState(fence, "b")).isEqualTo(new AggregateState(1, false));
     }
 
     @Test
@@ -219,7 +219,7 @@ interface MendingContract<T> extends ProjectionScenario.Stage<T> {
         Fence fence = given().running();
         given().apply(fence, event("a", 1));
         given().park(fence, "a", ProjectionScenario.GAP, 3, 4);
-        ParkedKey before = given().parked("a");
+        ParkedAggregate before = given().parked("a");
         assertThatThrownBy(() -> skip("a", 3))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContainingAll(
@@ -228,7 +228,7 @@ interface MendingContract<T> extends ProjectionScenario.Stage<T> {
         assertThat(given().parked("a").events()).isEqualTo(2);
         assertThat(given().fixture().deadLetters(NAME)).isEmpty();
         assertThat(given().fixture().audit(NAME)).isEmpty();
-        assertThat(given().keyState(fence, "a")).isEqualTo(new KeyState(1, true));
+        assertThat(given().keyState(fence, "a")).isEqualTo(new AggregateState(1, true));
         given().setAside(fence, List.of(event("a", 2)));
         assertThat(skip("a", 2)).isTrue();
         assertThat(skip("a", 3)).isTrue();
@@ -241,7 +241,7 @@ interface MendingContract<T> extends ProjectionScenario.Stage<T> {
         given().apply(fence, event("a", 1));
         given().park(fence, "a", POISON, 5, 5);
         assertThat(skip("a", 5)).isTrue();
-        assertThat(given().keyState(fence, "a")).isEqualTo(new KeyState(5, false));
+        assertThat(given().keyState(fence, "a")).isEqualTo(new AggregateState(5, false));
     }
 
     @Test
@@ -254,7 +254,7 @@ interface MendingContract<T> extends ProjectionScenario.Stage<T> {
         given().operations().resume(NAME, ACT);
         Fence resumed = given().fence(ProjectionScenario.ANN);
         assertThat(given().due(resumed)).containsExactly("a");
-        assertThat(given().retry(resumed, "a")).contains(new KeyState(2, false));
+        assertThat(given().retry(resumed, "a")).contains(new AggregateState(2, false));
     }
 
     @Test
@@ -279,7 +279,7 @@ interface MendingContract<T> extends ProjectionScenario.Stage<T> {
         assertThat(Threads.resultOf(skip)).isFalse();
         assertThat(given().fixture().deadLetters(NAME)).isEmpty();
         assertThat(given().rows()).containsOnly(Map.entry("a", 1L));
-        assertThat(given().keyState(fence, "a")).isEqualTo(new KeyState(1, false));
+        assertThat(given().keyState(fence, "a")).isEqualTo(new AggregateState(1, false));
     }
 
     @Test
@@ -295,7 +295,7 @@ interface MendingContract<T> extends ProjectionScenario.Stage<T> {
         assertThat(open.end()).isTrue();
         assertThat(Threads.resultOf(skip)).isTrue();
         List<EventEnvelope> found = new ArrayList<>();
-        assertThat(given().retry(fence, "a", found)).contains(new KeyState(3, false));
+        assertThat(given().retry(fence, "a", found)).contains(new AggregateState(3, false));
         assertThat(TestEvents.ids(found)).containsExactly("a#2", "a#3");
     }
 }

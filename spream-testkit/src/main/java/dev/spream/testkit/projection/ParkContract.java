@@ -12,15 +12,15 @@ import static dev.spream.testkit.projection.ProjectionScenario.transientlyFor;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.spream.projection.AggregateState;
+import dev.spream.projection.BatchCheckpoint;
 import dev.spream.projection.Fence;
-import dev.spream.projection.KeyState;
+import dev.spream.projection.ParkDecision;
 import dev.spream.projection.ParkReason;
-import dev.spream.projection.ParkedKey;
+import dev.spream.projection.ParkedAggregate;
 import dev.spream.projection.ParkedSummary;
-import dev.spream.projection.Parking;
-import dev.spream.projection.Progress;
+import dev.spream.projection.RetryGuard;
 import dev.spream.projection.SegmentLease;
-import dev.spream.projection.Tried;
 import dev.spream.projection.event.EventEnvelope;
 import dev.spream.testkit.event.TestEvents;
 import java.time.Duration;
@@ -41,18 +41,18 @@ interface ParkContract<T> extends ProjectionScenario.Stage<T> {
         given().run(fence, Set.of("a", "b"), (transaction, states) -> {
             given().add(transaction, "a");
             given().add(transaction, "b");
-            return new Progress(
+            return new BatchCheckpoint(
                     Map.of("a", 1L, "b", 1L),
                     Map.of("a", transientlyFor(DELAY)),
                     events("a", 2, 4),
                     OptionalLong.of(5),
                     Optional.of(event("a", 4)));
         });
-        assertThat(given().keyState(fence, "a")).isEqualTo(new KeyState(1, true));
-        assertThat(given().keyState(fence, "b")).isEqualTo(new KeyState(1, false));
+        assertThat(given().keyState(fence, "a")).isEqualTo(new AggregateState(1, true));
+        assertThat(given().keyState(fence, "b")).isEqualTo(new AggregateState(1, false));
         assertThat(given().rows()).containsOnly(Map.entry("a", 1L), Map.entry("b", 1L));
         assertThat(given().details().segments().getFirst().position()).isEqualTo(5);
-        ParkedKey parked = given().parked("a");
+        ParkedAggregate parked = given().parked("a");
         assertThat(parked.reason()).isEqualTo(ParkReason.TRANSIENT);
         assertThat(parked.lastVersion()).isEqualTo(1);
         assertThat(parked.firstVersion()).isEqualTo(2);
@@ -70,7 +70,7 @@ interface ParkContract<T> extends ProjectionScenario.Stage<T> {
                     throw new IllegalStateException("no such item");
                 }))
                 .isInstanceOf(IllegalStateException.class);
-        assertThat(given().parked()).extracting(ParkedKey::key).containsExactly("a");
+        assertThat(given().parked()).extracting(ParkedAggregate::key).containsExactly("a");
     }
 
     @Test
@@ -155,7 +155,9 @@ interface ParkContract<T> extends ProjectionScenario.Stage<T> {
         given().park(fence, "d", transientlyFor(DELAY), 1, 1);
         given().fixture().passTime(Duration.ofSeconds(10));
         assertThat(given().due(fence)).containsExactly("a", "b", "c");
-        assertThat(given().store().due(fence, 2)).extracting(ParkedKey::key).containsExactly("a", "b");
+        assertThat(given().store().due(fence, 2))
+                .extracting(ParkedAggregate::key)
+                .containsExactly("a", "b");
     }
 
     @Test
@@ -163,14 +165,14 @@ interface ParkContract<T> extends ProjectionScenario.Stage<T> {
         Fence fence = given().running();
         given().apply(fence, event("a", 1));
         given().park(fence, "a", GAP, 3, 4);
-        given().park(fence, "b", new Parking(ParkReason.GAP, 0, "a gap", Optional.of(DELAY)), 2, 2);
+        given().park(fence, "b", new ParkDecision(ParkReason.GAP, 0, "a gap", Optional.of(DELAY)), 2, 2);
         assertThat(given().due(fence)).isEmpty();
         given().setAside(fence, List.of(event("a", 5), event("b", 3)));
         assertThat(given().due(fence)).isEmpty();
         given().setAside(fence, List.of(event("a", 2)));
         assertThat(given().due(fence)).containsExactly("a");
         List<EventEnvelope> found = new ArrayList<>();
-        assertThat(given().retry(fence, "a", found)).contains(new KeyState(5, false));
+        assertThat(given().retry(fence, "a", found)).contains(new AggregateState(5, false));
         assertThat(TestEvents.ids(found)).containsExactly("a#2", "a#3", "a#4", "a#5");
         given().fixture().passTime(DELAY.plusSeconds(1));
         assertThat(given().due(fence)).containsExactly("b");
@@ -212,7 +214,7 @@ interface ParkContract<T> extends ProjectionScenario.Stage<T> {
         given().park(fence, "a", transientlyFor(Duration.ZERO), 1, 1);
         given().park(fence, "b", transientlyFor(Duration.ZERO), 1, 1);
         assertThat(given().fixture().anotherStore().due(fence, 10))
-                .extracting(ParkedKey::key)
+                .extracting(ParkedAggregate::key)
                 .containsExactlyInAnyOrder("a", "b");
     }
 
@@ -228,14 +230,15 @@ interface ParkContract<T> extends ProjectionScenario.Stage<T> {
     default void who_tried_in_vain_says_when_to_try_again() {
         Fence fence = given().running();
         given().park(fence, "a", transientlyFor(Duration.ZERO), 1, 2);
-        Parking later = new Parking(ParkReason.TRANSIENT, 2, "timeout", Optional.of(DELAY));
-        assertThat(given().store().postpone(fence, "a", new Tried(1, 1), later)).isTrue();
+        ParkDecision later = new ParkDecision(ParkReason.TRANSIENT, 2, "timeout", Optional.of(DELAY));
+        assertThat(given().store().postpone(fence, "a", new RetryGuard(1, 1), later))
+                .isTrue();
         assertThat(given().due(fence)).isEmpty();
-        ParkedKey postponed = given().parked("a");
+        ParkedAggregate postponed = given().parked("a");
         assertThat(postponed.attempts()).isEqualTo(2);
         assertThat(postponed.error()).isEqualTo("timeout");
         assertThat(postponed.events()).isEqualTo(2);
-        assertThat(given().store().postpone(fence, "a", new Tried(1, 2), POISON))
+        assertThat(given().store().postpone(fence, "a", new RetryGuard(1, 2), POISON))
                 .isTrue();
         assertThat(given().parked("a").reason()).isEqualTo(ParkReason.POISON);
         assertThat(given().parked("a").nextTry()).isEmpty();
@@ -244,13 +247,13 @@ interface ParkContract<T> extends ProjectionScenario.Stage<T> {
     @Test
     default void what_is_not_parked_cannot_be_postponed_nor_by_who_is_not_entitled() {
         Fence fence = given().running();
-        assertThat(given().store().postpone(fence, "a", new Tried(1, 1), POISON))
+        assertThat(given().store().postpone(fence, "a", new RetryGuard(1, 1), POISON))
                 .isFalse();
         assertThat(given().parked()).isEmpty();
         given().park(fence, "b", transientlyFor(Duration.ZERO), 1, 1);
         given().letLeasesRunOut();
         Fence bobs = given().fence(ProjectionScenario.BOB);
-        assertThat(given().store().postpone(fence, "b", new Tried(1, 1), POISON))
+        assertThat(given().store().postpone(fence, "b", new RetryGuard(1, 1), POISON))
                 .isFalse();
         assertThat(given().parked("b").reason()).isEqualTo(ParkReason.TRANSIENT);
         assertThat(given().due(bobs)).containsExactly("b");
@@ -262,8 +265,8 @@ interface ParkContract<T> extends ProjectionScenario.Stage<T> {
         given().park(fence, "a", transientlyFor(Duration.ZERO), 1, 2);
         assertThat(given().operations().skip(ProjectionScenario.NAME, "a", 1, ProjectionScenario.ACT))
                 .isTrue();
-        ParkedKey skipped = given().parked("a");
-        assertThat(given().store().postpone(fence, "a", new Tried(1, 0), POISON))
+        ParkedAggregate skipped = given().parked("a");
+        assertThat(given().store().postpone(fence, "a", new RetryGuard(1, 0), POISON))
                 .isFalse();
         assertThat(given().parked("a")).isEqualTo(skipped);
         assertThat(given().due(fence)).containsExactly("a");
@@ -274,7 +277,7 @@ interface ParkContract<T> extends ProjectionScenario.Stage<T> {
         Fence fence = given().running();
         given().park(fence, "a", transientlyFor(Duration.ZERO), 1, 2);
         given().operations().retry(ProjectionScenario.NAME, Optional.of("a"), ProjectionScenario.ACT);
-        assertThat(given().store().postpone(fence, "a", new Tried(1, 1), POISON))
+        assertThat(given().store().postpone(fence, "a", new RetryGuard(1, 1), POISON))
                 .isFalse();
         assertThat(given().parked("a").reason()).isEqualTo(ParkReason.TRANSIENT);
         assertThat(given().due(fence)).containsExactly("a");

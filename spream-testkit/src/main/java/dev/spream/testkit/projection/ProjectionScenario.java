@@ -2,12 +2,12 @@ package dev.spream.testkit.projection;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.spream.projection.AggregateState;
+import dev.spream.projection.BatchCheckpoint;
 import dev.spream.projection.Fence;
-import dev.spream.projection.KeyState;
+import dev.spream.projection.ParkDecision;
 import dev.spream.projection.ParkReason;
-import dev.spream.projection.ParkedKey;
-import dev.spream.projection.Parking;
-import dev.spream.projection.Progress;
+import dev.spream.projection.ParkedAggregate;
 import dev.spream.projection.ProjectionDetails;
 import dev.spream.projection.ProjectionOperations;
 import dev.spream.projection.ProjectionOperations.Act;
@@ -131,7 +131,7 @@ public final class ProjectionScenario<T> implements AutoCloseable {
                 add(transaction, event.aggregateId());
                 versions.put(event.aggregateId(), event.eventVersion());
             }
-            return new Progress(versions, Map.of(), List.of(), position, last(events), events.length);
+            return new BatchCheckpoint(versions, Map.of(), List.of(), position, last(events), events.length);
         };
         return run(fence, keys(events), work);
     }
@@ -166,8 +166,8 @@ public final class ProjectionScenario<T> implements AutoCloseable {
     }
 
     /** What is remembered of an aggregate. */
-    KeyState keyState(Fence fence, String key) {
-        List<KeyState> states = new ArrayList<>();
+    AggregateState keyState(Fence fence, String key) {
+        List<AggregateState> states = new ArrayList<>();
         boolean applied = run(fence, Set.of(key), (transaction, found) -> {
             assertThat(found).containsOnlyKeys(key);
             states.addAll(found.values());
@@ -177,16 +177,16 @@ public final class ProjectionScenario<T> implements AutoCloseable {
         return states.getFirst();
     }
 
-    public static final Progress NOTHING =
-            new Progress(Map.of(), Map.of(), List.of(), OptionalLong.empty(), Optional.empty());
+    public static final BatchCheckpoint NOTHING =
+            new BatchCheckpoint(Map.of(), Map.of(), List.of(), OptionalLong.empty(), Optional.empty());
 
     /** Progress with a last version. */
-    public static Progress upTo(String key, long version) {
-        return new Progress(Map.of(key, version), Map.of(), List.of(), OptionalLong.empty(), Optional.empty());
+    public static BatchCheckpoint upTo(String key, long version) {
+        return new BatchCheckpoint(Map.of(key, version), Map.of(), List.of(), OptionalLong.empty(), Optional.empty());
     }
 
     /** Parks an aggregate with its events from a version to a version. */
-    void park(Fence fence, String key, Parking parking, int from, int to) {
+    void park(Fence fence, String key, ParkDecision parking, int from, int to) {
         List<EventEnvelope> events = TestEvents.events(key, from, to);
         setAside(fence, Map.of(key, parking), events);
     }
@@ -196,26 +196,26 @@ public final class ProjectionScenario<T> implements AutoCloseable {
         setAside(fence, Map.of(), events);
     }
 
-    private void setAside(Fence fence, Map<String, Parking> parked, List<EventEnvelope> events) {
-        Progress progress =
-                new Progress(Map.of(), parked, events, OptionalLong.empty(), Optional.empty(), events.size());
+    private void setAside(Fence fence, Map<String, ParkDecision> parked, List<EventEnvelope> events) {
+        BatchCheckpoint progress =
+                new BatchCheckpoint(Map.of(), parked, events, OptionalLong.empty(), Optional.empty(), events.size());
         assertThat(run(fence, keys(events.toArray(EventEnvelope[]::new)), (transaction, states) -> progress))
                 .as("the fence holds")
                 .isTrue();
     }
 
-    static Parking transientlyFor(Duration delay) {
-        return new Parking(ParkReason.TRANSIENT, 1, "deadlock", Optional.of(delay));
+    static ParkDecision transientlyFor(Duration delay) {
+        return new ParkDecision(ParkReason.TRANSIENT, 1, "deadlock", Optional.of(delay));
     }
 
-    public static final Parking POISON = new Parking(ParkReason.POISON, 4, "no such item", Optional.empty());
-    static final Parking GAP = new Parking(ParkReason.GAP, 0, "version 1 is missing", Optional.empty());
+    public static final ParkDecision POISON = new ParkDecision(ParkReason.POISON, 4, "no such item", Optional.empty());
+    static final ParkDecision GAP = new ParkDecision(ParkReason.GAP, 0, "version 1 is missing", Optional.empty());
 
-    List<ParkedKey> parked() {
+    List<ParkedAggregate> parked() {
         return operations().parked(NAME, 100);
     }
 
-    ParkedKey parked(String key) {
+    ParkedAggregate parked(String key) {
         return parked().stream()
                 .filter(parked -> parked.key().equals(key))
                 .findFirst()
@@ -223,16 +223,16 @@ public final class ProjectionScenario<T> implements AutoCloseable {
     }
 
     List<String> due(Fence fence) {
-        return store().due(fence, 100).stream().map(ParkedKey::key).toList();
+        return store().due(fence, 100).stream().map(ParkedAggregate::key).toList();
     }
 
     /** Tries a parked aggregate again; all events succeed, and add 1 each to its row. */
-    Optional<KeyState> retry(Fence fence, String key) {
+    Optional<AggregateState> retry(Fence fence, String key) {
         return retry(fence, key, new ArrayList<>());
     }
 
     /** The same; has the events that were given. */
-    Optional<KeyState> retry(Fence fence, String key, List<EventEnvelope> given) {
+    Optional<AggregateState> retry(Fence fence, String key, List<EventEnvelope> given) {
         try {
             return store().retry(fence, key, 100, (transaction, lastVersion, events) -> {
                 for (EventEnvelope event : events) {
@@ -289,7 +289,7 @@ public final class ProjectionScenario<T> implements AutoCloseable {
                 versions.put(event.aggregateId(), event.eventVersion());
             }
             open.stay();
-            return new Progress(versions, Map.of(), setAside, position, last(events));
+            return new BatchCheckpoint(versions, Map.of(), setAside, position, last(events));
         }));
     }
 

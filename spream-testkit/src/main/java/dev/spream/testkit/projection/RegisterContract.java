@@ -4,10 +4,10 @@ import static dev.spream.testkit.projection.ProjectionScenario.NAME;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.spream.projection.AggregateState;
 import dev.spream.projection.FailureKind;
 import dev.spream.projection.Fence;
-import dev.spream.projection.KeyState;
-import dev.spream.projection.ProjectionFailure;
+import dev.spream.projection.ProjectionException;
 import dev.spream.projection.ProjectionState;
 import dev.spream.projection.ProjectionStatus;
 import dev.spream.projection.SegmentLease;
@@ -234,8 +234,8 @@ interface RegisterContract<T> extends ProjectionScenario.Stage<T> {
         assertThat(given().operations().pause(NAME, ProjectionScenario.ACT)).isTrue();
         assertThat(given().store().state("other")).contains(other);
         Fence others = new Fence.Segment("other", ProjectionScenario.BOB, lease.segment(), lease.epoch());
-        assertThat(given().keyState(others, "a")).isEqualTo(KeyState.NEW);
-        assertThat(given().keyState(others, "b")).isEqualTo(KeyState.NEW);
+        assertThat(given().keyState(others, "a")).isEqualTo(AggregateState.NEW);
+        assertThat(given().keyState(others, "b")).isEqualTo(AggregateState.NEW);
         assertThat(given().operations().parked("other", 10)).isEmpty();
     }
 
@@ -244,7 +244,7 @@ interface RegisterContract<T> extends ProjectionScenario.Stage<T> {
         assertThat(given().store().failureKind(new IllegalStateException("no such item")))
                 .isEqualTo(FailureKind.POISON);
         for (FailureKind kind : FailureKind.values()) {
-            assertThat(given().store().failureKind(new ProjectionFailure(kind, "so it is", null)))
+            assertThat(given().store().failureKind(new ProjectionException(kind, "so it is", null)))
                     .isEqualTo(kind);
         }
     }

@@ -11,13 +11,13 @@ import static dev.spream.testkit.projection.ProjectionScenario.transientlyFor;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.spream.projection.AggregateState;
+import dev.spream.projection.BatchCheckpoint;
 import dev.spream.projection.Fence;
-import dev.spream.projection.KeyState;
+import dev.spream.projection.ParkDecision;
 import dev.spream.projection.ParkReason;
-import dev.spream.projection.ParkedKey;
-import dev.spream.projection.Parking;
-import dev.spream.projection.Progress;
-import dev.spream.projection.Tried;
+import dev.spream.projection.ParkedAggregate;
+import dev.spream.projection.RetryGuard;
 import dev.spream.projection.event.EventEnvelope;
 import dev.spream.testkit.event.TestEvents;
 import dev.spream.testkit.event.Threads;
@@ -40,9 +40,9 @@ interface RetryContract<T> extends ProjectionScenario.Stage<T> {
         Fence fence = given().running();
         given().apply(fence, event("a", 1));
         given().park(fence, "a", transientlyFor(Duration.ZERO), 2, 4);
-        assertThat(given().retry(fence, "a")).contains(new KeyState(4, false));
+        assertThat(given().retry(fence, "a")).contains(new AggregateState(4, false));
         assertThat(given().rows()).containsOnly(Map.entry("a", 4L));
-        assertThat(given().keyState(fence, "a")).isEqualTo(new KeyState(4, false));
+        assertThat(given().keyState(fence, "a")).isEqualTo(new AggregateState(4, false));
         assertThat(given().parked()).isEmpty();
         assertThat(given().due(fence)).isEmpty();
         assertThat(given().details().parkedEvents()).isZero();
@@ -56,16 +56,16 @@ interface RetryContract<T> extends ProjectionScenario.Stage<T> {
         given().apply(fence, event("a", 1), event("a", 2));
         given().park(fence, "a", transientlyFor(Duration.ZERO), 3, 9);
         List<EventEnvelope> found = new ArrayList<>();
-        Optional<KeyState> state = given().store().retry(fence, "a", 3, (transaction, lastVersion, events) -> {
+        Optional<AggregateState> state = given().store().retry(fence, "a", 3, (transaction, lastVersion, events) -> {
             assertThat(lastVersion).isEqualTo(2);
             found.addAll(events);
             return 5;
         });
         TestEvents.assertSame(found, events("a", 3, 5));
-        assertThat(state).contains(new KeyState(5, true));
+        assertThat(state).contains(new AggregateState(5, true));
         assertThat(given().parked("a").events()).isEqualTo(4);
         assertThat(given().due(fence)).as("goes on at once").containsExactly("a");
-        assertThat(given().retry(fence, "a")).contains(new KeyState(9, false));
+        assertThat(given().retry(fence, "a")).contains(new AggregateState(9, false));
     }
 
     @Test
@@ -76,14 +76,14 @@ interface RetryContract<T> extends ProjectionScenario.Stage<T> {
                 .postpone(
                         fence,
                         "a",
-                        new Tried(1, 1),
-                        new Parking(ParkReason.TRANSIENT, 3, "timeout", Optional.of(DELAY)));
+                        new RetryGuard(1, 1),
+                        new ParkDecision(ParkReason.TRANSIENT, 3, "timeout", Optional.of(DELAY)));
         assertThat(given().store().retry(fence, "a", 10, (transaction, lastVersion, events) -> {
                     given().add(transaction, "a");
                     return 1;
                 }))
-                .contains(new KeyState(1, true));
-        ParkedKey left = given().parked("a");
+                .contains(new AggregateState(1, true));
+        ParkedAggregate left = given().parked("a");
         assertThat(left.lastVersion()).isEqualTo(1);
         assertThat(left.firstVersion()).isEqualTo(2);
         assertThat(left.events()).isEqualTo(2);
@@ -96,9 +96,9 @@ interface RetryContract<T> extends ProjectionScenario.Stage<T> {
         Fence fence = given().running();
         given().apply(fence, event("a", 1));
         given().park(fence, "a", ProjectionScenario.GAP, 3, 4);
-        ParkedKey before = given().parked("a");
+        ParkedAggregate before = given().parked("a");
         assertThat(given().store().retry(fence, "a", 10, (transaction, lastVersion, events) -> lastVersion))
-                .contains(new KeyState(1, true));
+                .contains(new AggregateState(1, true));
         assertThat(given().parked("a")).isEqualTo(before);
     }
 
@@ -107,14 +107,14 @@ interface RetryContract<T> extends ProjectionScenario.Stage<T> {
         Fence fence = given().running();
         given().apply(fence, event("a", 1));
         given().park(fence, "a", ProjectionScenario.GAP, 4, 5);
-        assertThat(given().retry(fence, "a")).contains(new KeyState(5, false));
+        assertThat(given().retry(fence, "a")).contains(new AggregateState(5, false));
     }
 
     @Test
     default void nothing_changes_if_the_work_fails_and_the_caller_is_given_its_failure() {
         Fence fence = given().running();
         given().park(fence, "a", transientlyFor(Duration.ZERO), 1, 2);
-        ParkedKey before = given().parked("a");
+        ParkedAggregate before = given().parked("a");
         IllegalStateException failure = new IllegalStateException("no such item");
         assertThatThrownBy(() -> given().store().retry(fence, "a", 10, (transaction, lastVersion, events) -> {
                     given().add(transaction, "a");
@@ -123,8 +123,8 @@ interface RetryContract<T> extends ProjectionScenario.Stage<T> {
                 .isSameAs(failure);
         assertThat(given().rows()).isEmpty();
         assertThat(given().parked("a")).isEqualTo(before);
-        assertThat(given().keyState(fence, "a")).isEqualTo(new KeyState(0, true));
-        assertThat(given().retry(fence, "a")).contains(new KeyState(2, false));
+        assertThat(given().keyState(fence, "a")).isEqualTo(new AggregateState(0, true));
+        assertThat(given().retry(fence, "a")).contains(new AggregateState(2, false));
     }
 
     @Test
@@ -151,7 +151,7 @@ interface RetryContract<T> extends ProjectionScenario.Stage<T> {
         assertThat(given().retry(bobs, "a")).isEmpty();
         assertThat(given().rows()).isEmpty();
         given().operations().resume(NAME, ACT);
-        assertThat(given().retry(given().fence(BOB), "a")).contains(new KeyState(1, false));
+        assertThat(given().retry(given().fence(BOB), "a")).contains(new AggregateState(1, false));
     }
 
     @Test
@@ -159,7 +159,7 @@ interface RetryContract<T> extends ProjectionScenario.Stage<T> {
         Fence fence = given().whole();
         given().park(fence, "a", transientlyFor(Duration.ZERO), 1, 1);
         ProjectionScenario<T>.Open open = given().retrying(fence, "a");
-        Future<Optional<KeyState>> second = given().threads().start(() -> given().retry(fence, "a"));
+        Future<Optional<AggregateState>> second = given().threads().start(() -> given().retry(fence, "a"));
         assertThat(Threads.resultOf(second)).isEmpty();
         assertThat(open.end()).isTrue();
         assertThat(given().rows()).containsOnly(Map.entry("a", 1L));
@@ -170,10 +170,10 @@ interface RetryContract<T> extends ProjectionScenario.Stage<T> {
         Fence fence = given().whole();
         given().park(fence, "a", transientlyFor(Duration.ZERO), 1, 2);
         ProjectionScenario<T>.Open open = given().retrying(fence, "a");
-        Future<KeyState> apply = given().threads().start(() -> given().keyState(fence, "a"));
+        Future<AggregateState> apply = given().threads().start(() -> given().keyState(fence, "a"));
         Threads.assertWaits(apply);
         assertThat(open.end()).isTrue();
-        assertThat(Threads.resultOf(apply)).isEqualTo(new KeyState(2, false));
+        assertThat(Threads.resultOf(apply)).isEqualTo(new AggregateState(2, false));
     }
 
     @Test
@@ -181,7 +181,7 @@ interface RetryContract<T> extends ProjectionScenario.Stage<T> {
         Fence fence = given().whole();
         given().park(fence, "a", POISON, 1, 1);
         ProjectionScenario<T>.Open open = given().applying(fence, OptionalLong.empty(), event("b", 1), event("a", 1));
-        Future<Optional<KeyState>> retry = given().threads().start(() -> given().retry(fence, "a"));
+        Future<Optional<AggregateState>> retry = given().threads().start(() -> given().retry(fence, "a"));
         if (Threads.endsAtOnce(retry)) {
             assertThat(Threads.resultOf(retry)).isEmpty();
         }
@@ -215,7 +215,7 @@ interface RetryContract<T> extends ProjectionScenario.Stage<T> {
         while (given().keyState(fence, "a").parked() && isGoingOn(end)) {
             given().retry(fence, "a");
         }
-        assertThat(given().keyState(fence, "a")).isEqualTo(new KeyState(40, false));
+        assertThat(given().keyState(fence, "a")).isEqualTo(new AggregateState(40, false));
         assertThat(given().rows()).containsOnly(Map.entry("a", 40L));
     }
 
@@ -227,8 +227,8 @@ interface RetryContract<T> extends ProjectionScenario.Stage<T> {
     private void come(Fence fence, EventEnvelope event) {
         String key = event.aggregateId();
         given().run(fence, ProjectionScenario.keys(event), (transaction, states) -> {
-            if (states.getOrDefault(key, KeyState.NEW).parked()) {
-                return new Progress(Map.of(), Map.of(), List.of(event), OptionalLong.empty(), Optional.empty());
+            if (states.getOrDefault(key, AggregateState.NEW).parked()) {
+                return new BatchCheckpoint(Map.of(), Map.of(), List.of(event), OptionalLong.empty(), Optional.empty());
             }
             given().add(transaction, key);
             return ProjectionScenario.upTo(key, event.eventVersion());
@@ -241,9 +241,9 @@ interface RetryContract<T> extends ProjectionScenario.Stage<T> {
         for (int round = 1; round <= 5; round++) {
             String key = "key " + round;
             given().park(fence, key, transientlyFor(Duration.ZERO), 1, 2);
-            List<Optional<KeyState>> tried = given().threads()
+            List<Optional<AggregateState>> tried = given().threads()
                     .together(IntStream.range(0, 6)
-                            .mapToObj(i -> (Callable<Optional<KeyState>>) () -> given().retry(fence, key))
+                            .mapToObj(i -> (Callable<Optional<AggregateState>>) () -> given().retry(fence, key))
                             .toList());
             assertThat(tried).filteredOn(Optional::isPresent).hasSize(1);
         }

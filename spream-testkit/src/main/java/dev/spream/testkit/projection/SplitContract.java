@@ -12,9 +12,9 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.tuple;
 
-import dev.spream.projection.AuditedAct;
+import dev.spream.projection.AggregateState;
+import dev.spream.projection.AuditedAction;
 import dev.spream.projection.Fence;
-import dev.spream.projection.KeyState;
 import dev.spream.projection.ProjectionDetails;
 import dev.spream.projection.ProjectionOwner;
 import dev.spream.projection.ProjectionState;
@@ -70,9 +70,9 @@ interface SplitContract<T> extends ProjectionScenario.Stage<T> {
         });
         assertThat(given().keyState(given().fence(ANN), "a3"))
                 .as("what is read again is known")
-                .isEqualTo(new KeyState(1, false));
+                .isEqualTo(new AggregateState(1, false));
         assertThat(given().operations().audit(NAME, 1))
-                .extracting(AuditedAct::action, AuditedAct::outcome)
+                .extracting(AuditedAction::action, AuditedAction::outcome)
                 .containsExactly(tuple("segments", "4 -> 8"));
         assertThat(split(2)).isTrue();
         assertThat(given().details().segments()).hasSize(2);

@@ -7,8 +7,8 @@ import static dev.spream.testkit.projection.ProjectionScenario.LEASE;
 import static dev.spream.testkit.projection.ProjectionScenario.NAME;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.spream.projection.AggregateState;
 import dev.spream.projection.Fence;
-import dev.spream.projection.KeyState;
 import dev.spream.projection.ProjectionDetails;
 import dev.spream.projection.ProjectionOperations.Act;
 import dev.spream.projection.ProjectionState;
@@ -85,7 +85,7 @@ interface StatusContract<T> extends ProjectionScenario.Stage<T> {
         assertThat(given().state().epoch()).isGreaterThan(paused.epoch());
         Fence resumed = given().fence(ANN);
         assertThat(given().apply(resumed, event("a", 2))).isTrue();
-        assertThat(given().keyState(resumed, "a")).isEqualTo(new KeyState(2, false));
+        assertThat(given().keyState(resumed, "a")).isEqualTo(new AggregateState(2, false));
         assertThat(given().details().segments().getFirst().position()).isEqualTo(4);
     }
 

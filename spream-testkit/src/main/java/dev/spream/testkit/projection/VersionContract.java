@@ -9,12 +9,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.spream.core.StorageException;
+import dev.spream.projection.AggregateState;
+import dev.spream.projection.BatchCheckpoint;
 import dev.spream.projection.FailureKind;
 import dev.spream.projection.Fence;
-import dev.spream.projection.KeyState;
-import dev.spream.projection.Progress;
 import dev.spream.projection.ProjectionDeadLetter;
-import dev.spream.projection.ProjectionFailure;
+import dev.spream.projection.ProjectionException;
 import dev.spream.projection.ProjectionRebuilds;
 import dev.spream.projection.ProjectionState;
 import dev.spream.projection.ProjectionStatus;
@@ -195,7 +195,7 @@ interface VersionContract<T> extends ProjectionScenario.Stage<T> {
         given().apply(live, OptionalLong.of(7), event("a", 1));
         assertThatThrownBy(() -> given().store().outsideModel(versions().version(1), () -> "another"))
                 .isInstanceOfSatisfying(
-                        ProjectionFailure.class, e -> assertThat(e.kind()).isEqualTo(FailureKind.FATAL))
+                        ProjectionException.class, e -> assertThat(e.kind()).isEqualTo(FailureKind.FATAL))
                 .hasMessageContaining("projection rebuild");
     }
 
@@ -224,8 +224,8 @@ interface VersionContract<T> extends ProjectionScenario.Stage<T> {
         assertThat(versions().row(shadow, "a")).isEqualTo(1);
         assertThat(versions().row(live, "a")).isEqualTo(2);
         assertThat(given().rows()).containsOnly(Map.entry("a", 2L), Map.entry("b", 1L));
-        assertThat(given().keyState(shadow, "a")).isEqualTo(new KeyState(1, false));
-        assertThat(given().keyState(live, "a")).isEqualTo(new KeyState(2, false));
+        assertThat(given().keyState(shadow, "a")).isEqualTo(new AggregateState(1, false));
+        assertThat(given().keyState(live, "a")).isEqualTo(new AggregateState(2, false));
     }
 
     @Test
@@ -236,13 +236,14 @@ interface VersionContract<T> extends ProjectionScenario.Stage<T> {
         assertThat(given().store().limit(versions().version(2), 0)).isEqualTo(5);
         assertThatThrownBy(() -> given().store().apply(shadow, Set.of("a"), (transaction, states) -> {
                     given().add(transaction, "a");
-                    return new Progress(Map.of("a", 1L), Map.of(), List.of(), OptionalLong.of(6), Optional.empty());
+                    return new BatchCheckpoint(
+                            Map.of("a", 1L), Map.of(), List.of(), OptionalLong.of(6), Optional.empty());
                 }))
                 .isInstanceOfSatisfying(
                         StorageException.class,
                         failure -> assertThat(failure.retryable()).isTrue());
         assertThat(versions().row(shadow, "a")).isZero();
-        assertThat(given().keyState(shadow, "a")).isEqualTo(KeyState.NEW);
+        assertThat(given().keyState(shadow, "a")).isEqualTo(AggregateState.NEW);
         versions().move(shadow, 5);
         versions().move(live, 6);
         assertThat(given().store().limit(versions().version(2), 0)).isEqualTo(6);
@@ -332,7 +333,7 @@ interface VersionContract<T> extends ProjectionScenario.Stage<T> {
         Fence next = versions().shadow();
         assertThat(versions().roles()).containsOnlyKeys(1, 3);
         assertThat(versions().row(next, "a")).isZero();
-        assertThat(given().keyState(next, "a")).isEqualTo(KeyState.NEW);
+        assertThat(given().keyState(next, "a")).isEqualTo(AggregateState.NEW);
         assertThat(given().operations().parked("balances@3", 10)).isEmpty();
     }
 

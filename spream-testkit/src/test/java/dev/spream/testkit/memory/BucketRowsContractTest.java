@@ -2,13 +2,13 @@ package dev.spream.testkit.memory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.spream.lock.AcquiredLocks;
+import dev.spream.lock.BucketSpace;
 import dev.spream.lock.BucketsNotProvisionedException;
 import dev.spream.lock.LockDeadline;
 import dev.spream.lock.LockKey;
-import dev.spream.lock.LockSpace;
 import dev.spream.lock.LockStore;
 import dev.spream.lock.PlannedLock;
-import dev.spream.lock.TakenLocks;
 import dev.spream.testkit.lock.BucketRowsContract;
 import dev.spream.testkit.lock.BucketRowsFixture;
 import dev.spream.testkit.lock.ForwardingLockStore;
@@ -71,7 +71,7 @@ final class BucketRowsContractTest {
 
     private record Fixture(InMemoryLockFixture memory, Set<LockKey> missing) implements BucketRowsFixture<Transaction> {
         @Override
-        public LockStore<Transaction> open(LockSpace space, int handles) {
+        public LockStore<Transaction> open(BucketSpace space, int handles) {
             return memory.open(space, handles);
         }
 
@@ -120,8 +120,8 @@ final class BucketRowsContractTest {
         }
 
         @Override
-        public TakenLocks tryLock(Transaction transaction, List<PlannedLock> locks) {
-            TakenLocks taken = super.tryLock(transaction, locks);
+        public AcquiredLocks tryLock(Transaction transaction, List<PlannedLock> locks) {
+            AcquiredLocks taken = super.tryLock(transaction, locks);
             requireRows(locks.subList(0, taken.count()));
             return taken;
         }

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.spream.core.StorageException;
+import dev.spream.projection.BatchCheckpoint;
 import dev.spream.projection.FailureKind;
 import dev.spream.projection.Fence;
-import dev.spream.projection.Parking;
-import dev.spream.projection.Progress;
+import dev.spream.projection.ParkDecision;
 import dev.spream.projection.ProjectionStore;
 import dev.spream.testkit.event.TestEvents;
 import dev.spream.testkit.event.Threads;
@@ -144,11 +144,11 @@ final class InMemoryTablesTest {
 
     @Test
     void progress_that_would_lose_events_is_refused_and_nothing_is_written() {
-        Parking poison = ProjectionScenario.POISON;
-        for (Progress progress : List.of(
+        ParkDecision poison = ProjectionScenario.POISON;
+        for (BatchCheckpoint progress : List.of(
                 ProjectionScenario.upTo("another", 1),
-                new Progress(Map.of(), Map.of("a", poison), List.of(), OptionalLong.empty(), Optional.empty()),
-                new Progress(
+                new BatchCheckpoint(Map.of(), Map.of("a", poison), List.of(), OptionalLong.empty(), Optional.empty()),
+                new BatchCheckpoint(
                         Map.of(), Map.of(), TestEvents.events("a", 1, 1), OptionalLong.empty(), Optional.empty()))) {
             assertThatThrownBy(() -> store.apply(fence, Set.of("a"), (transaction, states) -> {
                         transaction.table("counts").put("a", 1);

@@ -3,7 +3,7 @@ package dev.spream.testkit.memory;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.spream.outbox.IdempotencyLedger;
-import dev.spream.outbox.ManualResult;
+import dev.spream.outbox.OperatorResult;
 import dev.spream.outbox.Outbox;
 import dev.spream.outbox.OutboxOperations;
 import dev.spream.outbox.OutboxStore;
@@ -212,7 +212,7 @@ final class OutboxContractsTest {
                 .contains(
                         "entries_whose_lease_ran_out_are_given_back_and_may_have_arrived",
                         "entries_with_a_live_lease_and_all_others_are_left_as_they_are");
-        assertThat(operationsFailures("requeue", target -> new ManualResult.NotFound()))
+        assertThat(operationsFailures("requeue", target -> new OperatorResult.NotFound()))
                 .contains(
                         "W_104_an_aborted_entry_is_tried_again_as_a_new_generation_of_its_request",
                         "a_parked_entry_is_tried_again_and_its_outcome_is_known_to_whoever_says_so");

@@ -2,14 +2,14 @@ package dev.spream.testkit.memory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.spream.projection.CutOver;
-import dev.spream.projection.Parity;
-import dev.spream.projection.ParkedKey;
-import dev.spream.projection.Progress;
+import dev.spream.projection.BatchCheckpoint;
+import dev.spream.projection.CutoverReport;
+import dev.spream.projection.ParkedAggregate;
 import dev.spream.projection.ProjectionOperations;
 import dev.spream.projection.ProjectionRebuilds;
 import dev.spream.projection.ProjectionStatus;
 import dev.spream.projection.ProjectionStore;
+import dev.spream.projection.VersionComparison;
 import dev.spream.testkit.ContractRun;
 import dev.spream.testkit.event.Spoilt;
 import dev.spream.testkit.event.Spoilt.Answer;
@@ -213,8 +213,12 @@ final class ProjectionContractsTest {
                 .contains("a_version_that_is_begun_has_a_state_of_its_own_and_changes_nothing_of_the_live_one");
         assertThat(rebuildsFailures(
                         "cutOver",
-                        (target, arguments) -> new CutOver(
-                                (String) arguments[0], 1, (int) arguments[1], Duration.ZERO, CutOver.Losses.NONE)))
+                        (target, arguments) -> new CutoverReport(
+                                (String) arguments[0],
+                                1,
+                                (int) arguments[1],
+                                Duration.ZERO,
+                                CutoverReport.Losses.NONE)))
                 .contains(
                         "readers_see_the_version_that_became_live_and_the_old_one_goes_on_apart",
                         "who_held_segments_before_writes_nothing_any_more_and_takes_them_anew",
@@ -224,7 +228,8 @@ final class ProjectionContractsTest {
                         "effects_that_would_be_missing_are_dropped_only_if_somebody_says_so");
         assertThat(rebuildsFailures(
                         "parity",
-                        (target, arguments) -> new Parity((String) arguments[0], 1, (int) arguments[1], List.of())))
+                        (target, arguments) ->
+                                new VersionComparison((String) arguments[0], 1, (int) arguments[1], List.of())))
                 .contains("versions_are_compared_where_both_are");
         assertThat(rebuildsFailures("drop", (target, arguments) -> true))
                 .contains(
@@ -270,7 +275,7 @@ final class ProjectionContractsTest {
             long first = operations.parked((String) arguments[0], 100).stream()
                     .filter(parked -> parked.key().equals(arguments[1]))
                     .findFirst()
-                    .map(ParkedKey::firstVersion)
+                    .map(ParkedAggregate::firstVersion)
                     .orElse(0L);
             return operations.skip((String) arguments[0], (String) arguments[1], first, ProjectionScenario.ACT);
         }));
@@ -309,7 +314,7 @@ final class ProjectionContractsTest {
                 ProjectionOperationsContract.class, () -> new OperationsRun(spoiler), operationsLimit);
     }
 
-    private static Set<String> progressFailures(UnaryOperator<Progress> change) {
+    private static Set<String> progressFailures(UnaryOperator<BatchCheckpoint> change) {
         return storeFailures((memory, target) -> new ChangesProgress(target, change));
     }
 

@@ -1,5 +1,6 @@
 package dev.spream.testkit.memory;
 
+import dev.spream.lock.AcquiredLocks;
 import dev.spream.lock.LockCancelledException;
 import dev.spream.lock.LockDeadline;
 import dev.spream.lock.LockMode;
@@ -7,7 +8,6 @@ import dev.spream.lock.LockStore;
 import dev.spream.lock.LockTurns;
 import dev.spream.lock.LockWait;
 import dev.spream.lock.PlannedLock;
-import dev.spream.lock.TakenLocks;
 import dev.spream.testkit.lock.ForwardingLockStore;
 import dev.spream.testkit.lock.LockDeadlines;
 import dev.spream.testkit.memory.InMemoryLockStore.Transaction;
@@ -29,8 +29,8 @@ final class SpoiltLockStores {
         }
 
         @Override
-        public TakenLocks tryLock(Transaction transaction, List<PlannedLock> locks) {
-            return new TakenLocks(locks.size(), transaction.session(), transaction.session());
+        public AcquiredLocks tryLock(Transaction transaction, List<PlannedLock> locks) {
+            return new AcquiredLocks(locks.size(), transaction.session(), transaction.session());
         }
 
         @Override
@@ -56,12 +56,12 @@ final class SpoiltLockStores {
         }
 
         @Override
-        public TakenLocks tryLock(Transaction transaction, List<PlannedLock> locks) {
+        public AcquiredLocks tryLock(Transaction transaction, List<PlannedLock> locks) {
             int taken = 0;
             while (taken < locks.size() && (isShared(locks.get(taken)) || tookAlone(transaction, locks.get(taken)))) {
                 taken++;
             }
-            return new TakenLocks(taken, transaction.session(), transaction.session());
+            return new AcquiredLocks(taken, transaction.session(), transaction.session());
         }
 
         private static boolean isShared(PlannedLock lock) {
@@ -87,7 +87,7 @@ final class SpoiltLockStores {
         }
 
         @Override
-        public TakenLocks tryLock(Transaction transaction, List<PlannedLock> locks) {
+        public AcquiredLocks tryLock(Transaction transaction, List<PlannedLock> locks) {
             return target.tryLock(transaction, exclusive(locks));
         }
 
@@ -111,9 +111,9 @@ final class SpoiltLockStores {
         }
 
         @Override
-        public TakenLocks tryLock(Transaction transaction, List<PlannedLock> locks) {
-            TakenLocks taken = target.tryLock(transaction, locks.reversed());
-            return taken.count() == locks.size() ? taken : new TakenLocks(0, taken.session(), taken.transaction());
+        public AcquiredLocks tryLock(Transaction transaction, List<PlannedLock> locks) {
+            AcquiredLocks taken = target.tryLock(transaction, locks.reversed());
+            return taken.count() == locks.size() ? taken : new AcquiredLocks(0, taken.session(), taken.transaction());
         }
 
         @Override
@@ -228,13 +228,13 @@ final class SpoiltLockStores {
         }
 
         @Override
-        public TakenLocks tryLock(Transaction transaction, List<PlannedLock> locks) {
+        public AcquiredLocks tryLock(Transaction transaction, List<PlannedLock> locks) {
             try {
                 target.lock(transaction, locks, LockDeadlines.FOREVER);
             } catch (InterruptedException e) {
                 throw new LockCancelledException("interrupted", e);
             }
-            return new TakenLocks(locks.size(), transaction.session(), transaction.session());
+            return new AcquiredLocks(locks.size(), transaction.session(), transaction.session());
         }
     }
 }

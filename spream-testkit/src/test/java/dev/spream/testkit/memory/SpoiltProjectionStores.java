@@ -1,12 +1,12 @@
 package dev.spream.testkit.memory;
 
+import dev.spream.projection.AggregateState;
+import dev.spream.projection.BatchCheckpoint;
 import dev.spream.projection.FailureKind;
 import dev.spream.projection.Fence;
-import dev.spream.projection.KeyState;
-import dev.spream.projection.ParkedKey;
+import dev.spream.projection.ParkDecision;
+import dev.spream.projection.ParkedAggregate;
 import dev.spream.projection.ParkedSummary;
-import dev.spream.projection.Parking;
-import dev.spream.projection.Progress;
 import dev.spream.projection.ProjectionCode;
 import dev.spream.projection.ProjectionDetails;
 import dev.spream.projection.ProjectionOperations;
@@ -15,8 +15,8 @@ import dev.spream.projection.ProjectionState;
 import dev.spream.projection.ProjectionStore;
 import dev.spream.projection.ProjectionVersion;
 import dev.spream.projection.RebuildProgress;
+import dev.spream.projection.RetryGuard;
 import dev.spream.projection.SegmentShare;
-import dev.spream.projection.Tried;
 import dev.spream.projection.event.EventEnvelope;
 import dev.spream.projection.event.FeedItem;
 import dev.spream.testkit.memory.InMemoryProjectionStore.Transaction;
@@ -128,7 +128,7 @@ final class SpoiltProjectionStores {
         }
 
         @Override
-        public List<ParkedKey> due(Fence fence, int limit) {
+        public List<ParkedAggregate> due(Fence fence, int limit) {
             return target.due(fence, limit);
         }
 
@@ -138,13 +138,13 @@ final class SpoiltProjectionStores {
         }
 
         @Override
-        public Optional<KeyState> retry(Fence fence, String key, int limit, RetryWork<Transaction> work)
+        public Optional<AggregateState> retry(Fence fence, String key, int limit, RetryWork<Transaction> work)
                 throws Exception {
             return target.retry(fence, key, limit, work);
         }
 
         @Override
-        public boolean postpone(Fence fence, String key, Tried tried, Parking parking) {
+        public boolean postpone(Fence fence, String key, RetryGuard tried, ParkDecision parking) {
             return target.postpone(fence, key, tried, parking);
         }
 
@@ -184,13 +184,13 @@ final class SpoiltProjectionStores {
         }
 
         @Override
-        public Optional<KeyState> retry(Fence fence, String key, int limit, RetryWork<Transaction> work)
+        public Optional<AggregateState> retry(Fence fence, String key, int limit, RetryWork<Transaction> work)
                 throws Exception {
             return target.retry(now(fence), key, limit, work);
         }
 
         @Override
-        public boolean postpone(Fence fence, String key, Tried tried, Parking parking) {
+        public boolean postpone(Fence fence, String key, RetryGuard tried, ParkDecision parking) {
             return target.postpone(now(fence), key, tried, parking);
         }
 
@@ -248,10 +248,10 @@ final class SpoiltProjectionStores {
         }
 
         @Override
-        public Optional<KeyState> retry(Fence fence, String key, int limit, RetryWork<Transaction> work)
+        public Optional<AggregateState> retry(Fence fence, String key, int limit, RetryWork<Transaction> work)
                 throws Exception {
             AtomicReference<@Nullable Exception> failure = new AtomicReference<>();
-            Optional<KeyState> state = target.retry(fence, key, limit, (transaction, lastVersion, events) -> {
+            Optional<AggregateState> state = target.retry(fence, key, limit, (transaction, lastVersion, events) -> {
                 try {
                     return work.apply(transaction, lastVersion, events);
                 } catch (Exception e) {
@@ -272,9 +272,9 @@ final class SpoiltProjectionStores {
 
     /** Writes the effects of a batch, and something else of its progress. */
     static final class ChangesProgress extends Forwarding {
-        private final UnaryOperator<Progress> change;
+        private final UnaryOperator<BatchCheckpoint> change;
 
-        ChangesProgress(ProjectionStore<Transaction> target, UnaryOperator<Progress> change) {
+        ChangesProgress(ProjectionStore<Transaction> target, UnaryOperator<BatchCheckpoint> change) {
             super(target);
             this.change = change;
         }
@@ -284,26 +284,27 @@ final class SpoiltProjectionStores {
             return target.apply(fence, keys, (transaction, states) -> change.apply(work.apply(transaction, states)));
         }
 
-        static Progress withoutVersions(Progress progress) {
-            return new Progress(Map.of(), progress.parked(), progress.setAside(), progress.position(), progress.last());
+        static BatchCheckpoint withoutVersions(BatchCheckpoint progress) {
+            return new BatchCheckpoint(
+                    Map.of(), progress.parked(), progress.setAside(), progress.position(), progress.last());
         }
 
-        static Progress withoutPosition(Progress progress) {
-            return new Progress(
+        static BatchCheckpoint withoutPosition(BatchCheckpoint progress) {
+            return new BatchCheckpoint(
                     progress.versions(), progress.parked(), progress.setAside(), OptionalLong.empty(), progress.last());
         }
 
-        static Progress withoutParked(Progress progress) {
-            return new Progress(progress.versions(), Map.of(), List.of(), progress.position(), progress.last());
+        static BatchCheckpoint withoutParked(BatchCheckpoint progress) {
+            return new BatchCheckpoint(progress.versions(), Map.of(), List.of(), progress.position(), progress.last());
         }
 
         /** Loses what is set aside behind the first event. */
-        static Progress withFirstEvents(Progress progress) {
+        static BatchCheckpoint withFirstEvents(BatchCheckpoint progress) {
             Map<String, EventEnvelope> first = new HashMap<>();
             progress.setAside().stream()
                     .filter(event -> progress.parked().containsKey(event.aggregateId()))
                     .forEach(event -> first.putIfAbsent(event.aggregateId(), event));
-            return new Progress(
+            return new BatchCheckpoint(
                     progress.versions(),
                     progress.parked(),
                     List.copyOf(first.values()),
@@ -312,17 +313,18 @@ final class SpoiltProjectionStores {
         }
 
         /** Has parked aggregates due at once. */
-        static Progress withoutDelays(Progress progress) {
-            Map<String, Parking> parked = new HashMap<>();
+        static BatchCheckpoint withoutDelays(BatchCheckpoint progress) {
+            Map<String, ParkDecision> parked = new HashMap<>();
             progress.parked()
                     .forEach((key, parking) -> parked.put(
                             key,
-                            new Parking(
+                            new ParkDecision(
                                     parking.reason(),
                                     parking.attempts(),
                                     parking.error(),
                                     Optional.of(Duration.ZERO))));
-            return new Progress(progress.versions(), parked, progress.setAside(), progress.position(), progress.last());
+            return new BatchCheckpoint(
+                    progress.versions(), parked, progress.setAside(), progress.position(), progress.last());
         }
     }
 
@@ -337,7 +339,7 @@ final class SpoiltProjectionStores {
 
         @Override
         public boolean apply(Fence fence, Set<String> keys, Work<Transaction> work) throws Exception {
-            Map<String, KeyState> early = new HashMap<>();
+            Map<String, AggregateState> early = new HashMap<>();
             memory.locked(() -> memory.find(fence.projection())
                     .ifPresent(found -> keys.forEach(key -> early.put(key, found.keyState(key)))));
             return target.apply(fence, keys, (transaction, states) -> work.apply(transaction, early));
@@ -355,7 +357,7 @@ final class SpoiltProjectionStores {
         }
 
         @Override
-        public Optional<KeyState> retry(Fence fence, String key, int limit, RetryWork<Transaction> work)
+        public Optional<AggregateState> retry(Fence fence, String key, int limit, RetryWork<Transaction> work)
                 throws Exception {
             return target.retry(fence, key, limit, (transaction, lastVersion, events) -> {
                 long version = work.apply(transaction, lastVersion, events);
@@ -457,7 +459,7 @@ final class SpoiltProjectionStores {
         }
 
         @Override
-        public boolean postpone(Fence fence, String key, Tried tried, Parking parking) {
+        public boolean postpone(Fence fence, String key, RetryGuard tried, ParkDecision parking) {
             return true;
         }
 

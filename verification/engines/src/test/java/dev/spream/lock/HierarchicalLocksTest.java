@@ -192,7 +192,7 @@ final class HierarchicalLocksTest {
         }
 
         @Override
-        public TakenLocks tryLock(Transaction transaction, List<PlannedLock> locks) {
+        public AcquiredLocks tryLock(Transaction transaction, List<PlannedLock> locks) {
             calls.add("tryLock " + locks.size());
             return super.tryLock(transaction, locks);
         }

@@ -100,8 +100,8 @@ final class OpenHandleTest {
         }
 
         @Override
-        public TakenLocks tryLock(Transaction transaction, List<PlannedLock> locks) {
-            TakenLocks taken = super.tryLock(transaction, locks);
+        public AcquiredLocks tryLock(Transaction transaction, List<PlannedLock> locks) {
+            AcquiredLocks taken = super.tryLock(transaction, locks);
             session = taken.session();
             return taken;
         }

@@ -16,11 +16,11 @@ import dev.spream.api.spi.Ports;
 import dev.spream.api.spi.SearchEngineProvider;
 import dev.spream.core.SpreamException;
 import dev.spream.core.consume.BatchConsumer;
+import dev.spream.core.consume.ChangeHandler;
 import dev.spream.core.consume.Consumer;
 import dev.spream.core.consume.DeadLetter;
 import dev.spream.core.consume.DeadLetterSink;
 import dev.spream.core.consume.DeadLetterStore;
-import dev.spream.core.consume.RecordConsumer;
 import dev.spream.core.consume.RecordKey;
 import dev.spream.core.partition.InMemoryPartitionStorage;
 import dev.spream.core.partition.PartitionLease;
@@ -34,8 +34,8 @@ import dev.spream.outbox.Outbox;
 import dev.spream.outbox.OutboxOperations;
 import dev.spream.outbox.OutboxSender;
 import dev.spream.outbox.OutboxStore;
+import dev.spream.projection.BatchCheckpoint;
 import dev.spream.projection.Fence;
-import dev.spream.projection.Progress;
 import dev.spream.projection.ProjectionCode;
 import dev.spream.projection.ProjectionOperations;
 import dev.spream.projection.ProjectionRebuilds;
@@ -190,7 +190,7 @@ final class ClassLoaderSafeTest {
     @Test
     void the_shape_with_one_argument_gets_its_changes() throws Exception {
         List<Object> received = new ArrayList<>();
-        RecordConsumer consumer = received::add;
+        ChangeHandler consumer = received::add;
         product(ConsumerProvider.PORT, (Consumer) consumer).consume(PortSamples.CHANGE, PortSamples.DELIVERY);
         assertThat(received).containsExactly(PortSamples.CHANGE);
     }
@@ -298,7 +298,7 @@ final class ClassLoaderSafeTest {
         ProjectionStore<Object> store = ClassLoaderSafe.of(ProjectionStore.class, working(inStore), SCOPE);
         store.apply(new Fence.Whole("entries", 1), Set.of(), (transaction, states) -> {
             inWork.add(Thread.currentThread().getContextClassLoader());
-            return new Progress(Map.of(), Map.of(), List.of(), OptionalLong.empty(), Optional.empty());
+            return new BatchCheckpoint(Map.of(), Map.of(), List.of(), OptionalLong.empty(), Optional.empty());
         });
         store.retry(new Fence.Whole("entries", 1), "cat", 1, (transaction, last, events) -> {
             inWork.add(Thread.currentThread().getContextClassLoader());

@@ -2,9 +2,9 @@ package dev.spream.api.plugin.classloader;
 
 import dev.spream.core.consume.DeadLetter;
 import dev.spream.core.consume.Delivery;
-import dev.spream.core.consume.StoredLetter;
-import dev.spream.core.partition.EndProof;
+import dev.spream.core.consume.StoredDeadLetter;
 import dev.spream.core.partition.Lineage;
+import dev.spream.core.partition.PartitionEnd;
 import dev.spream.core.partition.PartitionGap;
 import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.PartitionMode;
@@ -18,24 +18,24 @@ import dev.spream.core.record.JsonObject;
 import dev.spream.core.record.Mod;
 import dev.spream.core.record.RecordIdentity;
 import dev.spream.core.source.PartitionQuery;
+import dev.spream.lock.AcquiredLocks;
 import dev.spream.lock.BucketHash;
+import dev.spream.lock.BucketSpace;
 import dev.spream.lock.LockDeadline;
 import dev.spream.lock.LockReport;
-import dev.spream.lock.LockSpace;
 import dev.spream.lock.LockTurns;
 import dev.spream.lock.LockWait;
-import dev.spream.lock.TakenLocks;
 import dev.spream.lock.inspection.LockObservation;
+import dev.spream.lock.provisioning.BucketLayout;
 import dev.spream.lock.provisioning.BucketProvisioning;
-import dev.spream.lock.provisioning.LockLayout;
-import dev.spream.lock.provisioning.LockSpaceCheck;
+import dev.spream.lock.provisioning.BucketSpaceCheck;
 import dev.spream.outbox.ClaimResult;
 import dev.spream.outbox.EnqueueResult;
 import dev.spream.outbox.LaneShare;
 import dev.spream.outbox.LedgerClaim;
 import dev.spream.outbox.LedgerResult;
-import dev.spream.outbox.ManualAct;
-import dev.spream.outbox.ManualResult;
+import dev.spream.outbox.OperatorAction;
+import dev.spream.outbox.OperatorResult;
 import dev.spream.outbox.OutboxEntry;
 import dev.spream.outbox.OutboxFilter;
 import dev.spream.outbox.OutboxHistory;
@@ -46,13 +46,12 @@ import dev.spream.outbox.OutboxStats;
 import dev.spream.outbox.QueryOutcome;
 import dev.spream.outbox.ReasonCode;
 import dev.spream.outbox.SendOutcome;
-import dev.spream.projection.CutOver;
+import dev.spream.projection.CutoverReport;
 import dev.spream.projection.FailureKind;
 import dev.spream.projection.Fence;
-import dev.spream.projection.Parity;
+import dev.spream.projection.ParkDecision;
 import dev.spream.projection.ParkReason;
 import dev.spream.projection.ParkedSummary;
-import dev.spream.projection.Parking;
 import dev.spream.projection.ProjectionCode;
 import dev.spream.projection.ProjectionOperations;
 import dev.spream.projection.ProjectionOwner;
@@ -60,8 +59,9 @@ import dev.spream.projection.ProjectionRebuilds;
 import dev.spream.projection.ProjectionState;
 import dev.spream.projection.ProjectionStatus;
 import dev.spream.projection.ProjectionVersion;
+import dev.spream.projection.RetryGuard;
 import dev.spream.projection.SegmentShare;
-import dev.spream.projection.Tried;
+import dev.spream.projection.VersionComparison;
 import dev.spream.projection.VersionRole;
 import dev.spream.projection.event.ExpectedVersion;
 import dev.spream.projection.event.FeedBatch;
@@ -103,24 +103,24 @@ public final class PortSamples {
 
     private static final DeadLetter LETTER =
             new DeadLetter(DeadLetter.Reason.BEHIND_PARKED, TOKEN, CHANGE, START, Optional.empty());
-    private static final LockSpace SPACE = new LockSpace(BucketHash.SHA256, 7, 3);
-    private static final LockLayout LAYOUT = new LockLayout("rows", SPACE);
+    private static final BucketSpace SPACE = new BucketSpace(BucketHash.SHA256, 7, 3);
+    private static final BucketLayout LAYOUT = new BucketLayout("rows", SPACE);
     private static final Map<Class<?>, Object> VALUES = Map.ofEntries(
             Map.entry(Object.class, "a transaction"),
             Map.entry(Class.class, String.class),
-            Map.entry(LockSpace.class, SPACE),
-            Map.entry(LockLayout.class, LAYOUT),
+            Map.entry(BucketSpace.class, SPACE),
+            Map.entry(BucketLayout.class, LAYOUT),
             Map.entry(LockDeadline.class, LockDeadline.start(LockWait.FOREVER, InstantSource.fixed(START))),
             Map.entry(LockTurns.class, LockTurns.of(4)),
-            Map.entry(TakenLocks.class, new TakenLocks(1, "4711", "0815")),
+            Map.entry(AcquiredLocks.class, new AcquiredLocks(1, "4711", "0815")),
             Map.entry(
                     LockObservation.class,
                     new LockObservation(START, SPACE, true, List.of(), List.of(), List.of(), "KILL ?", List.of())),
             Map.entry(LockReport.class, new LockReport("orders/4711", List.of(), List.of())),
             Map.entry(BucketProvisioning.Provisioned.class, new BucketProvisioning.Provisioned(LAYOUT, 21, 7)),
             Map.entry(
-                    LockSpaceCheck.class,
-                    new LockSpaceCheck("here", Optional.of(LAYOUT), List.of(), List.of(), List.of())),
+                    BucketSpaceCheck.class,
+                    new BucketSpaceCheck("here", Optional.of(LAYOUT), List.of(), List.of(), List.of())),
             Map.entry(Map.class, Map.of()),
             Map.entry(OutboxOwner.class, OutboxOwner.of("ann")),
             Map.entry(ClaimResult.class, new ClaimResult(List.of(), 1, 2, 3)),
@@ -144,8 +144,8 @@ public final class PortSamples {
             Map.entry(EnqueueResult.class, new EnqueueResult.Enqueued(7)),
             Map.entry(LedgerClaim.class, new LedgerClaim.Begun(1)),
             Map.entry(LedgerResult.class, LedgerResult.succeeded()),
-            Map.entry(ManualAct.class, new ManualAct("ann", "asked by bob")),
-            Map.entry(ManualResult.class, new ManualResult.NotFound()),
+            Map.entry(OperatorAction.class, new OperatorAction("ann", "asked by bob")),
+            Map.entry(OperatorResult.class, new OperatorResult.NotFound()),
             Map.entry(OutboxFilter.class, new OutboxFilter(Set.of(), true, Optional.empty(), Optional.empty(), 0, 10)),
             Map.entry(
                     OutboxStats.class,
@@ -175,8 +175,9 @@ public final class PortSamples {
             Map.entry(ParkedSummary.class, ParkedSummary.NONE),
             Map.entry(SegmentShare.class, new SegmentShare(List.of(), 4, 2, 2)),
             Map.entry(FailureKind.class, FailureKind.POISON),
-            Map.entry(Parking.class, new Parking(ParkReason.GAP, 0, "version 3 is missing", Optional.empty())),
-            Map.entry(Tried.class, new Tried(3, 0)),
+            Map.entry(
+                    ParkDecision.class, new ParkDecision(ParkReason.GAP, 0, "version 3 is missing", Optional.empty())),
+            Map.entry(RetryGuard.class, new RetryGuard(3, 0)),
             Map.entry(ProjectionOperations.Act.class, new ProjectionOperations.Act("ann", "asked by bob")),
             Map.entry(SearchSchema.class, new SearchSchema(List.of("word"), Set.of(), Set.of())),
             Map.entry(SearchQuery.class, SearchQuery.of("cat")),
@@ -184,8 +185,10 @@ public final class PortSamples {
             Map.entry(ProjectionCode.class, ProjectionCode.PLAIN),
             Map.entry(ProjectionVersion.class, new ProjectionVersion("entries", 2, 1, VersionRole.SHADOW, 0, false)),
             Map.entry(ProjectionRebuilds.SkippedEvents.class, ProjectionRebuilds.SkippedEvents.TRY),
-            Map.entry(CutOver.class, new CutOver("entries", 1, 2, Duration.ofMillis(7), CutOver.Losses.NONE)),
-            Map.entry(Parity.class, new Parity("entries", 1, 2, List.of())),
+            Map.entry(
+                    CutoverReport.class,
+                    new CutoverReport("entries", 1, 2, Duration.ofMillis(7), CutoverReport.Losses.NONE)),
+            Map.entry(VersionComparison.class, new VersionComparison("entries", 1, 2, List.of())),
             Map.entry(OptionalInt.class, OptionalInt.of(7)),
             Map.entry(boolean.class, true),
             Map.entry(int.class, 7),
@@ -202,8 +205,8 @@ public final class PortSamples {
             Map.entry(Delivery.class, DELIVERY),
             Map.entry(DeadLetter.class, LETTER),
             Map.entry(
-                    StoredLetter.class,
-                    new StoredLetter(DeadLetter.Reason.BEHIND_PARKED, TOKEN, CHANGE, START, Optional.empty())),
+                    StoredDeadLetter.class,
+                    new StoredDeadLetter(DeadLetter.Reason.BEHIND_PARKED, TOKEN, CHANGE, START, Optional.empty())),
             Map.entry(RecordIdentity.class, CHANGE.identity()),
             Map.entry(OutboxHistory.class, OutboxHistory.ENTRIES),
             Map.entry(PartitionMode.class, PartitionMode.IMMUTABLE_KEY_RANGE),
@@ -222,7 +225,9 @@ public final class PortSamples {
             Map.entry(WorkerId.class, new WorkerId("ann")),
             Map.entry(PartitionLease.class, new PartitionLease(TOKEN, new WorkerId("ann"), 1, START)),
             Map.entry(PartitionGap.class, new PartitionGap(START, START.plusSeconds(1))),
-            Map.entry(EndProof.class, EndProof.childPartitions(START, List.of(new PartitionToken("partition-b")))),
+            Map.entry(
+                    PartitionEnd.class,
+                    PartitionEnd.childPartitions(START, List.of(new PartitionToken("partition-b")))),
             Map.entry(
                     ChildPartitionsRecord.class,
                     new ChildPartitionsRecord(

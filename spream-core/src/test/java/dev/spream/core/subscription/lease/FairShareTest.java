@@ -2,8 +2,8 @@ package dev.spream.core.subscription.lease;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.spream.core.partition.EndProof;
 import dev.spream.core.partition.Lineage;
+import dev.spream.core.partition.PartitionEnd;
 import dev.spream.core.partition.PartitionMetadata;
 import dev.spream.core.partition.PartitionState;
 import dev.spream.core.partition.PartitionToken;
@@ -296,7 +296,7 @@ class FairShareTest {
                 Optional.ofNullable(owner).map(WorkerId::new),
                 owner == null || finished ? Optional.empty() : Optional.of(NOW.plusSeconds(5)),
                 owner != null && !finished,
-                finished ? Optional.of(EndProof.boundedEnd(START)) : Optional.empty(),
+                finished ? Optional.of(PartitionEnd.boundedEnd(START)) : Optional.empty(),
                 START,
                 Optional.empty(),
                 Optional.empty(),

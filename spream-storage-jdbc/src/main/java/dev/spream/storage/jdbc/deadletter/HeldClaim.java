@@ -4,7 +4,7 @@ import dev.spream.core.LoggedFailure;
 import dev.spream.core.consume.DeadLetterException;
 import dev.spream.core.consume.DeadLetterStore;
 import dev.spream.core.consume.RecordKey;
-import dev.spream.core.consume.StoredLetter;
+import dev.spream.core.consume.StoredDeadLetter;
 import dev.spream.core.record.RecordIdentity;
 import dev.spream.storage.jdbc.internal.SqlErrors;
 import dev.spream.storage.jdbc.internal.Transactions;
@@ -47,7 +47,7 @@ final class HeldClaim implements DeadLetterStore.Claim {
     }
 
     @Override
-    public List<StoredLetter> letters() {
+    public List<StoredDeadLetter> letters() {
         return rows.stream().map(LetterTable.Row::letter).toList();
     }
 

@@ -10,7 +10,7 @@ import dev.spream.core.consume.DeadLetter.Reason;
 import dev.spream.core.consume.DeadLetterException;
 import dev.spream.core.consume.DeadLetterStore;
 import dev.spream.core.consume.RecordKey;
-import dev.spream.core.consume.StoredLetter;
+import dev.spream.core.consume.StoredDeadLetter;
 import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.record.RecordIdentity;
@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  * and whoever replays. Letters of several subscriptions live side by side in one schema; each instance is for one of them.
  * The schema may be that of the partition storage, or another one, in another database.
  *
- * <p>A letter is kept as the JSON object that a {@link dev.spream.core.consume.StoredLetter#toJson()} is. It may have as
+ * <p>A letter is kept as the JSON object that a {@link dev.spream.core.consume.StoredDeadLetter#toJson()} is. It may have as
  * many bytes as one value of PostgreSQL, just below 1 GB, and has to be sent within the time limit of a statement. Letters
  * that were replayed or discarded stay for a while, see {@link Builder#settledRetention}.
  *
@@ -129,7 +129,7 @@ public final class JdbcDeadLetterStore implements DeadLetterStore, AutoCloseable
     }
 
     private boolean keep(DeadLetter letter, boolean onlyIfParked) throws InterruptedException {
-        StoredLetter stored = StoredLetter.of(letter);
+        StoredDeadLetter stored = StoredDeadLetter.of(letter);
         String json = readableJson(stored);
         Set<RecordKey> recordKeys = RecordKey.of(letter.change());
         List<StoredKey> keys = StoredKey.of(recordKeys);
@@ -150,7 +150,7 @@ public final class JdbcDeadLetterStore implements DeadLetterStore, AutoCloseable
         }
     }
 
-    private void keep(Statements transaction, StoredLetter letter, String json, List<StoredKey> keys)
+    private void keep(Statements transaction, StoredDeadLetter letter, String json, List<StoredKey> keys)
             throws SQLException {
         RecordIdentity identity = letter.change().identity();
         boolean failed = letter.reason() == Reason.FAILED;
@@ -173,10 +173,10 @@ public final class JdbcDeadLetterStore implements DeadLetterStore, AutoCloseable
     }
 
     /** As it will be read: a letter that could not be read would be one too many for ever. */
-    private static String readableJson(StoredLetter letter) {
+    private static String readableJson(StoredDeadLetter letter) {
         String json = letter.toJson();
         try {
-            StoredLetter.fromJson(json);
+            StoredDeadLetter.fromJson(json);
         } catch (IllegalArgumentException e) {
             throw new DeadLetterException(
                     "a change cannot be kept, because it could not be read again: " + e.getMessage(), e);
@@ -220,7 +220,7 @@ public final class JdbcDeadLetterStore implements DeadLetterStore, AutoCloseable
     }
 
     @Override
-    public List<StoredLetter> read(Collection<RecordIdentity> identities) throws InterruptedException {
+    public List<StoredDeadLetter> read(Collection<RecordIdentity> identities) throws InterruptedException {
         return database.run(
                 "reading %d dead letters%s".formatted(identities.size(), ofSubscription()),
                 transaction -> letters.read(transaction, identities));

@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNull;
 import dev.spream.core.consume.DeadLetter.Reason;
 import dev.spream.core.consume.DeadLetterStore;
 import dev.spream.core.consume.RecordKey;
-import dev.spream.core.consume.StoredLetter;
+import dev.spream.core.consume.StoredDeadLetter;
 import dev.spream.core.record.RecordIdentity;
 import dev.spream.storage.jdbc.internal.JdbcTimestamps;
 import dev.spream.storage.jdbc.internal.Parameters;
@@ -176,13 +176,13 @@ record LetterTable(String subscription) {
             DELETE FROM @dead_letters WHERE subscription = ? AND settled IS NOT NULL
                 AND settled_at < clock_timestamp() - ? * interval '1 microsecond'""";
 
-    record Row(long id, long kept, boolean failed, StoredLetter letter) {
+    record Row(long id, long kept, boolean failed, StoredDeadLetter letter) {
         private static Row read(ResultSet row) throws SQLException {
             return new Row(
                     row.getLong("id"),
                     row.getLong("kept"),
                     Reason.valueOf(row.getString("reason")) == Reason.FAILED,
-                    StoredLetter.fromJson(row.getString("letter")));
+                    StoredDeadLetter.fromJson(row.getString("letter")));
         }
 
         private Row keptAsOften(long times) {
@@ -202,7 +202,8 @@ record LetterTable(String subscription) {
         return transaction.find(FIND, p -> bind(p.text(subscription), identity), Row::read);
     }
 
-    void insert(Statements transaction, StoredLetter letter, String json, List<StoredKey> keys) throws SQLException {
+    void insert(Statements transaction, StoredDeadLetter letter, String json, List<StoredKey> keys)
+            throws SQLException {
         long id = transaction.row(
                 INSERT,
                 p -> bind(p.text(subscription), letter.change().identity())
@@ -335,10 +336,12 @@ record LetterTable(String subscription) {
         }
     }
 
-    List<StoredLetter> read(Statements transaction, Collection<RecordIdentity> identities) throws SQLException {
+    List<StoredDeadLetter> read(Statements transaction, Collection<RecordIdentity> identities) throws SQLException {
         List<RecordIdentity> asked = identities.stream().distinct().toList();
         return transaction.rows(
-                READ, p -> bindAll(p, asked).text(subscription), row -> StoredLetter.fromJson(row.getString("letter")));
+                READ,
+                p -> bindAll(p, asked).text(subscription),
+                row -> StoredDeadLetter.fromJson(row.getString("letter")));
     }
 
     List<RecordKey> failedKeys(Statements transaction) throws SQLException {

@@ -3,7 +3,7 @@ package dev.spream.storage.jdbc.ledger;
 import static dev.spream.core.internal.Bounds.requireBetween;
 import static java.util.Objects.requireNonNull;
 
-import dev.spream.api.spi.RejectedException;
+import dev.spream.api.spi.NonRetryableException;
 import dev.spream.core.StorageException;
 import dev.spream.core.consume.BatchConsumer;
 import dev.spream.core.consume.Consumer;
@@ -135,7 +135,7 @@ public final class AppliedLedger {
      * if there are none.
      *
      * @param deliveries the circumstances of each change
-     * @throws RejectedException if a change is from before the ledger
+     * @throws NonRetryableException if a change is from before the ledger
      * @throws SQLException what the database says, to the ledger's statements or to the effect's; nothing has changed then, or
      *     only the confirmation was lost, and the changes may be brought again in any case
      * @throws Exception anything else that the effect throws; nothing has changed then
@@ -158,7 +158,7 @@ public final class AppliedLedger {
      * but this method calls {@link #prune} now and then.
      *
      * @return whether the change has to take effect; false if it has before
-     * @throws RejectedException if the change is from before the ledger
+     * @throws NonRetryableException if the change is from before the ledger
      * @throws IllegalStateException if the connection is in auto-commit mode, or the transaction at another isolation level
      */
     public boolean apply(Connection connection, DataChangeRecord change, Delivery delivery) throws SQLException {

@@ -1,6 +1,6 @@
 package dev.spream.storage.jdbc.ledger;
 
-import dev.spream.api.spi.RejectedException;
+import dev.spream.api.spi.NonRetryableException;
 import dev.spream.core.consume.Delivery;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.record.RecordIdentity;
@@ -113,7 +113,7 @@ record LedgerEntries(SchemaName schema, String name) {
      * transactions that write the same ones; in the order of their identities, so that no two wait for each other.
      *
      * @param begin statements to run before, in the same round trip; or empty
-     * @throws RejectedException if one of them is from before the ledger
+     * @throws NonRetryableException if one of them is from before the ledger
      */
     Claims claim(Connection connection, String begin, List<Offer> offers) throws SQLException {
         List<Offer> sorted =
@@ -207,7 +207,7 @@ record LedgerEntries(SchemaName schema, String name) {
                             .formatted(name, offer.identity()));
         }
         if (offer.identity().commitTimestamp().isBefore(coversFrom)) {
-            throw new RejectedException(
+            throw new NonRetryableException(
                     "the change %s is from before %s, where the ledger '%s' begins: the subscription was started again from an earlier time, and the ledger cannot tell whether newer changes of the same rows were applied. Nothing was changed; start again from %s or later, or name another ledger and empty what the old one has filled"
                             .formatted(offer.identity(), coversFrom, name, coversFrom));
         }

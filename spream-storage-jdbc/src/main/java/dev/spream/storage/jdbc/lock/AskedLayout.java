@@ -1,8 +1,8 @@
 package dev.spream.storage.jdbc.lock;
 
 import dev.spream.lock.BucketHash;
-import dev.spream.lock.LockSpace;
-import dev.spream.lock.provisioning.LockLayout;
+import dev.spream.lock.BucketSpace;
+import dev.spream.lock.provisioning.BucketLayout;
 import java.util.Optional;
 
 /**
@@ -18,7 +18,7 @@ record AskedLayout(
     static final AskedLayout ANY =
             new AskedLayout(Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
 
-    static AskedLayout of(Optional<LockStrategy> strategy, Optional<LockSpace> space) {
+    static AskedLayout of(Optional<LockStrategy> strategy, Optional<BucketSpace> space) {
         AskedLayout asked = strategy.map(ANY::with).orElse(ANY);
         return space.map(asked::with).orElse(asked);
     }
@@ -27,7 +27,7 @@ record AskedLayout(
         return new AskedLayout(Optional.of(chosen), hash, buckets, levels);
     }
 
-    AskedLayout with(LockSpace space) {
+    AskedLayout with(BucketSpace space) {
         return new AskedLayout(
                 strategy, Optional.of(space.hash()), Optional.of(space.buckets()), Optional.of(space.levels()));
     }
@@ -38,19 +38,20 @@ record AskedLayout(
     }
 
     /** Whether a number of buckets was said for locks that have all there can be, most likely by mistake. */
-    boolean saysOnlyBuckets(LockLayout settled) {
+    boolean saysOnlyBuckets(BucketLayout settled) {
         return strategy.isEmpty() && buckets.isPresent() && LockLayouts.strategy(settled) == LockStrategy.ADVISORY;
     }
 
     /** All of it said. */
-    LockLayout over(Optional<LockLayout> recorded, LockStrategy byDefault) {
+    BucketLayout over(Optional<BucketLayout> recorded, LockStrategy byDefault) {
         LockStrategy settled =
                 strategy.or(() -> recorded.map(LockLayouts::strategy)).orElse(byDefault);
-        LockSpace base = recorded.filter(layout -> LockLayouts.strategy(layout) == settled)
-                .map(LockLayout::space)
+        BucketSpace base = recorded.filter(layout -> LockLayouts.strategy(layout) == settled)
+                .map(BucketLayout::space)
                 .orElse(settled.defaultSpace());
         return LockLayouts.of(
                 settled,
-                new LockSpace(hash.orElse(base.hash()), buckets.orElse(base.buckets()), levels.orElse(base.levels())));
+                new BucketSpace(
+                        hash.orElse(base.hash()), buckets.orElse(base.buckets()), levels.orElse(base.levels())));
     }
 }

@@ -1,6 +1,6 @@
 package dev.spream.storage.jdbc.lock;
 
-import dev.spream.lock.provisioning.LockSpaceCheck.Range;
+import dev.spream.lock.provisioning.BucketSpaceCheck.Range;
 import dev.spream.storage.jdbc.internal.Parameters;
 import dev.spream.storage.jdbc.internal.Statements;
 import dev.spream.storage.jdbc.lock.dialect.LockTables;

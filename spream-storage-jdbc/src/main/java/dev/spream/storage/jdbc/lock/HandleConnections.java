@@ -1,12 +1,12 @@
 package dev.spream.storage.jdbc.lock;
 
 import dev.spream.core.LoggedFailure;
+import dev.spream.lock.AcquiredLocks;
 import dev.spream.lock.LockConnectionException;
 import dev.spream.lock.LockDeadline;
 import dev.spream.lock.LockStoreException;
 import dev.spream.lock.LockTimeoutException;
 import dev.spream.lock.LockTurns;
-import dev.spream.lock.TakenLocks;
 import dev.spream.storage.jdbc.internal.GuardedConnection;
 import dev.spream.storage.jdbc.lock.dialect.LockSql;
 import java.sql.Connection;
@@ -56,7 +56,7 @@ final class HandleConnections {
         private final boolean autoCommit;
         private final int networkTimeout;
         private final AtomicBoolean ending = new AtomicBoolean();
-        private volatile @Nullable TakenLocks first;
+        private volatile @Nullable AcquiredLocks first;
         private volatile Optional<String> mark = Optional.empty();
 
         Handle(Connection connection) throws SQLException {
@@ -265,7 +265,7 @@ final class HandleConnections {
     /** Marks a handle's transaction, whose connection is handed to work from now on. */
     void lend(Connection lent) throws SQLException {
         Handle handle = taken.get(lent);
-        TakenLocks first = handle == null ? null : handle.first;
+        AcquiredLocks first = handle == null ? null : handle.first;
         if (handle == null || first == null) {
             throw new IllegalStateException("the transaction holds no locks for which work could be done");
         }
@@ -294,17 +294,17 @@ final class HandleConnections {
     }
 
     /** Takes locks by the first statement of a handle's transaction, or by a later one. */
-    TakenLocks take(Connection connection, Question<TakenLocks> byFirst, Question<TakenLocks> byOther)
+    AcquiredLocks take(Connection connection, Question<AcquiredLocks> byFirst, Question<AcquiredLocks> byOther)
             throws SQLException {
         Handle handle = taken.get(connection);
         if (handle == null) {
-            TakenLocks taken = byOther.ask(connection);
-            return new TakenLocks(taken.count(), taken.session(), sql.name(connection, taken));
+            AcquiredLocks taken = byOther.ask(connection);
+            return new AcquiredLocks(taken.count(), taken.session(), sql.name(connection, taken));
         }
         if (handle.first != null) {
             return inTime(handle.connection, byOther);
         }
-        TakenLocks first = inTime(handle.connection, byFirst);
+        AcquiredLocks first = inTime(handle.connection, byFirst);
         handle.first = first;
         return first;
     }

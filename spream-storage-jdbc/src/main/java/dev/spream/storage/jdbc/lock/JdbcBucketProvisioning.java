@@ -2,14 +2,14 @@ package dev.spream.storage.jdbc.lock;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.spream.lock.BucketSpaceException;
 import dev.spream.lock.LockBusyException;
 import dev.spream.lock.LockConnectionException;
 import dev.spream.lock.LockException;
-import dev.spream.lock.LockSpaceException;
+import dev.spream.lock.provisioning.BucketLayout;
 import dev.spream.lock.provisioning.BucketProvisioning;
-import dev.spream.lock.provisioning.LockLayout;
-import dev.spream.lock.provisioning.LockSpaceCheck;
-import dev.spream.lock.provisioning.LockSpaceCheck.Range;
+import dev.spream.lock.provisioning.BucketSpaceCheck;
+import dev.spream.lock.provisioning.BucketSpaceCheck.Range;
 import dev.spream.storage.jdbc.internal.Statements;
 import dev.spream.storage.jdbc.lock.dialect.LockTables;
 import java.util.ArrayList;
@@ -33,7 +33,7 @@ final class JdbcBucketProvisioning implements BucketProvisioning {
     private final int chunk;
 
     /** What was recorded before it was cleared: what nobody asks for otherwise stays as it was. */
-    private Optional<LockLayout> cleared = Optional.empty();
+    private Optional<BucketLayout> cleared = Optional.empty();
 
     private JdbcBucketProvisioning(
             DataSource dataSource, LockTables tables, boolean migrate, AskedLayout asked, int chunk) {
@@ -66,11 +66,11 @@ final class JdbcBucketProvisioning implements BucketProvisioning {
     }
 
     @Override
-    public LockLayout layout() {
+    public BucketLayout layout() {
         return layout(tables.exist() ? space.recorded() : Optional.empty());
     }
 
-    private LockLayout layout(Optional<LockSpaceTable.Recorded> recorded) {
+    private BucketLayout layout(Optional<LockSpaceTable.Recorded> recorded) {
         return space.layout(asked, recorded.map(LockSpaceTable.Recorded::layout).or(() -> cleared));
     }
 
@@ -90,7 +90,7 @@ final class JdbcBucketProvisioning implements BucketProvisioning {
             space.requireRecordOfBuckets();
         }
         Optional<LockSpaceTable.Recorded> recorded = space.recorded();
-        LockLayout layout = layout(recorded);
+        BucketLayout layout = layout(recorded);
         if (recorded.isEmpty()) {
             requireBucketsMeant(layout);
         }
@@ -107,9 +107,9 @@ final class JdbcBucketProvisioning implements BucketProvisioning {
         return new Provisioned(layout, LockLayouts.rows(layout), made + makeMissing(layout));
     }
 
-    private void requireBucketsMeant(LockLayout layout) {
+    private void requireBucketsMeant(BucketLayout layout) {
         if (asked.saysOnlyBuckets(layout)) {
-            throw new LockSpaceException(
+            throw new BucketSpaceException(
                     "the locks in %s would be advisory, which need no buckets; nothing was changed. Leave the buckets out, or say --strategy rows"
                             .formatted(tables.place()),
                     null);
@@ -122,7 +122,7 @@ final class JdbcBucketProvisioning implements BucketProvisioning {
      */
     private record Chunk(int made, long done) {}
 
-    private Chunk makeNext(LockLayout layout) {
+    private Chunk makeNext(BucketLayout layout) {
         return space.run("making buckets of locks in " + tables.place(), connection -> {
             LockSpaceTable.Recorded recorded = space.lock(connection).orElseThrow(this::removed);
             space.requireSame(layout, recorded);
@@ -141,17 +141,17 @@ final class JdbcBucketProvisioning implements BucketProvisioning {
         });
     }
 
-    private LockSpaceException removed() {
-        return new LockSpaceException(
+    private BucketSpaceException removed() {
+        return new BucketSpaceException(
                 "which locks there are in %s was removed meanwhile; see who did, and run this again"
                         .formatted(tables.place()),
                 null);
     }
 
     /** What was made once may have been deleted. */
-    private long makeMissing(LockLayout layout) throws InterruptedException {
+    private long makeMissing(BucketLayout layout) throws InterruptedException {
         long made = 0;
-        for (LockSpaceCheck.Level level : levels(layout, (done, all) -> {})) {
+        for (BucketSpaceCheck.Level level : levels(layout, (done, all) -> {})) {
             for (Range missing : level.missing()) {
                 for (Range part : parts(missing, chunk)) {
                     requireNotInterrupted();
@@ -171,7 +171,7 @@ final class JdbcBucketProvisioning implements BucketProvisioning {
         }
         Optional<LockSpaceTable.Recorded> before = space.recorded();
         requireBucketsMeant(layout(before));
-        Optional<LockLayout> recorded = before.map(LockSpaceTable.Recorded::layout);
+        Optional<BucketLayout> recorded = before.map(LockSpaceTable.Recorded::layout);
         space.run("removing the buckets of locks in " + tables.place(), tables::clear)
                 .ifPresent(holders -> {
                     throw new LockBusyException(
@@ -183,11 +183,11 @@ final class JdbcBucketProvisioning implements BucketProvisioning {
     }
 
     @Override
-    public LockSpaceCheck check(Progress progress) throws InterruptedException {
+    public BucketSpaceCheck check(Progress progress) throws InterruptedException {
         boolean exist = tables.exist();
         Optional<LockSpaceTable.Recorded> recorded = exist ? space.recorded() : Optional.empty();
-        LockLayout layout = layout(recorded);
-        List<LockSpaceCheck.Level> levels =
+        BucketLayout layout = layout(recorded);
+        List<BucketSpaceCheck.Level> levels =
                 recorded.isPresent() ? levels(recorded.get().layout(), progress) : List.of();
         LockTables.Facts facts = space.run(
                 "looking at the server of the locks",
@@ -202,7 +202,7 @@ final class JdbcBucketProvisioning implements BucketProvisioning {
         if (exist && facts.problems().isEmpty()) {
             problems.addAll(new LockTableProbes(tables, space).problems(LockLayouts.strategy(layout)));
         }
-        return new LockSpaceCheck(
+        return new BucketSpaceCheck(
                 "%s, %s".formatted(space.run("asking for the server's version", tables::server), tables.place()),
                 recorded.map(LockSpaceTable.Recorded::layout),
                 levels,
@@ -211,7 +211,7 @@ final class JdbcBucketProvisioning implements BucketProvisioning {
     }
 
     /** Why a store would refuse the server. */
-    private Optional<String> unusable(LockLayout layout) {
+    private Optional<String> unusable(BucketLayout layout) {
         try {
             LockLayouts.strategy(layout).in(tables);
             return Optional.empty();
@@ -220,8 +220,8 @@ final class JdbcBucketProvisioning implements BucketProvisioning {
         }
     }
 
-    private List<LockSpaceCheck.Level> levels(LockLayout layout, Progress progress) throws InterruptedException {
-        List<LockSpaceCheck.Level> levels = new ArrayList<>();
+    private List<BucketSpaceCheck.Level> levels(BucketLayout layout, Progress progress) throws InterruptedException {
+        List<BucketSpaceCheck.Level> levels = new ArrayList<>();
         if (LockLayouts.strategy(layout) == LockStrategy.ROWS) {
             for (int level = 0; level < layout.space().levels(); level++) {
                 levels.add(level(layout, level, progress));
@@ -231,7 +231,8 @@ final class JdbcBucketProvisioning implements BucketProvisioning {
     }
 
     /** Looked at in parts, so that no statement takes long. */
-    private LockSpaceCheck.Level level(LockLayout layout, int level, Progress progress) throws InterruptedException {
+    private BucketSpaceCheck.Level level(BucketLayout layout, int level, Progress progress)
+            throws InterruptedException {
         long buckets = layout.space().buckets();
         List<Range> missing = new ArrayList<>();
         for (Range part : parts(new Range(0, buckets - 1), MAX_CHUNK)) {
@@ -242,7 +243,7 @@ final class JdbcBucketProvisioning implements BucketProvisioning {
                     .forEach(range -> append(missing, range));
             progress.reached(level * buckets + part.last() + 1, LockLayouts.rows(layout));
         }
-        return new LockSpaceCheck.Level(
+        return new BucketSpaceCheck.Level(
                 level, buckets - missing.stream().mapToLong(Range::size).sum(), missing);
     }
 

@@ -3,14 +3,14 @@ package dev.spream.storage.jdbc.lock;
 import static java.util.stream.Collectors.toMap;
 import static java.util.stream.Collectors.toSet;
 
+import dev.spream.lock.BucketSpace;
+import dev.spream.lock.BucketSpaceException;
 import dev.spream.lock.LockKey;
-import dev.spream.lock.LockSpace;
-import dev.spream.lock.LockSpaceException;
 import dev.spream.lock.LockStoreException;
 import dev.spream.lock.inspection.LockObservation;
 import dev.spream.lock.inspection.LockObservation.Reported;
 import dev.spream.lock.inspection.LockObserver;
-import dev.spream.lock.provisioning.LockLayout;
+import dev.spream.lock.provisioning.BucketLayout;
 import dev.spream.storage.jdbc.lock.dialect.LockTables;
 import dev.spream.storage.jdbc.lock.dialect.LockWatch;
 import java.sql.Connection;
@@ -55,16 +55,16 @@ public final class JdbcLockObserver implements LockObserver {
                     null);
         }
         LockSpaceTable spaces = new LockSpaceTable(tables, dataSource);
-        LockLayout layout = spaces.recorded()
+        BucketLayout layout = spaces.recorded()
                 .map(LockSpaceTable.Recorded::layout)
-                .orElseThrow(() -> new LockSpaceException(
+                .orElseThrow(() -> new BucketSpaceException(
                         "it is not recorded in %s which locks there are: nothing has locked there yet"
                                 .formatted(tables.place()),
                         null));
         return spaces.run("looking at the locks in " + tables.place(), connection -> look(connection, tables, layout));
     }
 
-    private LockObservation look(Connection connection, LockTables tables, LockLayout layout) throws SQLException {
+    private LockObservation look(Connection connection, LockTables tables, BucketLayout layout) throws SQLException {
         LockReports reports = new LockReports(tables);
         List<Reported> owners = reports.owners(connection);
         Map<String, Set<LockKey>> reported = owners.stream()
@@ -86,7 +86,7 @@ public final class JdbcLockObserver implements LockObserver {
                 view.notes());
     }
 
-    private static Set<LockKey> keys(Reported owner, LockSpace space) {
+    private static Set<LockKey> keys(Reported owner, BucketSpace space) {
         return owner.owner().held().keySet().stream()
                 .filter(target -> target.level() < space.levels())
                 .flatMap(target -> Stream.concat(target.ancestors().stream(), Stream.of(target)))

@@ -5,21 +5,21 @@ import static java.util.Objects.requireNonNull;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.spream.core.DurationText;
 import dev.spream.core.LoggedFailure;
+import dev.spream.lock.AcquiredLocks;
+import dev.spream.lock.BucketSpace;
 import dev.spream.lock.LockCancelledException;
 import dev.spream.lock.LockConnectionException;
 import dev.spream.lock.LockDeadline;
 import dev.spream.lock.LockDeadlockException;
 import dev.spream.lock.LockException;
 import dev.spream.lock.LockReport;
-import dev.spream.lock.LockSpace;
 import dev.spream.lock.LockStore;
 import dev.spream.lock.LockStoreException;
 import dev.spream.lock.LockTimeoutException;
 import dev.spream.lock.LockTurns;
 import dev.spream.lock.PlannedLock;
-import dev.spream.lock.TakenLocks;
+import dev.spream.lock.provisioning.BucketLayout;
 import dev.spream.lock.provisioning.BucketProvisioning;
-import dev.spream.lock.provisioning.LockLayout;
 import dev.spream.storage.jdbc.internal.TablesBuilder;
 import dev.spream.storage.jdbc.lock.dialect.LockSql;
 import dev.spream.storage.jdbc.lock.dialect.LockTables;
@@ -61,7 +61,7 @@ public final class JdbcLockStore implements LockStore<Connection> {
     private static final int MAX_CAUSES = 20;
 
     private final LockSql sql;
-    private final LockSpace space;
+    private final BucketSpace space;
     private final Duration holderTimeout;
     private final HandleConnections handles;
     private final ServiceConnection service;
@@ -70,7 +70,7 @@ public final class JdbcLockStore implements LockStore<Connection> {
 
     private JdbcLockStore(
             LockSql sql,
-            LockSpace space,
+            BucketSpace space,
             Duration holderTimeout,
             HandleConnections handles,
             DatabaseWaits waits,
@@ -106,7 +106,7 @@ public final class JdbcLockStore implements LockStore<Connection> {
     }
 
     @Override
-    public LockSpace space() {
+    public BucketSpace space() {
         return space;
     }
 
@@ -126,7 +126,7 @@ public final class JdbcLockStore implements LockStore<Connection> {
     }
 
     @Override
-    public TakenLocks tryLock(Connection transaction, List<PlannedLock> locks) {
+    public AcquiredLocks tryLock(Connection transaction, List<PlannedLock> locks) {
         requireFew(locks);
         try {
             requireTransaction(transaction);
@@ -345,7 +345,7 @@ public final class JdbcLockStore implements LockStore<Connection> {
         }
 
         /** By default what is recorded, and else the {@linkplain LockStrategy#defaultSpace strategy's}. */
-        public Builder space(LockSpace keys) {
+        public Builder space(BucketSpace keys) {
             this.asked = asked.with(requireNonNull(keys, "space"));
             return this;
         }
@@ -408,7 +408,7 @@ public final class JdbcLockStore implements LockStore<Connection> {
             requireEnoughConnections();
             LockTables tables = LockSpaceTable.tables(dataSource, schema);
             tables.ensure(migrate);
-            LockLayout layout = new LockSpaceTable(tables, dataSource).settle(asked);
+            BucketLayout layout = new LockSpaceTable(tables, dataSource).settle(asked);
             LockSql sql = LockLayouts.strategy(layout).in(tables);
             Duration answerTime = statementTimeout.plus(ANSWER_TIME);
             DatabaseWaits waits = new DatabaseWaits(sql);

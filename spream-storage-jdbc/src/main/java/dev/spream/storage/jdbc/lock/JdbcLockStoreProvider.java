@@ -8,7 +8,7 @@ import dev.spream.api.spi.LockStoreProvider;
 import dev.spream.api.spi.PluginConfig;
 import dev.spream.api.spi.PluginContext;
 import dev.spream.lock.BucketHash;
-import dev.spream.lock.LockSpace;
+import dev.spream.lock.BucketSpace;
 import dev.spream.lock.LockStore;
 import dev.spream.lock.LockTarget;
 import dev.spream.lock.inspection.LockObserver;
@@ -42,7 +42,9 @@ public final class JdbcLockStoreProvider implements LockStoreProvider {
     private static final ConfigKey<Long> BUCKETS = ConfigKey.of(
                     "buckets",
                     new ConfigType<>(
-                            "integer, 1 to " + LockSpace.MAX_BUCKETS, JdbcLockStoreProvider::buckets, Object::toString),
+                            "integer, 1 to " + BucketSpace.MAX_BUCKETS,
+                            JdbcLockStoreProvider::buckets,
+                            Object::toString),
                     "How many buckets each level has. Two targets of one bucket wait for each other without need.")
             .withDefaultMeaning(AS_RECORDED + "2^60 of advisory locks, and 1048576 of rows");
     private static final ConfigKey<BucketHash> HASH = ConfigKey.of(
@@ -136,12 +138,12 @@ public final class JdbcLockStoreProvider implements LockStoreProvider {
         }
         try {
             long buckets = Long.parseLong(text);
-            if (buckets >= 1 && buckets <= LockSpace.MAX_BUCKETS) {
+            if (buckets >= 1 && buckets <= BucketSpace.MAX_BUCKETS) {
                 return buckets;
             }
         } catch (NumberFormatException e) {
             // 19 digits may be too many
         }
-        throw new IllegalArgumentException("expected integer, 1 to " + LockSpace.MAX_BUCKETS);
+        throw new IllegalArgumentException("expected integer, 1 to " + BucketSpace.MAX_BUCKETS);
     }
 }

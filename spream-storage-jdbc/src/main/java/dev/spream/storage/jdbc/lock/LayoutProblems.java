@@ -1,8 +1,8 @@
 package dev.spream.storage.jdbc.lock;
 
-import dev.spream.lock.provisioning.LockLayout;
-import dev.spream.lock.provisioning.LockSpaceCheck.Level;
-import dev.spream.lock.provisioning.LockSpaceCheck.Range;
+import dev.spream.lock.provisioning.BucketLayout;
+import dev.spream.lock.provisioning.BucketSpaceCheck.Level;
+import dev.spream.lock.provisioning.BucketSpaceCheck.Range;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -12,7 +12,7 @@ import java.util.stream.Collectors;
 record LayoutProblems(String place, String schema) {
     private static final int MAX_SHOWN = 5;
 
-    List<String> of(LockLayout asked, boolean exist, Optional<LockSpaceTable.Recorded> recorded, List<Level> levels) {
+    List<String> of(BucketLayout asked, boolean exist, Optional<LockSpaceTable.Recorded> recorded, List<Level> levels) {
         if (recorded.isEmpty()) {
             return unrecorded(asked, exist).stream().toList();
         }
@@ -38,7 +38,7 @@ record LayoutProblems(String place, String schema) {
     }
 
     /** Advisory locks need nothing but the tables: the first store that opens records them. */
-    private Optional<String> unrecorded(LockLayout asked, boolean exist) {
+    private Optional<String> unrecorded(BucketLayout asked, boolean exist) {
         String command = LockLayouts.command(asked, schema);
         if (LockLayouts.strategy(asked) == LockStrategy.ROWS) {
             return Optional.of("%s has no buckets to lock by; make them: %s".formatted(place, command));
@@ -50,7 +50,7 @@ record LayoutProblems(String place, String schema) {
                                 .formatted(place, command));
     }
 
-    private String missing(LockLayout layout, Level level) {
+    private String missing(BucketLayout layout, Level level) {
         List<Range> missing = level.missing();
         String shown = missing.stream().limit(MAX_SHOWN).map(Range::toString).collect(Collectors.joining(", "));
         return "level %d lacks %d of %d buckets (%s%s), which somebody deleted; make them again: %s"

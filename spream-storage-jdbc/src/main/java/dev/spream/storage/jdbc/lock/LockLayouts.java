@@ -1,7 +1,7 @@
 package dev.spream.storage.jdbc.lock;
 
-import dev.spream.lock.LockSpace;
-import dev.spream.lock.provisioning.LockLayout;
+import dev.spream.lock.BucketSpace;
+import dev.spream.lock.provisioning.BucketLayout;
 import java.util.Locale;
 
 /** Layouts of this module: those whose strategy is a {@link LockStrategy}. */
@@ -11,26 +11,26 @@ final class LockLayouts {
 
     private LockLayouts() {}
 
-    static LockLayout of(LockStrategy strategy, LockSpace space) {
+    static BucketLayout of(LockStrategy strategy, BucketSpace space) {
         if (strategy == LockStrategy.ROWS && space.buckets() > MAX_ROWS_OF_LEVEL) {
             throw new IllegalArgumentException(
                     "buckets is %d, must be 1 to %d where each is a row".formatted(space.buckets(), MAX_ROWS_OF_LEVEL));
         }
-        return new LockLayout(strategy.name().toLowerCase(Locale.ROOT), space);
+        return new BucketLayout(strategy.name().toLowerCase(Locale.ROOT), space);
     }
 
-    static LockStrategy strategy(LockLayout layout) {
+    static LockStrategy strategy(BucketLayout layout) {
         return LockStrategy.valueOf(layout.strategy().toUpperCase(Locale.ROOT));
     }
 
-    static long rows(LockLayout layout) {
+    static long rows(BucketLayout layout) {
         return strategy(layout) == LockStrategy.ROWS
                 ? layout.space().buckets() * layout.space().levels()
                 : 0;
     }
 
     /** What makes such buckets, to be run by whoever may. */
-    static String command(LockLayout layout, String schema) {
+    static String command(BucketLayout layout, String schema) {
         return "./spream locks provision --strategy %s --buckets %d --levels %d --hash %s --schema %s"
                 .formatted(
                         layout.strategy(),

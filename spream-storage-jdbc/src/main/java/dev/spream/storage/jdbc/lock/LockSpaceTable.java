@@ -1,11 +1,11 @@
 package dev.spream.storage.jdbc.lock;
 
 import dev.spream.lock.BucketHash;
+import dev.spream.lock.BucketSpace;
+import dev.spream.lock.BucketSpaceException;
 import dev.spream.lock.BucketsNotProvisionedException;
 import dev.spream.lock.LockException;
-import dev.spream.lock.LockSpace;
-import dev.spream.lock.LockSpaceException;
-import dev.spream.lock.provisioning.LockLayout;
+import dev.spream.lock.provisioning.BucketLayout;
 import dev.spream.storage.jdbc.internal.Statements;
 import dev.spream.storage.jdbc.internal.Transactions;
 import dev.spream.storage.jdbc.lock.dialect.LockTables;
@@ -35,7 +35,7 @@ record LockSpaceTable(LockTables tables, DataSource dataSource) {
      *
      * @param provisioned how many buckets have been made, from the first on
      */
-    record Recorded(LockLayout layout, long provisioned) {
+    record Recorded(BucketLayout layout, long provisioned) {
         /** Whether every bucket was made. Whether it still is there, only counting tells. */
         boolean isComplete() {
             return provisioned >= LockLayouts.rows(layout);
@@ -63,13 +63,13 @@ record LockSpaceTable(LockTables tables, DataSource dataSource) {
      * What a store is to lock by: what it asks for, which is what is recorded. Without a record, it is recorded now, unless
      * it needs rows.
      *
-     * @throws LockSpaceException if another layout is recorded
+     * @throws BucketSpaceException if another layout is recorded
      * @throws BucketsNotProvisionedException if rows are needed, and not all were made
      */
-    LockLayout settle(AskedLayout asked) {
+    BucketLayout settle(AskedLayout asked) {
         requireRecordOfBuckets();
         Optional<Recorded> recorded = recorded();
-        LockLayout layout = layout(asked, recorded.map(Recorded::layout));
+        BucketLayout layout = layout(asked, recorded.map(Recorded::layout));
         if (recorded.isEmpty() && LockLayouts.strategy(layout) != LockStrategy.ROWS) {
             recorded = Optional.of(record(layout));
         }
@@ -94,7 +94,7 @@ record LockSpaceTable(LockTables tables, DataSource dataSource) {
     /** Refuses buckets without a record: stores that lock by them would not exclude those that record something else now. */
     void requireRecordOfBuckets() {
         lostRecord().ifPresent(lost -> {
-            throw new LockSpaceException(lost, null);
+            throw new BucketSpaceException(lost, null);
         });
     }
 
@@ -117,7 +117,7 @@ record LockSpaceTable(LockTables tables, DataSource dataSource) {
         return new Statements(connection, tables::in);
     }
 
-    LockLayout layout(AskedLayout asked, Optional<LockLayout> recorded) {
+    BucketLayout layout(AskedLayout asked, Optional<BucketLayout> recorded) {
         return asked.over(recorded, LockStrategy.byDefault(tables));
     }
 
@@ -126,7 +126,7 @@ record LockSpaceTable(LockTables tables, DataSource dataSource) {
     }
 
     /** Records a layout if none is; refuses another one. Of several that do so at once, one does. */
-    Recorded record(LockLayout layout) {
+    Recorded record(BucketLayout layout) {
         Recorded space = run("recording which locks there are in " + tables.place(), connection -> {
                     statements(connection)
                             .update(
@@ -137,7 +137,7 @@ record LockSpaceTable(LockTables tables, DataSource dataSource) {
                                             .number(layout.space().levels()));
                     return read(connection, READ);
                 })
-                .orElseThrow(() -> new LockSpaceException(
+                .orElseThrow(() -> new BucketSpaceException(
                         "which locks there are in %s was removed while this process started; start it again"
                                 .formatted(tables.place()),
                         null));
@@ -145,9 +145,9 @@ record LockSpaceTable(LockTables tables, DataSource dataSource) {
         return space;
     }
 
-    void requireSame(LockLayout asked, Recorded recorded) {
+    void requireSame(BucketLayout asked, Recorded recorded) {
         if (!asked.equals(recorded.layout())) {
-            throw new LockSpaceException(
+            throw new BucketSpaceException(
                     "the locks in %s are %s, and this process asks for %s: the two would not exclude each other, so nothing is locked. Ask for what is there, or change it: stop every process that locks there, and then run %s --recreate"
                             .formatted(
                                     tables.place(),
@@ -168,15 +168,15 @@ record LockSpaceTable(LockTables tables, DataSource dataSource) {
     }
 
     private Recorded recorded(ResultSet row) throws SQLException {
-        LockSpace space = new LockSpace(hash(row.getInt("hash")), row.getLong("buckets"), row.getInt("levels"));
-        return new Recorded(new LockLayout(row.getString("strategy"), space), row.getLong("provisioned"));
+        BucketSpace space = new BucketSpace(hash(row.getInt("hash")), row.getLong("buckets"), row.getInt("levels"));
+        return new Recorded(new BucketLayout(row.getString("strategy"), space), row.getLong("provisioned"));
     }
 
     private BucketHash hash(int version) {
         return Arrays.stream(BucketHash.values())
                 .filter(hash -> hash.version() == version)
                 .findFirst()
-                .orElseThrow(() -> new LockSpaceException(
+                .orElseThrow(() -> new BucketSpaceException(
                         "the locks in %s are by version %d of the hash, which this spream does not know; use the version of spream that recorded it, or a newer one"
                                 .formatted(tables.place(), version),
                         null));

@@ -1,7 +1,7 @@
 package dev.spream.storage.jdbc.lock;
 
 import dev.spream.lock.BucketHash;
-import dev.spream.lock.LockSpace;
+import dev.spream.lock.BucketSpace;
 import dev.spream.lock.LockTarget;
 import dev.spream.storage.jdbc.lock.dialect.LockSql;
 import dev.spream.storage.jdbc.lock.dialect.LockTables;
@@ -35,10 +35,10 @@ public enum LockStrategy {
     }
 
     /** The keys that there are unless told otherwise. */
-    public LockSpace defaultSpace() {
+    public BucketSpace defaultSpace() {
         return switch (this) {
-            case ADVISORY -> new LockSpace(BucketHash.SHA256, LockSpace.MAX_BUCKETS, LockTarget.MAX_LEVELS);
-            case ROWS -> new LockSpace(BucketHash.SHA256, DEFAULT_ROWS, DEFAULT_LEVELS_OF_ROWS);
+            case ADVISORY -> new BucketSpace(BucketHash.SHA256, BucketSpace.MAX_BUCKETS, LockTarget.MAX_LEVELS);
+            case ROWS -> new BucketSpace(BucketHash.SHA256, DEFAULT_ROWS, DEFAULT_LEVELS_OF_ROWS);
         };
     }
 }

@@ -1,6 +1,6 @@
 package dev.spream.storage.jdbc.mirror;
 
-import dev.spream.api.spi.RejectedException;
+import dev.spream.api.spi.NonRetryableException;
 import dev.spream.core.record.ColumnType;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.record.JsonObject;
@@ -56,7 +56,7 @@ final class FoldedRows {
         return Collections.unmodifiableMap(rows);
     }
 
-    /** @throws RejectedException if the table cannot hold what the change says */
+    /** @throws NonRetryableException if the table cannot hold what the change says */
     void add(DataChangeRecord change) {
         Map<String, SpannerType> types = types(change.columnTypes());
         for (Mod mod : change.mods()) {
@@ -65,7 +65,7 @@ final class FoldedRows {
                 case INSERT, UPDATE -> row.write(values(change, mod.newValues(), types));
                 case DELETE -> row.delete();
                 case UNKNOWN ->
-                    throw new RejectedException(
+                    throw new NonRetryableException(
                             "the change %s of table %s is of type '%s', which this version does not know"
                                     .formatted(change.identity(), table.name(), change.modTypeName()));
             }
@@ -101,7 +101,7 @@ final class FoldedRows {
 
     private void requireNullKeys(DataChangeRecord change) {
         if (!table.uniqueKey(Set.copyOf(keyColumns)).orElseThrow().takesNull()) {
-            throw new RejectedException(
+            throw new NonRetryableException(
                     "the change %s has a primary key with a NULL, which table %s cannot tell apart; on PostgreSQL 15 or newer, drop its primary key and its columns' NOT NULL, and create a unique index on (%s) with NULLS NOT DISTINCT"
                             .formatted(change.identity(), table.name(), TableDdl.columnList(keyColumns)));
         }
@@ -130,8 +130,8 @@ final class FoldedRows {
         }
     }
 
-    private RejectedException rejected(DataChangeRecord change, String column, String why) {
-        return new RejectedException("the change %s cannot be mirrored: column %s of table %s %s"
+    private NonRetryableException rejected(DataChangeRecord change, String column, String why) {
+        return new NonRetryableException("the change %s cannot be mirrored: column %s of table %s %s"
                 .formatted(change.identity(), TableName.quoted(column), table.name(), why));
     }
 

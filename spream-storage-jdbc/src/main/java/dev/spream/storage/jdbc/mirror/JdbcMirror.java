@@ -2,7 +2,6 @@ package dev.spream.storage.jdbc.mirror;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.spream.api.spi.RejectedException;
 import dev.spream.core.StorageException;
 import dev.spream.core.consume.BatchConsumer;
 import dev.spream.core.consume.Delivery;

@@ -1,6 +1,6 @@
 package dev.spream.storage.jdbc.mirror;
 
-import dev.spream.api.spi.RejectedException;
+import dev.spream.api.spi.NonRetryableException;
 import dev.spream.core.SpreamException;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.storage.jdbc.internal.SqlErrors;
@@ -44,8 +44,8 @@ final class MirrorFailures {
     }
 
     /** @param column the column at fault, where the error does not name it */
-    static RejectedException rejected(DataChangeRecord change, SQLException error, Optional<String> column) {
-        return new RejectedException("the change %s of table %s was refused by PostgreSQL%s%s; nothing was changed"
+    static NonRetryableException rejected(DataChangeRecord change, SQLException error, Optional<String> column) {
+        return new NonRetryableException("the change %s of table %s was refused by PostgreSQL%s%s; nothing was changed"
                 .formatted(
                         change.identity(),
                         TableName.quoted(change.tableName()),

@@ -1,6 +1,6 @@
 package dev.spream.storage.jdbc.mirror;
 
-import dev.spream.api.spi.RejectedException;
+import dev.spream.api.spi.NonRetryableException;
 import java.nio.charset.StandardCharsets;
 
 /**
@@ -26,10 +26,10 @@ record TableName(String schema, String table) implements Comparable<TableName> {
                 : new TableName(spannerTable.substring(0, dot), spannerTable.substring(dot + 1));
     }
 
-    /** @throws RejectedException if the server cannot tell the name from others */
+    /** @throws NonRetryableException if the server cannot tell the name from others */
     static String requireIdentifier(String name, String what) {
         if (!isIdentifier(name)) {
-            throw new RejectedException(
+            throw new NonRetryableException(
                     "the %s '%s' has a name of %d bytes, PostgreSQL takes 1 to %d; filter it out, or give it a shorter name"
                             .formatted(what, name, bytes(name), MAX_BYTES));
         }

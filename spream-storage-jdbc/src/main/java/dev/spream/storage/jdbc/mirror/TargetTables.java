@@ -1,6 +1,6 @@
 package dev.spream.storage.jdbc.mirror;
 
-import dev.spream.api.spi.RejectedException;
+import dev.spream.api.spi.NonRetryableException;
 import dev.spream.core.record.ColumnType;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.storage.jdbc.internal.Statements;
@@ -43,7 +43,7 @@ final class TargetTables {
     /**
      * The table that the change is of, with all columns that it mentions.
      *
-     * @throws RejectedException if there is none, and none was asked for; the message has the statements that make it
+     * @throws NonRetryableException if there is none, and none was asked for; the message has the statements that make it
      */
     TargetTable of(DataChangeRecord change) throws SQLException {
         TableName name = TableName.of(change.tableName(), defaultSchema);
@@ -70,7 +70,7 @@ final class TargetTables {
         }
         List<String> problems = problemsOf(found.orElse(null), name, change);
         if (!problems.isEmpty()) {
-            throw new RejectedException("table %s is not what the change %s of %s needs; run %s;%s"
+            throw new NonRetryableException("table %s is not what the change %s of %s needs; run %s;%s"
                     .formatted(
                             name,
                             change.identity(),

@@ -1,7 +1,7 @@
 package dev.spream.storage.jdbc.outbox;
 
 import dev.spream.outbox.AuditEntry;
-import dev.spream.outbox.ManualAct;
+import dev.spream.outbox.OperatorAction;
 import dev.spream.outbox.OutboxRow;
 import dev.spream.outbox.OutboxStatus;
 import dev.spream.storage.jdbc.internal.JdbcTimestamps;
@@ -25,19 +25,24 @@ final class AuditTable {
 
     /** @param note follows what became of the entry; may be empty */
     static void add(
-            Statements transaction, String action, OutboxStatus before, OutboxRow after, String note, ManualAct act)
+            Statements transaction,
+            String action,
+            OutboxStatus before,
+            OutboxRow after,
+            String note,
+            OperatorAction act)
             throws SQLException {
         String outcome = "%s -> %s, generation %d%s"
                 .formatted(before.text(), after.status().text(), after.generation(), note);
         add(transaction, action, after.id(), after.idempotencyKey(), outcome, act);
     }
 
-    static void add(Statements transaction, String action, String outcome, ManualAct act) throws SQLException {
+    static void add(Statements transaction, String action, String outcome, OperatorAction act) throws SQLException {
         add(transaction, action, NO_ENTRY, "", outcome, act);
     }
 
     private static void add(
-            Statements transaction, String action, long entry, String key, String outcome, ManualAct act)
+            Statements transaction, String action, long entry, String key, String outcome, OperatorAction act)
             throws SQLException {
         transaction.update(
                 ADD,

@@ -2,8 +2,8 @@ package dev.spream.storage.jdbc.outbox;
 
 import dev.spream.outbox.AuditEntry;
 import dev.spream.outbox.LedgerResult;
-import dev.spream.outbox.ManualAct;
-import dev.spream.outbox.ManualResult;
+import dev.spream.outbox.OperatorAction;
+import dev.spream.outbox.OperatorResult;
 import dev.spream.outbox.OutboxFilter;
 import dev.spream.outbox.OutboxOperations;
 import dev.spream.outbox.OutboxRow;
@@ -76,33 +76,33 @@ public final class JdbcOutboxOperations implements OutboxOperations {
     }
 
     @Override
-    public ManualResult requeue(long id, ManualAct act) {
+    public OperatorResult requeue(long id, OperatorAction act) {
         return new OperationsChanges(database).requeue(id, act);
     }
 
     @Override
-    public ManualResult settle(long id, LedgerResult result, ManualAct act) {
+    public OperatorResult settle(long id, LedgerResult result, OperatorAction act) {
         return new OperationsChanges(database).settle("settle", id, result, act);
     }
 
     @Override
-    public ManualResult abort(long id, ManualAct act) {
+    public OperatorResult abort(long id, OperatorAction act) {
         return new OperationsChanges(database)
                 .settle("abort", id, LedgerResult.failed(ReasonCode.ABORTED_BY_HAND), act);
     }
 
     @Override
-    public int releaseExpired(ManualAct act) {
+    public int releaseExpired(OperatorAction act) {
         return cleaning.releaseExpired(act);
     }
 
     @Override
-    public int purge(Duration settledFor, int limit, ManualAct act) {
+    public int purge(Duration settledFor, int limit, OperatorAction act) {
         return cleaning.purge(JdbcTimestamps.micros(settledFor), limit, act);
     }
 
     @Override
-    public int pruneLedger(Duration settledFor, int limit, ManualAct act) {
+    public int pruneLedger(Duration settledFor, int limit, OperatorAction act) {
         return cleaning.pruneLedger(JdbcTimestamps.micros(settledFor), limit, act);
     }
 

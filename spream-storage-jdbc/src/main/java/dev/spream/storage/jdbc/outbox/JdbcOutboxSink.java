@@ -2,7 +2,7 @@ package dev.spream.storage.jdbc.outbox;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.spream.api.spi.RejectedException;
+import dev.spream.api.spi.NonRetryableException;
 import dev.spream.core.SpreamException;
 import dev.spream.core.consume.BatchConsumer;
 import dev.spream.core.record.DataChangeRecord;
@@ -20,7 +20,7 @@ import java.util.Optional;
  * <p>Unless told otherwise, entries of one row are sent one at a time in commit order: its table and primary key are their
  * ordering key. A change that was set aside and is replayed comes behind those that were enqueued meanwhile.
  *
- * <p>A change that PostgreSQL cannot hold, whose text has the character NUL, fails alone with {@link RejectedException}; what
+ * <p>A change that PostgreSQL cannot hold, whose text has the character NUL, fails alone with {@link NonRetryableException}; what
  * may be taken later fails with {@link dev.spream.core.StorageException}.
  *
  * <p>Immutable, and safe for use by many threads.
@@ -66,7 +66,7 @@ public final class JdbcOutboxSink implements BatchConsumer {
     private static SpreamException refusal(List<DataChangeRecord> changes, IllegalArgumentException cause) {
         DataChangeRecord first = changes.getFirst();
         return changes.size() == 1
-                ? new RejectedException(
+                ? new NonRetryableException(
                         "the change %s of table %s cannot be enqueued: %s; nothing was enqueued of it"
                                 .formatted(first.identity(), first.tableName(), cause.getMessage()),
                         cause)

@@ -3,8 +3,8 @@ package dev.spream.storage.jdbc.outbox;
 import dev.spream.outbox.LedgerEntry;
 import dev.spream.outbox.LedgerResult;
 import dev.spream.outbox.LedgerStatus;
-import dev.spream.outbox.ManualAct;
-import dev.spream.outbox.ManualResult;
+import dev.spream.outbox.OperatorAction;
+import dev.spream.outbox.OperatorResult;
 import dev.spream.outbox.OutboxRow;
 import dev.spream.outbox.OutboxStatus;
 import dev.spream.outbox.ReasonCode;
@@ -97,7 +97,7 @@ record OperationsChanges(OutboxDatabase database) {
         Made make(Statements transaction, Locked entry) throws SQLException;
     }
 
-    ManualResult requeue(long id, ManualAct act) {
+    OperatorResult requeue(long id, OperatorAction act) {
         return change("requeue", id, act, (transaction, entry) -> {
             Optional<String> refusal = refusalToRequeue(entry);
             if (refusal.isPresent()) {
@@ -138,7 +138,7 @@ record OperationsChanges(OutboxDatabase database) {
         return begun == 1 ? OptionalInt.of(next) : OptionalInt.empty();
     }
 
-    ManualResult settle(String action, long id, LedgerResult result, ManualAct act) {
+    OperatorResult settle(String action, long id, LedgerResult result, OperatorAction act) {
         return change(action, id, act, (transaction, entry) -> {
             if (entry.status().isSettled()) {
                 return Made.refused("it is settled: " + entry.status().text());
@@ -189,21 +189,21 @@ record OperationsChanges(OutboxDatabase database) {
                 == 1;
     }
 
-    private ManualResult change(String action, long id, ManualAct act, Change change) {
+    private OperatorResult change(String action, long id, OperatorAction act, Change change) {
         return database.inTransaction(
                 "changing an entry of %s by %s".formatted(database.tables(), action), transaction -> {
                     List<Locked> locked = transaction.rows(LOCK, p -> p.number(id), Locked::read);
                     if (locked.isEmpty()) {
-                        return new ManualResult.NotFound();
+                        return new OperatorResult.NotFound();
                     }
                     Locked entry = locked.getFirst();
                     Made made = entry.held() ? Made.refused("a worker is sending it") : change.make(transaction, entry);
                     OutboxRow row = OperationsRows.find(transaction, id).orElseThrow();
                     if (!made.done()) {
-                        return new ManualResult.Refused(row, made.note());
+                        return new OperatorResult.Refused(row, made.note());
                     }
                     AuditTable.add(transaction, action, entry.status(), row, made.note(), act);
-                    return new ManualResult.Done(row);
+                    return new OperatorResult.Done(row);
                 });
     }
 }

@@ -1,6 +1,6 @@
 package dev.spream.storage.jdbc.outbox;
 
-import dev.spream.outbox.ManualAct;
+import dev.spream.outbox.OperatorAction;
 import dev.spream.storage.jdbc.internal.Parameters;
 
 /** Changes many entries at once: gives those back that nobody sends, and removes what is settled and old. */
@@ -33,14 +33,14 @@ record OperationsCleaning(OutboxDatabase database, LedgerPruning ledger) {
             )
             SELECT removed FROM counted""";
 
-    int releaseExpired(ManualAct act) {
+    int releaseExpired(OperatorAction act) {
         return database.update(
                 "giving back entries of " + database.tables(),
                 RELEASE,
                 p -> p.text(Parameters.storable(act.actor())).text(Parameters.storable(act.reason())));
     }
 
-    int purge(long settledForMicros, int limit, ManualAct act) {
+    int purge(long settledForMicros, int limit, OperatorAction act) {
         return database.row(
                 "purging " + database.tables(),
                 PURGE,
@@ -51,7 +51,7 @@ record OperationsCleaning(OutboxDatabase database, LedgerPruning ledger) {
                 row -> row.getInt("removed"));
     }
 
-    int pruneLedger(long settledForMicros, int limit, ManualAct act) {
+    int pruneLedger(long settledForMicros, int limit, OperatorAction act) {
         return database.inTransaction(ledger.what(), transaction -> {
             int forgotten = ledger.prune(transaction, settledForMicros, limit);
             if (forgotten > 0) {

@@ -1,10 +1,10 @@
 package dev.spream.storage.jdbc.projection;
 
 import dev.spream.core.StorageException;
+import dev.spream.projection.AggregateState;
+import dev.spream.projection.BatchCheckpoint;
 import dev.spream.projection.Fence;
-import dev.spream.projection.KeyState;
-import dev.spream.projection.Parking;
-import dev.spream.projection.Progress;
+import dev.spream.projection.ParkDecision;
 import dev.spream.projection.ProjectionStore.Work;
 import dev.spream.projection.event.EventEnvelope;
 import dev.spream.storage.jdbc.projection.internal.EventColumns;
@@ -39,13 +39,13 @@ record BatchApply(ProjectionDatabase database, StateTable states) {
 
     boolean apply(Fence fence, Set<String> keys, Work<Connection> work) throws Exception {
         String what = "applying a batch of %d aggregates of projection '%s'".formatted(keys.size(), fence.projection());
-        Optional<Progress> progress =
+        Optional<BatchCheckpoint> progress =
                 database.inHandedTransaction(what, transaction -> apply(transaction, fence, keys, work));
         progress.ifPresent(committed -> remember(fence, committed));
         return progress.isPresent();
     }
 
-    private Optional<Progress> apply(
+    private Optional<BatchCheckpoint> apply(
             ProjectionTransaction transaction, Fence fence, Set<String> keys, Work<Connection> work)
             throws SQLException, HandedTransaction.Failure {
         Map<String, String> idByKey = StoredKeys.byStored(keys);
@@ -71,23 +71,23 @@ record BatchApply(ProjectionDatabase database, StateTable states) {
                     case Fence.Segment segment -> KeyTable.lockParked(transaction, fence.projection(), found);
                     case Fence.Whole whole -> found;
                 };
-        Map<String, KeyState> before = states(idByKey, rows);
-        Progress progress = HandedTransaction.run(transaction, connection -> work.apply(connection, before));
+        Map<String, AggregateState> before = states(idByKey, rows);
+        BatchCheckpoint progress = HandedTransaction.run(transaction, connection -> work.apply(connection, before));
         check(fence, before, progress);
         checkLimit(fence, progress, own.limit());
         write(transaction, fence, own, before, progress);
         return Optional.of(progress);
     }
 
-    private static Map<String, KeyState> states(Map<String, String> idByKey, List<KeyTable.Row> rows) {
-        Map<String, KeyState> states = new TreeMap<>();
-        idByKey.values().forEach(id -> states.put(id, KeyState.NEW));
+    private static Map<String, AggregateState> states(Map<String, String> idByKey, List<KeyTable.Row> rows) {
+        Map<String, AggregateState> states = new TreeMap<>();
+        idByKey.values().forEach(id -> states.put(id, AggregateState.NEW));
         rows.forEach(row -> states.put(idByKey.getOrDefault(row.key(), row.key()), row.state()));
         return Collections.unmodifiableMap(states);
     }
 
     /** Refuses what would lose events. */
-    private static void check(Fence fence, Map<String, KeyState> before, Progress progress) {
+    private static void check(Fence fence, Map<String, AggregateState> before, BatchCheckpoint progress) {
         Set<String> setAside = new HashSet<>();
         progress.setAside().forEach(event -> setAside.add(event.aggregateId()));
         boolean known = before.keySet().containsAll(progress.versions().keySet())
@@ -105,7 +105,7 @@ record BatchApply(ProjectionDatabase database, StateTable states) {
     }
 
     /** Positions of the live version do not go back while this holds the lock of the one that follows. */
-    private static void checkLimit(Fence fence, Progress progress, Optional<Long> limit) {
+    private static void checkLimit(Fence fence, BatchCheckpoint progress, Optional<Long> limit) {
         if (limit.isPresent() && progress.position().orElse(0) > limit.get()) {
             throw new StorageException(
                     "bringing segment %d of '%s' to position %d failed: the live version is at %d, and no other gets ahead of it; nothing was changed"
@@ -119,20 +119,20 @@ record BatchApply(ProjectionDatabase database, StateTable states) {
         }
     }
 
-    private static boolean isParked(Map<String, KeyState> before, Progress progress, String id) {
+    private static boolean isParked(Map<String, AggregateState> before, BatchCheckpoint progress, String id) {
         return progress.parked().containsKey(id) || state(before, id).parked();
     }
 
-    private static KeyState state(Map<String, KeyState> before, String id) {
-        return before.getOrDefault(id, KeyState.NEW);
+    private static AggregateState state(Map<String, AggregateState> before, String id) {
+        return before.getOrDefault(id, AggregateState.NEW);
     }
 
     private static void write(
             ProjectionTransaction transaction,
             Fence fence,
             OwnTables own,
-            Map<String, KeyState> before,
-            Progress progress)
+            Map<String, AggregateState> before,
+            BatchCheckpoint progress)
             throws SQLException {
         RoundTrip trip = transaction.next();
         own.watch(trip);
@@ -147,21 +147,21 @@ record BatchApply(ProjectionDatabase database, StateTable states) {
         own.requireApart();
     }
 
-    private static Map<String, KeyState> after(Map<String, KeyState> before, Progress progress) {
-        Map<String, KeyState> after = new HashMap<>();
+    private static Map<String, AggregateState> after(Map<String, AggregateState> before, BatchCheckpoint progress) {
+        Map<String, AggregateState> after = new HashMap<>();
         progress.versions()
-                .forEach((id, version) -> after.put(id, new KeyState(version, isParked(before, progress, id))));
-        for (Map.Entry<String, Parking> parked : progress.parked().entrySet()) {
+                .forEach((id, version) -> after.put(id, new AggregateState(version, isParked(before, progress, id))));
+        for (Map.Entry<String, ParkDecision> parked : progress.parked().entrySet()) {
             String id = parked.getKey();
             long version =
                     progress.versions().getOrDefault(id, state(before, id).lastVersion());
-            after.put(id, new KeyState(version, true));
+            after.put(id, new AggregateState(version, true));
         }
         return after;
     }
 
     /** Its epoch is what the fence has seen: the row is held since then. */
-    private static void writeCheckpoint(RoundTrip trip, Fence.Segment held, Progress progress) {
+    private static void writeCheckpoint(RoundTrip trip, Fence.Segment held, BatchCheckpoint progress) {
         trip.update(
                 WRITE_CHECKPOINT,
                 p -> p.number(progress.dealt())
@@ -174,13 +174,13 @@ record BatchApply(ProjectionDatabase database, StateTable states) {
                         .number(held.segment()));
     }
 
-    private static Optional<String> position(Progress progress) {
+    private static Optional<String> position(BatchCheckpoint progress) {
         return progress.position().isPresent()
                 ? Optional.of(Long.toString(progress.position().getAsLong()))
                 : Optional.empty();
     }
 
-    private void remember(Fence fence, Progress progress) {
+    private void remember(Fence fence, BatchCheckpoint progress) {
         if (fence instanceof Fence.Whole) {
             progress.last().ifPresent(event -> states.saw(fence.projection(), event));
         }

@@ -2,7 +2,7 @@ package dev.spream.storage.jdbc.projection;
 
 import dev.spream.core.StorageException;
 import dev.spream.projection.FailureKind;
-import dev.spream.projection.ProjectionFailure;
+import dev.spream.projection.ProjectionException;
 import dev.spream.storage.jdbc.internal.SqlErrors;
 import java.sql.SQLException;
 import java.util.Set;
@@ -41,7 +41,7 @@ final class FailureKinds {
     /** Null if its cause says more. */
     private static @Nullable FailureKind known(Throwable failure) {
         return switch (failure) {
-            case ProjectionFailure told -> told.kind();
+            case ProjectionException told -> told.kind();
             case StorageException storage
             when storage.retryable() ->
                 storage.getCause() instanceof Exception cause && of(cause) == FailureKind.CONFLICT

@@ -1,7 +1,7 @@
 package dev.spream.storage.jdbc.projection;
 
-import dev.spream.projection.AuditedAct;
-import dev.spream.projection.ParkedKey;
+import dev.spream.projection.AuditedAction;
+import dev.spream.projection.ParkedAggregate;
 import dev.spream.projection.ProjectionDeadLetter;
 import dev.spream.projection.ProjectionDetails;
 import dev.spream.projection.ProjectionOperations;
@@ -77,7 +77,7 @@ public final class JdbcProjectionOperations implements ProjectionOperations {
     }
 
     @Override
-    public List<ParkedKey> parked(String projection, int limit) {
+    public List<ParkedAggregate> parked(String projection, int limit) {
         return new NamedVersions(database)
                 .find(projection)
                 .map(state -> new ParkedTable(database).list(state, limit))
@@ -98,7 +98,7 @@ public final class JdbcProjectionOperations implements ProjectionOperations {
     }
 
     @Override
-    public List<AuditedAct> audit(String projection, int limit) {
+    public List<AuditedAction> audit(String projection, int limit) {
         return AuditTable.list(database, projection, limit);
     }
 

@@ -2,20 +2,20 @@ package dev.spream.storage.jdbc.projection;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.spream.projection.AggregateState;
 import dev.spream.projection.FailureKind;
 import dev.spream.projection.Fence;
-import dev.spream.projection.KeyState;
-import dev.spream.projection.ParkedKey;
+import dev.spream.projection.ParkDecision;
+import dev.spream.projection.ParkedAggregate;
 import dev.spream.projection.ParkedSummary;
-import dev.spream.projection.Parking;
 import dev.spream.projection.ProjectionCode;
 import dev.spream.projection.ProjectionOwner;
 import dev.spream.projection.ProjectionState;
 import dev.spream.projection.ProjectionStore;
 import dev.spream.projection.ProjectionVersion;
 import dev.spream.projection.RebuildProgress;
+import dev.spream.projection.RetryGuard;
 import dev.spream.projection.SegmentShare;
-import dev.spream.projection.Tried;
 import dev.spream.projection.event.FeedItem;
 import dev.spream.storage.jdbc.projection.internal.ProjectionDatabase;
 import dev.spream.storage.jdbc.projection.version.VersionPreparation;
@@ -158,7 +158,7 @@ public final class JdbcProjectionStore implements ProjectionStore<Connection> {
      * raised</td></tr>
      * </table>
      *
-     * A {@link dev.spream.projection.ProjectionFailure} among them says it itself; interrupts, timeouts and retryable
+     * A {@link dev.spream.projection.ProjectionException} among them says it itself; interrupts, timeouts and retryable
      * {@linkplain dev.spream.core.StorageException failures of storage} are transient; everything else is poison.
      */
     @Override
@@ -177,7 +177,7 @@ public final class JdbcProjectionStore implements ProjectionStore<Connection> {
     }
 
     @Override
-    public List<ParkedKey> due(Fence fence, int limit) {
+    public List<ParkedAggregate> due(Fence fence, int limit) {
         return new ParkedTable(database).due(fence, limit);
     }
 
@@ -192,12 +192,13 @@ public final class JdbcProjectionStore implements ProjectionStore<Connection> {
     }
 
     @Override
-    public Optional<KeyState> retry(Fence fence, String key, int limit, RetryWork<Connection> work) throws Exception {
+    public Optional<AggregateState> retry(Fence fence, String key, int limit, RetryWork<Connection> work)
+            throws Exception {
         return new ParkedRetry(database).retry(fence, key, limit, work);
     }
 
     @Override
-    public boolean postpone(Fence fence, String key, Tried tried, Parking parking) {
+    public boolean postpone(Fence fence, String key, RetryGuard tried, ParkDecision parking) {
         return new ParkedTable(database).postpone(fence, key, tried, parking);
     }
 

@@ -1,6 +1,6 @@
 package dev.spream.storage.jdbc.projection;
 
-import dev.spream.projection.KeyState;
+import dev.spream.projection.AggregateState;
 import dev.spream.storage.jdbc.projection.internal.ProjectionTransaction;
 import dev.spream.storage.jdbc.projection.internal.RoundTrip;
 import dev.spream.storage.jdbc.projection.internal.StoredKeys;
@@ -41,9 +41,10 @@ final class KeyTable {
 
     private KeyTable() {}
 
-    record Row(String key, KeyState state) {
+    record Row(String key, AggregateState state) {
         static Row read(ResultSet row) throws SQLException {
-            return new Row(row.getString("key"), new KeyState(row.getLong("last_version"), row.getBoolean("parked")));
+            return new Row(
+                    row.getString("key"), new AggregateState(row.getLong("last_version"), row.getBoolean("parked")));
         }
     }
 
@@ -79,17 +80,17 @@ final class KeyTable {
     }
 
     /** Adds the writing of these states, by aggregate id. */
-    static void write(RoundTrip trip, String projection, Map<String, KeyState> states) {
+    static void write(RoundTrip trip, String projection, Map<String, AggregateState> states) {
         if (states.isEmpty()) {
             return;
         }
-        Map<String, KeyState> sorted = new TreeMap<>();
+        Map<String, AggregateState> sorted = new TreeMap<>();
         states.forEach((id, state) -> sorted.put(StoredKeys.of(id), state));
         trip.update(
                 WRITE,
                 p -> p.text(projection)
                         .texts(sorted.keySet())
-                        .numbers(sorted.values(), KeyState::lastVersion)
-                        .flags(sorted.values(), KeyState::parked));
+                        .numbers(sorted.values(), AggregateState::lastVersion)
+                        .flags(sorted.values(), AggregateState::parked));
     }
 }

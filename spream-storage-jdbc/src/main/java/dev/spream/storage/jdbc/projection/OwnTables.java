@@ -3,7 +3,7 @@ package dev.spream.storage.jdbc.projection;
 import dev.spream.core.StorageException;
 import dev.spream.projection.FailureKind;
 import dev.spream.projection.Fence;
-import dev.spream.projection.ProjectionFailure;
+import dev.spream.projection.ProjectionException;
 import dev.spream.storage.jdbc.internal.Parameters;
 import dev.spream.storage.jdbc.internal.SchemaName;
 import dev.spream.storage.jdbc.projection.internal.Fences;
@@ -149,6 +149,6 @@ final class OwnTables {
 
     /** As the store's, so that it is for good whoever judges it. */
     private static StorageException failure(String message) {
-        return new StorageException(message, false, new ProjectionFailure(FailureKind.FATAL, message, null));
+        return new StorageException(message, false, new ProjectionException(FailureKind.FATAL, message, null));
     }
 }

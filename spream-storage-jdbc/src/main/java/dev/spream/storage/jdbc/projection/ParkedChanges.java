@@ -1,6 +1,6 @@
 package dev.spream.storage.jdbc.projection;
 
-import dev.spream.projection.ParkedKey;
+import dev.spream.projection.ParkedAggregate;
 import dev.spream.projection.ProjectionOperations.Act;
 import dev.spream.storage.jdbc.projection.internal.AuditTable;
 import dev.spream.storage.jdbc.projection.internal.NamedVersions;
@@ -66,7 +66,7 @@ record ParkedChanges(ProjectionDatabase database) {
             throws SQLException {
         String key = StoredKeys.of(id);
         lock(transaction, projection, Optional.of(key));
-        List<ParkedKey> parked =
+        List<ParkedAggregate> parked =
                 transaction.rows(ParkedTable.ONE, p -> p.text(projection).text(key), ParkedTable::read);
         if (parked.isEmpty() || parked.getFirst().firstVersion() != version) {
             return false;

@@ -1,7 +1,7 @@
 package dev.spream.storage.jdbc.projection;
 
+import dev.spream.projection.AggregateState;
 import dev.spream.projection.Fence;
-import dev.spream.projection.KeyState;
 import dev.spream.projection.ProjectionStore.RetryWork;
 import dev.spream.projection.event.EventEnvelope;
 import dev.spream.storage.jdbc.projection.internal.EventColumns;
@@ -55,12 +55,12 @@ record ParkedRetry(ProjectionDatabase database) {
             WHERE k.projection = ? AND k.key = ?
             RETURNING k.key, k.last_version, k.parked""";
 
-    Optional<KeyState> retry(Fence fence, String id, int limit, RetryWork<Connection> work) throws Exception {
+    Optional<AggregateState> retry(Fence fence, String id, int limit, RetryWork<Connection> work) throws Exception {
         String what = "trying a parked aggregate of projection '%s' again".formatted(fence.projection());
         return database.inHandedTransaction(what, transaction -> retry(transaction, fence, id, limit, work));
     }
 
-    private Optional<KeyState> retry(
+    private Optional<AggregateState> retry(
             ProjectionTransaction transaction, Fence fence, String id, int limit, RetryWork<Connection> work)
             throws SQLException, HandedTransaction.Failure {
         String projection = fence.projection();
@@ -102,7 +102,7 @@ record ParkedRetry(ProjectionDatabase database) {
     }
 
     /** Remembers the version of a key that is parked, and forgets its events up to there. */
-    static KeyState forget(ProjectionTransaction transaction, String projection, String key, long version)
+    static AggregateState forget(ProjectionTransaction transaction, String projection, String key, long version)
             throws SQLException {
         RoundTrip trip = transaction.next();
         trip.update(

@@ -1,11 +1,11 @@
 package dev.spream.storage.jdbc.projection;
 
 import dev.spream.projection.Fence;
+import dev.spream.projection.ParkDecision;
 import dev.spream.projection.ParkReason;
-import dev.spream.projection.ParkedKey;
+import dev.spream.projection.ParkedAggregate;
 import dev.spream.projection.ParkedSummary;
-import dev.spream.projection.Parking;
-import dev.spream.projection.Tried;
+import dev.spream.projection.RetryGuard;
 import dev.spream.projection.event.EventEnvelope;
 import dev.spream.storage.jdbc.internal.JdbcTimestamps;
 import dev.spream.storage.jdbc.internal.Parameters;
@@ -116,12 +116,12 @@ record ParkedTable(ProjectionDatabase database) {
             RETURNING true""";
 
     /** Adds the parking of aggregates, by their ids. */
-    static void park(RoundTrip trip, Fence fence, Map<String, Parking> parked) {
+    static void park(RoundTrip trip, Fence fence, Map<String, ParkDecision> parked) {
         if (parked.isEmpty()) {
             return;
         }
         List<String> ids = List.copyOf(new TreeMap<>(parked).keySet());
-        List<Parking> parkings = List.copyOf(new TreeMap<>(parked).values());
+        List<ParkDecision> parkings = List.copyOf(new TreeMap<>(parked).values());
         trip.update(
                 PARK,
                 p -> p.text(fence.projection())
@@ -129,12 +129,12 @@ record ParkedTable(ProjectionDatabase database) {
                         .texts(StoredKeys.of(ids))
                         .texts(ids)
                         .texts(parkings, parking -> parking.reason().name())
-                        .integers(parkings, Parking::attempts)
+                        .integers(parkings, ParkDecision::attempts)
                         .texts(parkings, parking -> Parameters.storable(parking.error()))
                         .numbers(parkings, ParkedTable::delay));
     }
 
-    private static long delay(Parking parking) {
+    private static long delay(ParkDecision parking) {
         return parking.nextTry().map(JdbcTimestamps::micros).orElse(NEVER);
     }
 
@@ -159,7 +159,7 @@ record ParkedTable(ProjectionDatabase database) {
         trip.update(WAKE, p -> p.texts(keys).text(projection));
     }
 
-    List<ParkedKey> due(Fence fence, int limit) {
+    List<ParkedAggregate> due(Fence fence, int limit) {
         return database.rows(
                 "looking for parked aggregates of projection '%s'".formatted(fence.projection()),
                 DUE,
@@ -189,7 +189,7 @@ record ParkedTable(ProjectionDatabase database) {
     }
 
     /** Those that were parked first. */
-    List<ParkedKey> list(String projection, int limit) {
+    List<ParkedAggregate> list(String projection, int limit) {
         return database.rows(
                 "listing parked aggregates of projection '%s'".formatted(projection),
                 LIST,
@@ -197,8 +197,8 @@ record ParkedTable(ProjectionDatabase database) {
                 ParkedTable::read);
     }
 
-    static ParkedKey read(ResultSet row) throws SQLException {
-        return new ParkedKey(
+    static ParkedAggregate read(ResultSet row) throws SQLException {
+        return new ParkedAggregate(
                 row.getString("aggregate_id"),
                 ParkReason.valueOf(row.getString("reason")),
                 row.getLong("last_version"),
@@ -212,7 +212,7 @@ record ParkedTable(ProjectionDatabase database) {
                 row.getLong("followed"));
     }
 
-    boolean postpone(Fence fence, String id, Tried tried, Parking parking) {
+    boolean postpone(Fence fence, String id, RetryGuard tried, ParkDecision parking) {
         String projection = fence.projection();
         List<String> key = List.of(StoredKeys.of(id));
         return database.inTransaction(

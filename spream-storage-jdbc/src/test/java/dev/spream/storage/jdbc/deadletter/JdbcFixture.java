@@ -1,7 +1,7 @@
 package dev.spream.storage.jdbc.deadletter;
 
 import dev.spream.core.consume.DeadLetterStore;
-import dev.spream.core.consume.StoredLetter;
+import dev.spream.core.consume.StoredDeadLetter;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.testkit.consume.DeadLetterSinkFixture;
 import java.sql.Connection;
@@ -65,7 +65,7 @@ final class JdbcFixture implements DeadLetterSinkFixture {
                         .map(DeadLetterStore.Entry::identity)
                         .toList())
                 .stream()
-                .map(StoredLetter::change)
+                .map(StoredDeadLetter::change)
                 .toList();
     }
 

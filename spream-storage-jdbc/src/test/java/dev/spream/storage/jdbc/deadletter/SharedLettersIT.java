@@ -8,10 +8,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.spream.core.StorageException;
+import dev.spream.core.consume.ChangeHandler;
 import dev.spream.core.consume.DeadLetterException;
 import dev.spream.core.consume.DeadLetterReplay;
 import dev.spream.core.consume.DeadLetterStore;
-import dev.spream.core.consume.RecordConsumer;
 import dev.spream.core.consume.ReplayResult;
 import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.WorkerId;
@@ -223,7 +223,7 @@ final class SharedLettersIT {
         assertThat(one.openLetters()).as("nothing of the batch was settled").hasSize(changes);
         awaitClaim(1).close();
 
-        ReplayResult result = DeadLetterReplay.of(one, (RecordConsumer) change -> taken.add(StuckReplay.second(change)))
+        ReplayResult result = DeadLetterReplay.of(one, (ChangeHandler) change -> taken.add(StuckReplay.second(change)))
                 .all();
 
         assertThat(result.isComplete()).isTrue();

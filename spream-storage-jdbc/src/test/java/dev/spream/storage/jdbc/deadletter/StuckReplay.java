@@ -1,8 +1,8 @@
 package dev.spream.storage.jdbc.deadletter;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.spream.core.consume.ChangeHandler;
 import dev.spream.core.consume.DeadLetterReplay;
-import dev.spream.core.consume.RecordConsumer;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.storage.jdbc.JdbcPool;
 import dev.spream.testkit.consume.Changes;
@@ -19,7 +19,7 @@ final class StuckReplay {
         int stuckAt = Integer.parseInt(arguments[2]);
         try (HikariDataSource pool = JdbcPool.open(arguments[0], Optional.empty(), Optional.empty());
                 JdbcDeadLetterStore store = JdbcDeadLetterStore.create(pool, arguments[1])) {
-            RecordConsumer consumer = change -> {
+            ChangeHandler consumer = change -> {
                 if (second(change) == stuckAt) {
                     System.out.println("stuck");
                     System.in.read();

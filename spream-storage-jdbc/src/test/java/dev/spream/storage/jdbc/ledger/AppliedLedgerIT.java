@@ -9,7 +9,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
-import dev.spream.api.spi.RejectedException;
+import dev.spream.api.spi.NonRetryableException;
 import dev.spream.core.StorageException;
 import dev.spream.core.consume.BatchConsumer;
 import dev.spream.core.consume.Consumer;
@@ -135,7 +135,7 @@ final class AppliedLedgerIT {
     void a_change_from_before_the_ledger_is_refused_with_what_to_do() throws Exception {
         consumer.consume(change(5), settledBefore(5));
 
-        assertThatExceptionOfType(RejectedException.class)
+        assertThatExceptionOfType(NonRetryableException.class)
                 .isThrownBy(() -> consumer.consume(change(4), settledBefore(0)))
                 .withMessageContaining("2026-01-01T00:00:04Z/tx4/00000000")
                 .withMessageContaining("start again from 2026-01-01T00:00:05Z")

@@ -4,16 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.spream.lock.BucketHash;
+import dev.spream.lock.BucketSpace;
+import dev.spream.lock.BucketSpaceException;
 import dev.spream.lock.BucketsNotProvisionedException;
 import dev.spream.lock.LockBusyException;
 import dev.spream.lock.LockConnectionException;
-import dev.spream.lock.LockSpace;
-import dev.spream.lock.LockSpaceException;
+import dev.spream.lock.provisioning.BucketLayout;
 import dev.spream.lock.provisioning.BucketProvisioning;
 import dev.spream.lock.provisioning.BucketProvisioning.Provisioned;
-import dev.spream.lock.provisioning.LockLayout;
-import dev.spream.lock.provisioning.LockSpaceCheck;
-import dev.spream.lock.provisioning.LockSpaceCheck.Range;
+import dev.spream.lock.provisioning.BucketSpaceCheck;
+import dev.spream.lock.provisioning.BucketSpaceCheck.Range;
 import dev.spream.storage.jdbc.lock.dialect.LockTables;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -33,8 +33,8 @@ import org.junit.jupiter.api.Test;
 
 /** What provisioning does on every kind of database. */
 abstract class BucketProvisioningContract {
-    static final LockSpace SMALL = new LockSpace(BucketHash.SHA256, 2_500, 2);
-    static final LockSpace OTHER = new LockSpace(BucketHash.SHA256, 3_000, 2);
+    static final BucketSpace SMALL = new BucketSpace(BucketHash.SHA256, 2_500, 2);
+    static final BucketSpace OTHER = new BucketSpace(BucketHash.SHA256, 3_000, 2);
     private static final int CHUNK = 1_000;
 
     /** An empty database, of one kind. */
@@ -69,13 +69,14 @@ abstract class BucketProvisioningContract {
     void every_bucket_of_every_level_is_made_in_chunks() throws Exception {
         List<Long> reached = new ArrayList<>();
         Provisioned provisioned = rows(SMALL).provision((done, all) -> reached.add(done));
-        assertThat(provisioned).isEqualTo(new Provisioned(new LockLayout("rows", SMALL), 5_000, 5_000));
+        assertThat(provisioned).isEqualTo(new Provisioned(new BucketLayout("rows", SMALL), 5_000, 5_000));
         assertThat(reached).containsExactly(1_000L, 2_000L, 2_500L, 3_500L, 4_500L, 5_000L);
-        LockSpaceCheck check = rows(SMALL).check((done, all) -> {});
+        BucketSpaceCheck check = rows(SMALL).check((done, all) -> {});
         assertThat(check.problems()).isEmpty();
         assertThat(check.levels())
                 .containsExactly(
-                        new LockSpaceCheck.Level(0, 2_500, List.of()), new LockSpaceCheck.Level(1, 2_500, List.of()));
+                        new BucketSpaceCheck.Level(0, 2_500, List.of()),
+                        new BucketSpaceCheck.Level(1, 2_500, List.of()));
     }
 
     @Test
@@ -108,7 +109,7 @@ abstract class BucketProvisioningContract {
                 .asString()
                 .startsWith("2500 of 5000 buckets were made; go on: ./spream locks provision");
         assertThat(rows(SMALL).provision((done, all) -> {}).made()).isEqualTo(2_500);
-        assertThat(settle(AskedLayout.ANY)).isEqualTo(new LockLayout("rows", SMALL));
+        assertThat(settle(AskedLayout.ANY)).isEqualTo(new BucketLayout("rows", SMALL));
     }
 
     @Test
@@ -144,14 +145,14 @@ abstract class BucketProvisioningContract {
         rows(SMALL).provision((done, all) -> {});
         for (AskedLayout asked : List.of(
                 asked(LockStrategy.ROWS, OTHER),
-                asked(LockStrategy.ROWS, new LockSpace(BucketHash.FNV1A_32, 2_500, 2)),
-                asked(LockStrategy.ROWS, new LockSpace(BucketHash.SHA256, 2_500, 3)),
+                asked(LockStrategy.ROWS, new BucketSpace(BucketHash.FNV1A_32, 2_500, 2)),
+                asked(LockStrategy.ROWS, new BucketSpace(BucketHash.SHA256, 2_500, 3)),
                 asked(LockStrategy.ADVISORY, SMALL))) {
-            assertThatExceptionOfType(LockSpaceException.class)
+            assertThatExceptionOfType(BucketSpaceException.class)
                     .isThrownBy(() -> settle(asked))
                     .withMessageContaining(database.place() + " are rows, 2 levels of 2500 buckets by sha256")
                     .withMessageContaining("asks for " + asked.over(Optional.empty(), LockStrategy.ROWS));
-            assertThatExceptionOfType(LockSpaceException.class)
+            assertThatExceptionOfType(BucketSpaceException.class)
                     .isThrownBy(() -> provisioning(asked).provision((done, all) -> {}));
         }
         assertThat(rows(OTHER).check((done, all) -> {}).problems())
@@ -166,12 +167,12 @@ abstract class BucketProvisioningContract {
         rows(SMALL).provision((done, all) -> {});
         database.execute("DELETE FROM %shier_lock_buckets".formatted(database.prefix())
                 + " WHERE level = 0 AND bucket IN (0, 7, 8, 2499) OR level = 1 AND bucket >= 1000");
-        LockSpaceCheck check = rows(SMALL).check((done, all) -> {});
+        BucketSpaceCheck check = rows(SMALL).check((done, all) -> {});
         assertThat(check.levels())
                 .containsExactly(
-                        new LockSpaceCheck.Level(
+                        new BucketSpaceCheck.Level(
                                 0, 2_496, List.of(new Range(0, 0), new Range(7, 8), new Range(2_499, 2_499))),
-                        new LockSpaceCheck.Level(1, 1_000, List.of(new Range(1_000, 2_499))));
+                        new BucketSpaceCheck.Level(1, 1_000, List.of(new Range(1_000, 2_499))));
         assertThat(check.problems())
                 .hasSize(2)
                 .first()
@@ -203,13 +204,13 @@ abstract class BucketProvisioningContract {
                     .withMessageContaining("somebody uses them");
             holder.rollback();
         }
-        assertThat(settle(AskedLayout.ANY)).isEqualTo(new LockLayout("rows", SMALL));
+        assertThat(settle(AskedLayout.ANY)).isEqualTo(new BucketLayout("rows", SMALL));
         BucketProvisioning deeper =
                 provisioning(new AskedLayout(Optional.empty(), Optional.empty(), Optional.empty(), Optional.of(3)));
         deeper.clear();
         assertThat(deeper.layout())
                 .as("what is not asked for otherwise stays")
-                .isEqualTo(new LockLayout("rows", new LockSpace(BucketHash.SHA256, 2_500, 3)));
+                .isEqualTo(new BucketLayout("rows", new BucketSpace(BucketHash.SHA256, 2_500, 3)));
         assertThat(rows(OTHER).provision((done, all) -> {}).made()).isEqualTo(6_000);
     }
 
@@ -218,7 +219,7 @@ abstract class BucketProvisioningContract {
         rows(SMALL).provision((done, all) -> {});
         database.execute("DELETE FROM %shier_lock_space".formatted(database.prefix()));
         for (AskedLayout asked : List.of(AskedLayout.ANY, asked(LockStrategy.ROWS, SMALL))) {
-            assertThatExceptionOfType(LockSpaceException.class)
+            assertThatExceptionOfType(BucketSpaceException.class)
                     .isThrownBy(() -> settle(asked))
                     .withMessageContaining("does not record what they are for")
                     .withMessageContaining("--schema ");
@@ -227,10 +228,10 @@ abstract class BucketProvisioningContract {
                     .asString()
                     .contains("does not record what they are for");
         }
-        assertThatExceptionOfType(LockSpaceException.class)
+        assertThatExceptionOfType(BucketSpaceException.class)
                 .isThrownBy(() -> provisioning(AskedLayout.ANY).provision((done, all) -> {}));
         rows(SMALL).provision((done, all) -> {});
-        assertThat(settle(AskedLayout.ANY)).isEqualTo(new LockLayout("rows", SMALL));
+        assertThat(settle(AskedLayout.ANY)).isEqualTo(new BucketLayout("rows", SMALL));
     }
 
     @Test
@@ -249,18 +250,18 @@ abstract class BucketProvisioningContract {
 
     @Test
     void a_check_of_nothing_changes_nothing() throws Exception {
-        LockSpaceCheck check = rows(SMALL).check((done, all) -> {});
+        BucketSpaceCheck check = rows(SMALL).check((done, all) -> {});
         assertThat(check.place()).endsWith(", " + database.place());
         assertThat(check.recorded()).isEmpty();
         assertThat(check.problems()).singleElement().asString().startsWith(database.place() + " has no buckets");
         assertThat(tables().exist()).isFalse();
     }
 
-    private static AskedLayout asked(LockStrategy strategy, LockSpace space) {
+    private static AskedLayout asked(LockStrategy strategy, BucketSpace space) {
         return AskedLayout.ANY.with(strategy).with(space);
     }
 
-    final BucketProvisioning rows(LockSpace space) {
+    final BucketProvisioning rows(BucketSpace space) {
         return provisioning(asked(LockStrategy.ROWS, space));
     }
 
@@ -268,7 +269,7 @@ abstract class BucketProvisioningContract {
         return JdbcBucketProvisioning.of(database.dataSource(), Optional.empty(), true, asked, CHUNK);
     }
 
-    final LockLayout settle(AskedLayout asked) {
+    final BucketLayout settle(AskedLayout asked) {
         return new LockSpaceTable(tables(), database.dataSource()).settle(asked);
     }
 

@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.spream.lock.BucketHash;
+import dev.spream.lock.BucketSpace;
 import dev.spream.lock.HierarchicalLocks;
 import dev.spream.lock.LockException;
 import dev.spream.lock.LockHandle;
 import dev.spream.lock.LockRequest;
-import dev.spream.lock.LockSpace;
 import dev.spream.lock.LockTarget;
 import dev.spream.lock.LockWait;
 import dev.spream.storage.jdbc.DeadNetwork;
@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Test;
 final class DeadNetworkIT {
     private static final Duration BOUND =
             Duration.ofSeconds(30); // 13 s where nothing else runs, 45 s and more without limits
-    private static final LockSpace SPACE = new LockSpace(BucketHash.SHA256, 251, 3);
+    private static final BucketSpace SPACE = new BucketSpace(BucketHash.SHA256, 251, 3);
     private static final LockTarget FIRST = LockTarget.user("u1");
     private static final LockTarget SECOND = LockTarget.user("u2");
     private static final LockTarget THIRD = LockTarget.user("u3");

@@ -3,7 +3,7 @@ package dev.spream.storage.jdbc.lock;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import dev.spream.api.LockDesk;
+import dev.spream.api.ConfiguredLocks;
 import dev.spream.api.config.ConfigException;
 import dev.spream.api.config.SpreamConfig;
 import dev.spream.api.spi.ConfigKey;
@@ -46,7 +46,7 @@ final class JdbcLockStoreProviderIT {
     @Test
     void a_url_is_all_that_advisory_locks_need() throws Exception {
         try (TestDatabase database = new TestDatabase();
-                LockDesk desk = LockDesk.open(config(Map.of("url", database.url())))) {
+                ConfiguredLocks desk = ConfiguredLocks.open(config(Map.of("url", database.url())))) {
             excludes(desk.locks(Connection.class));
         }
     }
@@ -56,7 +56,7 @@ final class JdbcLockStoreProviderIT {
         try (TestDatabase database = new TestDatabase()) {
             Map<String, String> keys = Map.of(
                     "url", database.url(), "strategy", "rows", "buckets", "500", "schema", "my_locks", "handles", "2");
-            try (LockDesk desk = LockDesk.open(config(keys))) {
+            try (ConfiguredLocks desk = ConfiguredLocks.open(config(keys))) {
                 assertThatExceptionOfType(SpreamException.class)
                         .isThrownBy(desk::locks)
                         .withMessageContaining("locks jdbc")
@@ -65,10 +65,11 @@ final class JdbcLockStoreProviderIT {
                 assertThat(desk.provisioning().provision((done, all) -> {}).made())
                         .isEqualTo(1_500);
             }
-            try (LockDesk desk = LockDesk.open(config(Map.of("url", database.url(), "schema", "my_locks")))) {
+            try (ConfiguredLocks desk =
+                    ConfiguredLocks.open(config(Map.of("url", database.url(), "schema", "my_locks")))) {
                 excludes(desk.locks(Connection.class));
             }
-            try (LockDesk desk = LockDesk.open(
+            try (ConfiguredLocks desk = ConfiguredLocks.open(
                     config(Map.of("url", database.url(), "schema", "my_locks", "strategy", "advisory")))) {
                 assertThatExceptionOfType(SpreamException.class)
                         .isThrownBy(desk::locks)
@@ -82,7 +83,7 @@ final class JdbcLockStoreProviderIT {
     void mariadb_is_provisioned_by_its_url_alone() throws Exception {
         MySqlServer server = MySqlServer.embedded();
         try (MySqlDatabase database = new MySqlDatabase(server);
-                LockDesk desk = LockDesk.open(config(Map.of(
+                ConfiguredLocks desk = ConfiguredLocks.open(config(Map.of(
                         "url",
                         database.mariadbUrl(),
                         "user",
@@ -102,7 +103,7 @@ final class JdbcLockStoreProviderIT {
     @Test
     void numbers_out_of_range_are_refused_before_anything_is_opened() {
         assertThatExceptionOfType(ConfigException.class)
-                .isThrownBy(() -> LockDesk.open(
+                .isThrownBy(() -> ConfiguredLocks.open(
                         config(Map.of("url", "jdbc:postgresql:x", "buckets", "0", "levels", "17", "hash", "md5"))))
                 .withMessageContaining("locks.jdbc.buckets")
                 .withMessageContaining("locks.jdbc.levels")

@@ -1,5 +1,6 @@
 package dev.spream.storage.jdbc.lock;
 
+import dev.spream.lock.AcquiredLocks;
 import dev.spream.lock.LockDeadline;
 import dev.spream.lock.LockMode;
 import dev.spream.lock.LockPlan;
@@ -8,7 +9,6 @@ import dev.spream.lock.LockRequest;
 import dev.spream.lock.LockTarget;
 import dev.spream.lock.LockWait;
 import dev.spream.lock.PlannedLock;
-import dev.spream.lock.TakenLocks;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -49,7 +49,7 @@ final class LockParty implements AutoCloseable {
 
     LockParty holds(LockRequest request) {
         List<PlannedLock> locks = LockPlan.of(request, store.space()).locks();
-        TakenLocks taken = store.tryLock(connection, locks);
+        AcquiredLocks taken = store.tryLock(connection, locks);
         if (taken.count() < locks.size()) {
             throw new AssertionError("somebody is in the way of " + request);
         }
@@ -60,7 +60,7 @@ final class LockParty implements AutoCloseable {
 
     LockParty waitsFor(LockRequest request) {
         List<PlannedLock> locks = LockPlan.of(request, store.space()).locks();
-        TakenLocks taken = store.tryLock(connection, locks);
+        AcquiredLocks taken = store.tryLock(connection, locks);
         session = taken.session();
         wanted = request.targets();
         List<PlannedLock> rest = locks.subList(taken.count(), locks.size());

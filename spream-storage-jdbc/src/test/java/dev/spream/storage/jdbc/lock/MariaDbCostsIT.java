@@ -3,13 +3,13 @@ package dev.spream.storage.jdbc.lock;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.spream.lock.BucketHash;
+import dev.spream.lock.BucketSpace;
 import dev.spream.lock.HierarchicalLocks;
 import dev.spream.lock.LockDeadline;
 import dev.spream.lock.LockHandle;
 import dev.spream.lock.LockKey;
 import dev.spream.lock.LockMode;
 import dev.spream.lock.LockRequest;
-import dev.spream.lock.LockSpace;
 import dev.spream.lock.LockStore;
 import dev.spream.lock.LockTarget;
 import dev.spream.lock.LockWait;
@@ -34,8 +34,8 @@ import org.junit.jupiter.api.Timeout;
 /** How many round trips locks take by MariaDB's driver, as the server's log has them. */
 @Timeout(60)
 final class MariaDbCostsIT {
-    private static final LockSpace SPACE = new LockSpace(BucketHash.SHA256, 100, 3);
-    private static final LockSpace WIDE = new LockSpace(BucketHash.SHA256, 9_000, 1);
+    private static final BucketSpace SPACE = new BucketSpace(BucketHash.SHA256, 100, 3);
+    private static final BucketSpace WIDE = new BucketSpace(BucketHash.SHA256, 9_000, 1);
     private static final LockRequest RESOURCE = LockRequest.exclusive(LockTarget.resource("u1", "a1", "r1"));
     private static final MySqlLockNamespaces NAMESPACES = namespaces();
 

@@ -1,8 +1,8 @@
 package dev.spream.storage.jdbc.lock;
 
 import com.zaxxer.hikari.HikariPoolMXBean;
+import dev.spream.lock.BucketSpace;
 import dev.spream.lock.LockKey;
-import dev.spream.lock.LockSpace;
 import dev.spream.lock.LockStore;
 import dev.spream.testkit.lock.BucketRowsFixture;
 import java.sql.Connection;
@@ -25,7 +25,7 @@ final class MySqlLockFixture implements BucketRowsFixture<Connection> {
     }
 
     @Override
-    public LockStore<Connection> open(LockSpace space, int handles) {
+    public LockStore<Connection> open(BucketSpace space, int handles) {
         schema = namespaces.schema(space);
         LockStore<Connection> store = JdbcLockStore.builder(namespaces.pool())
                 .schema(schema)

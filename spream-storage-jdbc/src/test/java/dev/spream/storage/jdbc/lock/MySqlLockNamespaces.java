@@ -2,7 +2,7 @@ package dev.spream.storage.jdbc.lock;
 
 import com.mysql.cj.jdbc.JdbcConnection;
 import com.zaxxer.hikari.HikariDataSource;
-import dev.spream.lock.LockSpace;
+import dev.spream.lock.BucketSpace;
 import dev.spream.storage.jdbc.DeadNetwork;
 import dev.spream.storage.jdbc.MySqlDatabase;
 import dev.spream.storage.jdbc.MySqlServer;
@@ -23,7 +23,7 @@ final class MySqlLockNamespaces implements AutoCloseable {
     private final MySqlDatabase database;
     private final HikariDataSource pool;
     private final MySqlLockWaits waits;
-    private final Map<LockSpace, String> names = new ConcurrentHashMap<>();
+    private final Map<BucketSpace, String> names = new ConcurrentHashMap<>();
 
     MySqlLockNamespaces(MySqlServer server) {
         this(new MySqlDatabase(server));
@@ -71,11 +71,11 @@ final class MySqlLockNamespaces implements AutoCloseable {
     }
 
     /** The namespace of that space, provisioned. */
-    String schema(LockSpace space) {
+    String schema(BucketSpace space) {
         return names.computeIfAbsent(space, this::provision);
     }
 
-    private String provision(LockSpace space) {
+    private String provision(BucketSpace space) {
         String schema = "%s_%d".formatted(database.name(), names.size());
         AskedLayout asked = AskedLayout.ANY.with(LockStrategy.ROWS).with(space);
         try (JdbcBucketProvisioning provisioning =

@@ -7,6 +7,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.mysql.cj.jdbc.JdbcConnection;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.spream.lock.BucketHash;
+import dev.spream.lock.BucketSpace;
+import dev.spream.lock.BucketSpaceException;
 import dev.spream.lock.BucketsNotProvisionedException;
 import dev.spream.lock.HierarchicalLocks;
 import dev.spream.lock.LockCancelledException;
@@ -14,8 +16,6 @@ import dev.spream.lock.LockDeadline;
 import dev.spream.lock.LockKey;
 import dev.spream.lock.LockMode;
 import dev.spream.lock.LockRequest;
-import dev.spream.lock.LockSpace;
-import dev.spream.lock.LockSpaceException;
 import dev.spream.lock.LockStore;
 import dev.spream.lock.LockTarget;
 import dev.spream.lock.LockTimeoutException;
@@ -47,8 +47,8 @@ import org.junit.jupiter.api.Timeout;
 /** Locks in sessions that are the caller's and go on after them, by one of the drivers. */
 @Timeout(60)
 abstract class MySqlTransactions implements LentWorkContract {
-    private static final LockSpace SPACE = new LockSpace(BucketHash.SHA256, 100, 3);
-    private static final LockSpace WIDE = new LockSpace(BucketHash.SHA256, 3_000, 1);
+    private static final BucketSpace SPACE = new BucketSpace(BucketHash.SHA256, 100, 3);
+    private static final BucketSpace WIDE = new BucketSpace(BucketHash.SHA256, 3_000, 1);
     private static final PlannedLock ONE = exclusive(1);
     private static final PlannedLock TWO = exclusive(2);
 
@@ -84,7 +84,7 @@ abstract class MySqlTransactions implements LentWorkContract {
             execute(own, "SET SESSION TRANSACTION ISOLATION LEVEL " + isolation);
             for (PlannedLock lock : List.of(ONE, TWO)) {
                 assertThatThrownBy(() -> store.tryLock(own, List.of(lock)))
-                        .isInstanceOf(LockSpaceException.class)
+                        .isInstanceOf(BucketSpaceException.class)
                         .hasMessageContaining(isolation)
                         .hasMessageContaining("what was there before it")
                         .hasMessageContaining("setTransactionIsolation");
@@ -453,9 +453,9 @@ abstract class MySqlTransactions implements LentWorkContract {
         namespaces.execute("SET GLOBAL read_only = ON");
         try {
             assertThatThrownBy(() -> store.tryLock(own, List.of(ONE)))
-                    .isInstanceOf(LockSpaceException.class)
+                    .isInstanceOf(BucketSpaceException.class)
                     .hasMessageContaining("connect to the primary");
-            assertThatThrownBy(() -> fixture.open(SPACE)).isInstanceOf(LockSpaceException.class);
+            assertThatThrownBy(() -> fixture.open(SPACE)).isInstanceOf(BucketSpaceException.class);
         } finally {
             namespaces.execute("SET GLOBAL read_only = OFF");
         }
@@ -465,7 +465,7 @@ abstract class MySqlTransactions implements LentWorkContract {
     void a_transaction_that_is_read_only_is_refused() throws Exception {
         execute(own, "START TRANSACTION READ ONLY");
         assertThatThrownBy(() -> store.tryLock(own, List.of(ONE)))
-                .isInstanceOf(LockSpaceException.class)
+                .isInstanceOf(BucketSpaceException.class)
                 .hasMessageContaining("a transaction that may write");
     }
 
@@ -476,11 +476,11 @@ abstract class MySqlTransactions implements LentWorkContract {
                         .schema(fixture.schema())
                         .strategy(LockStrategy.ADVISORY)
                         .build())
-                .isInstanceOf(LockSpaceException.class);
+                .isInstanceOf(BucketSpaceException.class);
         namespaces.execute("ALTER TABLE %s ENGINE = MyISAM".formatted(table));
         try {
             assertThatThrownBy(() -> fixture.open(SPACE))
-                    .isInstanceOf(LockSpaceException.class)
+                    .isInstanceOf(BucketSpaceException.class)
                     .hasMessageContaining("ENGINE = InnoDB");
         } finally {
             namespaces.execute("ALTER TABLE %s ENGINE = InnoDB".formatted(table));

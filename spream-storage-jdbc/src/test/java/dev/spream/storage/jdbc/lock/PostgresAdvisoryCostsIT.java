@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.spream.lock.BucketHash;
+import dev.spream.lock.BucketSpace;
 import dev.spream.lock.LockKey;
 import dev.spream.lock.LockMode;
-import dev.spream.lock.LockSpace;
 import dev.spream.lock.LockStore;
 import dev.spream.lock.LockStoreException;
 import dev.spream.lock.PlannedLock;
@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Timeout;
 /** What it costs the server to keep advisory locks. */
 @Timeout(60)
 final class PostgresAdvisoryCostsIT {
-    private static final LockSpace SPACE = new LockSpace(BucketHash.SHA256, LockSpace.MAX_BUCKETS, 16);
+    private static final BucketSpace SPACE = new BucketSpace(BucketHash.SHA256, BucketSpace.MAX_BUCKETS, 16);
     private static final PostgresLockNamespaces NAMESPACES = new PostgresLockNamespaces(LockStrategy.ADVISORY);
 
     private final PostgresLockFixture fixture = new PostgresLockFixture(NAMESPACES);

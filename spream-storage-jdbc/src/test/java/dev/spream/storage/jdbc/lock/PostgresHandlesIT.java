@@ -6,11 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.spream.lock.BucketHash;
+import dev.spream.lock.BucketSpace;
 import dev.spream.lock.LockCancelledException;
 import dev.spream.lock.LockConnectionException;
 import dev.spream.lock.LockKey;
 import dev.spream.lock.LockMode;
-import dev.spream.lock.LockSpace;
 import dev.spream.lock.LockStoreException;
 import dev.spream.lock.LockTimeoutException;
 import dev.spream.lock.PlannedLock;
@@ -39,7 +39,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 final class PostgresHandlesIT {
     private static final int INTERRUPTS = 20;
     private static final int MOST_INTERRUPTS = 10_000;
-    private static final LockSpace SPACE = new LockSpace(BucketHash.SHA256, 1_000, 3);
+    private static final BucketSpace SPACE = new BucketSpace(BucketHash.SHA256, 1_000, 3);
     private static final int HANDLES = 3;
     private static final Duration STANDSTILL =
             Duration.ofMinutes(1); // longer than a test stands still on a busy machine

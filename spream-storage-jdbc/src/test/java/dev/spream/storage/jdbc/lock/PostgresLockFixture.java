@@ -1,9 +1,9 @@
 package dev.spream.storage.jdbc.lock;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.spream.lock.BucketSpace;
 import dev.spream.lock.LockDeadline;
 import dev.spream.lock.LockKey;
-import dev.spream.lock.LockSpace;
 import dev.spream.lock.LockStore;
 import dev.spream.lock.LockWait;
 import dev.spream.testkit.lock.BucketRowsFixture;
@@ -49,19 +49,19 @@ final class PostgresLockFixture implements BucketRowsFixture<Connection> {
     }
 
     @Override
-    public LockStore<Connection> open(LockSpace space, int handles) {
+    public LockStore<Connection> open(BucketSpace space, int handles) {
         LockStore<Connection> store = builder(space).handles(handles).build();
         stores.add(store);
         return store;
     }
 
     /** For a store that the test closes. */
-    JdbcLockStore.Builder builder(LockSpace space) {
+    JdbcLockStore.Builder builder(BucketSpace space) {
         return builder(space, namespaces.pool());
     }
 
     /** The same over another pool. */
-    JdbcLockStore.Builder builder(LockSpace space, HikariDataSource pool) {
+    JdbcLockStore.Builder builder(BucketSpace space, HikariDataSource pool) {
         schema = namespaces.schema(space);
         return JdbcLockStore.builder(pool)
                 .schema(schema)

@@ -2,7 +2,7 @@ package dev.spream.storage.jdbc.lock;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
-import dev.spream.lock.LockSpace;
+import dev.spream.lock.BucketSpace;
 import dev.spream.storage.jdbc.DeadNetwork;
 import dev.spream.storage.jdbc.TestDatabase;
 import java.net.URI;
@@ -21,7 +21,7 @@ final class PostgresLockNamespaces implements AutoCloseable {
     private final TestDatabase database = new TestDatabase();
     private final LockStrategy strategy;
     private final HikariDataSource pool;
-    private final Map<LockSpace, String> schemas = new ConcurrentHashMap<>();
+    private final Map<BucketSpace, String> schemas = new ConcurrentHashMap<>();
 
     PostgresLockNamespaces(LockStrategy strategy) {
         this.strategy = strategy;
@@ -55,11 +55,11 @@ final class PostgresLockNamespaces implements AutoCloseable {
     }
 
     /** The namespace of that space, provisioned. */
-    String schema(LockSpace space) {
+    String schema(BucketSpace space) {
         return schemas.computeIfAbsent(space, this::provision);
     }
 
-    private String provision(LockSpace space) {
+    private String provision(BucketSpace space) {
         String schema = "locks_%d".formatted(schemas.size());
         AskedLayout asked = AskedLayout.ANY.with(strategy).with(space);
         try (JdbcBucketProvisioning provisioning =

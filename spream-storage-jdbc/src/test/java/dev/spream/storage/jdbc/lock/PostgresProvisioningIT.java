@@ -4,9 +4,9 @@ import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import dev.spream.lock.LockSpaceException;
-import dev.spream.lock.provisioning.LockLayout;
-import dev.spream.lock.provisioning.LockSpaceCheck;
+import dev.spream.lock.BucketSpaceException;
+import dev.spream.lock.provisioning.BucketLayout;
+import dev.spream.lock.provisioning.BucketSpaceCheck;
 import dev.spream.storage.jdbc.TestDatabase;
 import dev.spream.storage.jdbc.internal.Statements;
 import java.sql.Connection;
@@ -33,16 +33,16 @@ final class PostgresProvisioningIT extends BucketProvisioningContract {
     void a_store_of_advisory_locks_records_what_it_locks_by() {
         LockSpaceTable.tables(database.dataSource(), Optional.empty()).ensure(true);
         assertThat(settle(AskedLayout.ANY))
-                .isEqualTo(new LockLayout("advisory", LockStrategy.ADVISORY.defaultSpace()))
+                .isEqualTo(new BucketLayout("advisory", LockStrategy.ADVISORY.defaultSpace()))
                 .isEqualTo(settle(AskedLayout.ANY));
-        assertThatExceptionOfType(LockSpaceException.class)
+        assertThatExceptionOfType(BucketSpaceException.class)
                 .isThrownBy(() -> rows(SMALL).provision((done, all) -> {}))
                 .withMessageContaining("are advisory, 16 levels");
     }
 
     @Test
     void a_check_finds_that_there_are_no_tables_even_if_no_rows_are_needed() throws Exception {
-        LockSpaceCheck check = provisioning(AskedLayout.ANY).check((done, all) -> {});
+        BucketSpaceCheck check = provisioning(AskedLayout.ANY).check((done, all) -> {});
         assertThat(check.problems())
                 .singleElement()
                 .asString()
@@ -59,7 +59,7 @@ final class PostgresProvisioningIT extends BucketProvisioningContract {
     void buckets_of_advisory_locks_are_taken_for_a_mistake() {
         AskedLayout buckets =
                 new AskedLayout(Optional.empty(), Optional.empty(), Optional.of(1_048_576L), Optional.empty());
-        assertThatExceptionOfType(LockSpaceException.class)
+        assertThatExceptionOfType(BucketSpaceException.class)
                 .isThrownBy(() -> provisioning(buckets).provision((done, all) -> {}))
                 .withMessageContaining("say --strategy rows");
     }

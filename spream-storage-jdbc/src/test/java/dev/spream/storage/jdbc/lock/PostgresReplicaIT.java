@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.spream.lock.BucketHash;
+import dev.spream.lock.BucketSpace;
+import dev.spream.lock.BucketSpaceException;
 import dev.spream.lock.LockKey;
 import dev.spream.lock.LockMode;
-import dev.spream.lock.LockSpace;
-import dev.spream.lock.LockSpaceException;
 import dev.spream.lock.PlannedLock;
 import dev.spream.storage.jdbc.lock.dialect.LockSql;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
@@ -25,7 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** A server that replays what another one writes; PostgreSQL has advisory locks there, which exclude nobody elsewhere. */
 @Timeout(120)
 final class PostgresReplicaIT {
-    private static final LockSpace SPACE = new LockSpace(BucketHash.SHA256, 100, 3);
+    private static final BucketSpace SPACE = new BucketSpace(BucketHash.SHA256, 100, 3);
     private static final List<PlannedLock> LOCKS = List.of(new PlannedLock(new LockKey(0, 1), LockMode.SHARED));
 
     @Test
@@ -38,14 +38,14 @@ final class PostgresReplicaIT {
         try (EmbeddedPostgres replica = server(folder);
                 Connection own = replica.getPostgresDatabase().getConnection()) {
             assertThatThrownBy(() -> builder(replica.getPostgresDatabase()).build())
-                    .isInstanceOf(LockSpaceException.class)
+                    .isInstanceOf(BucketSpaceException.class)
                     .hasMessageContaining("opening the store of locks failed: the server is a replica")
                     .hasMessageContaining("connect to the primary");
             own.setAutoCommit(false);
             LockSql locks = LockSpaceTable.tables(replica.getPostgresDatabase(), Optional.empty())
                     .advisoryLocks();
             assertThatThrownBy(() -> locks.tryLock(own, LOCKS))
-                    .isInstanceOf(LockSpaceException.class)
+                    .isInstanceOf(BucketSpaceException.class)
                     .hasMessageContaining("taking locks failed: the server is a replica");
         }
     }

@@ -5,14 +5,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.spream.lock.BucketHash;
+import dev.spream.lock.BucketSpace;
+import dev.spream.lock.BucketSpaceException;
 import dev.spream.lock.HierarchicalLocks;
 import dev.spream.lock.LockCancelledException;
 import dev.spream.lock.LockDeadlockException;
 import dev.spream.lock.LockKey;
 import dev.spream.lock.LockMode;
 import dev.spream.lock.LockRequest;
-import dev.spream.lock.LockSpace;
-import dev.spream.lock.LockSpaceException;
 import dev.spream.lock.LockStore;
 import dev.spream.lock.LockStoreException;
 import dev.spream.lock.LockTarget;
@@ -41,7 +41,7 @@ import org.postgresql.core.TransactionState;
 @EnumSource
 @Timeout(60)
 final class PostgresTransactionsIT implements LentWorkContract {
-    private static final LockSpace SPACE = new LockSpace(BucketHash.SHA256, 100, 3);
+    private static final BucketSpace SPACE = new BucketSpace(BucketHash.SHA256, 100, 3);
     private static final PlannedLock ONE = exclusive(1);
     private static final PlannedLock TWO = exclusive(2);
 
@@ -95,7 +95,7 @@ final class PostgresTransactionsIT implements LentWorkContract {
         for (String isolation : List.of("REPEATABLE READ", "SERIALIZABLE")) {
             execute(own, "SET TRANSACTION ISOLATION LEVEL " + isolation);
             assertThatThrownBy(() -> store.tryLock(own, List.of(ONE)))
-                    .isInstanceOf(LockSpaceException.class)
+                    .isInstanceOf(BucketSpaceException.class)
                     .hasMessageContaining(isolation)
                     .hasMessageContaining("make it READ COMMITTED");
             own.rollback();

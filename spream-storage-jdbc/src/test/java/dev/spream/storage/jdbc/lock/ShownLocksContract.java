@@ -3,20 +3,20 @@ package dev.spream.storage.jdbc.lock;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.spream.lock.BucketHash;
+import dev.spream.lock.BucketSpace;
 import dev.spream.lock.LockKey;
 import dev.spream.lock.LockMode;
 import dev.spream.lock.LockPlan;
 import dev.spream.lock.LockReport.BucketWaits;
 import dev.spream.lock.LockRequest;
-import dev.spream.lock.LockSpace;
 import dev.spream.lock.LockTarget;
-import dev.spream.lock.inspection.LockChain;
+import dev.spream.lock.inspection.BlockingChain;
+import dev.spream.lock.inspection.LockConflict;
 import dev.spream.lock.inspection.LockExplanation;
 import dev.spream.lock.inspection.LockExplanation.Blocker;
 import dev.spream.lock.inspection.LockExplanation.HotBucket;
 import dev.spream.lock.inspection.LockExplanation.Owner;
 import dev.spream.lock.inspection.LockExplanation.Wait;
-import dev.spream.lock.inspection.LockVerdict;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -35,7 +35,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 abstract class ShownLocksContract {
     /** So few that many targets share one. */
-    static final LockSpace SPACE = new LockSpace(BucketHash.SHA256, 2, 3);
+    static final BucketSpace SPACE = new BucketSpace(BucketHash.SHA256, 2, 3);
 
     private static final long PATIENCE_NANOS = 20_000_000_000L;
 
@@ -94,15 +94,18 @@ abstract class ShownLocksContract {
         assertThat(seen.seen().complete()).isEqualTo(isComplete());
         assertThat(seen.seen().notes()).isEmpty();
         assertThat(seen.chains())
-                .containsExactly(new LockChain(
+                .containsExactly(new BlockingChain(
                         holder.session(),
-                        List.of(new LockChain(second.session(), List.of(new LockChain(third.session(), List.of()))))));
+                        List.of(new BlockingChain(
+                                second.session(), List.of(new BlockingChain(third.session(), List.of()))))));
         assertThat(seen.circle()).isEmpty();
-        assertThat(seen.waits()).extracting(Wait::verdict).containsExactly(LockVerdict.CONFLICT, LockVerdict.CONFLICT);
+        assertThat(seen.waits())
+                .extracting(Wait::verdict)
+                .containsExactly(LockConflict.CONFLICT, LockConflict.CONFLICT);
         assertThat(wait(second).blockers())
                 .containsExactly(new Blocker(
                         holder.session(),
-                        LockVerdict.CONFLICT,
+                        LockConflict.CONFLICT,
                         Map.of(ACCOUNT, LockMode.EXCLUSIVE),
                         Map.of(ACCOUNT, LockMode.EXCLUSIVE)));
         assertThat(wait(third).blockers()).extracting(Blocker::session).contains(second.session());
@@ -129,11 +132,11 @@ abstract class ShownLocksContract {
                 party("p2", other).waitsFor(LockRequest.exclusive(STRANGER)).reports();
         await(shown -> isWaiting(shown, waiter));
 
-        assertThat(wait(waiter).verdict()).isEqualTo(LockVerdict.FALSE_CONTENTION);
+        assertThat(wait(waiter).verdict()).isEqualTo(LockConflict.FALSE_CONTENTION);
         assertThat(wait(waiter).blockers())
                 .containsExactly(new Blocker(
                         holder.session(),
-                        LockVerdict.FALSE_CONTENTION,
+                        LockConflict.FALSE_CONTENTION,
                         Map.of(STRANGER, LockMode.EXCLUSIVE),
                         Map.of(USER, LockMode.EXCLUSIVE)));
     }
@@ -167,7 +170,7 @@ abstract class ShownLocksContract {
 
         assertThat(seen.waits()).hasSize(1);
         assertThat(wait(waiter).blockers()).extracting(Blocker::session).containsExactly(holder.session());
-        assertThat(wait(waiter).verdict()).isEqualTo(LockVerdict.CONFLICT);
+        assertThat(wait(waiter).verdict()).isEqualTo(LockConflict.CONFLICT);
     }
 
     @Test
@@ -182,7 +185,7 @@ abstract class ShownLocksContract {
         assertThat(owner.session().held())
                 .isEqualTo(showsKeys() ? LockPlan.of(request, SPACE).locks() : List.of());
         assertThat(owner.unnamed()).isEqualTo(owner.session().held());
-        assertThat(wait(waiter).verdict()).isEqualTo(LockVerdict.UNKNOWN);
+        assertThat(wait(waiter).verdict()).isEqualTo(LockConflict.UNKNOWN);
     }
 
     @Test
@@ -193,16 +196,16 @@ abstract class ShownLocksContract {
         LockParty holder = party("p1", store).holds(request).reports().runs(update);
         LockParty waiter = party("p2", other).waitsFor(request).reports();
         await(shown -> isWaiting(shown, waiter)
-                && shown.waits().stream().anyMatch(wait -> wait.verdict() == LockVerdict.ELSEWHERE));
+                && shown.waits().stream().anyMatch(wait -> wait.verdict() == LockConflict.ELSEWHERE));
 
         assertThat(seen.chains()).singleElement().satisfies(head -> {
             assertThat(seen.owner(head.session())).map(Owner::held).contains(Map.of());
             assertThat(head.behind())
-                    .containsExactly(
-                            new LockChain(holder.session(), List.of(new LockChain(waiter.session(), List.of()))));
+                    .containsExactly(new BlockingChain(
+                            holder.session(), List.of(new BlockingChain(waiter.session(), List.of()))));
         });
-        assertThat(wait(holder).verdict()).isEqualTo(LockVerdict.ELSEWHERE);
-        assertThat(wait(waiter).verdict()).isEqualTo(LockVerdict.CONFLICT);
+        assertThat(wait(holder).verdict()).isEqualTo(LockConflict.ELSEWHERE);
+        assertThat(wait(waiter).verdict()).isEqualTo(LockConflict.CONFLICT);
         assertThat(worker.session()).isEmpty();
     }
 

@@ -9,7 +9,7 @@ import dev.spream.api.plugin.OpenPlugin;
 import dev.spream.api.plugin.Plugin;
 import dev.spream.api.plugin.PluginRegistry;
 import dev.spream.api.spi.ConsumerProvider;
-import dev.spream.api.spi.RejectedException;
+import dev.spream.api.spi.NonRetryableException;
 import dev.spream.core.consume.Consumer;
 import dev.spream.core.consume.ErrorDecision;
 import dev.spream.core.consume.ErrorHandler;
@@ -72,7 +72,8 @@ final class JdbcSinkProviderIT {
         assertThat(failures)
                 .singleElement()
                 .isInstanceOfSatisfying(
-                        RejectedException.class, e -> assertThat(e.getMessage()).contains("\"Id\"", "22P02"));
+                        NonRetryableException.class,
+                        e -> assertThat(e.getMessage()).contains("\"Id\"", "22P02"));
     }
 
     private static void run(Consumer sink, List<DataChangeRecord> history, ErrorHandler errorHandler) {

@@ -4,7 +4,7 @@ import static dev.spream.storage.jdbc.mirror.MirrorBatch.batch;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import dev.spream.api.spi.RejectedException;
+import dev.spream.api.spi.NonRetryableException;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.record.JsonObject;
 import dev.spream.core.record.Mod;
@@ -51,7 +51,7 @@ final class MirroredTablesIT {
         String ddl =
                 "CREATE TABLE \"public\".\"Orders\" (\"Total\" numeric, \"Region\" text, \"Id\" bigint, PRIMARY KEY (\"Region\", \"Id\"))";
 
-        assertThatExceptionOfType(RejectedException.class)
+        assertThatExceptionOfType(NonRetryableException.class)
                 .isThrownBy(() -> mirror.consume(change))
                 .withMessageContaining(ddl)
                 .withMessageContaining("sink.jdbc.create-tables=true");
@@ -68,7 +68,7 @@ final class MirroredTablesIT {
                 .column("Age", TypeCode.INT64)
                 .update(2, "{\"Id\":\"1\"}", "{\"Age\":\"9\"}"));
 
-        assertThatExceptionOfType(RejectedException.class)
+        assertThatExceptionOfType(NonRetryableException.class)
                 .isThrownBy(() -> mirror(false).consume(later))
                 .withMessageContaining("ALTER TABLE \"public\".\"T\" ADD COLUMN IF NOT EXISTS \"Age\" bigint");
 
@@ -94,7 +94,7 @@ final class MirroredTablesIT {
     void a_table_without_a_unique_key_is_told_what_it_lacks_and_is_left_as_it_is() {
         database.execute("CREATE TABLE public.\"T\" (\"Id\" bigint, \"Name\" text)");
 
-        assertThatExceptionOfType(RejectedException.class)
+        assertThatExceptionOfType(NonRetryableException.class)
                 .isThrownBy(() -> mirror(true)
                         .consume(batch(MirrorChanges.ofNames("T").insert(1, "{\"Id\":\"1\"}", "{\"Name\":\"a\"}"))))
                 .withMessageContaining("ALTER TABLE \"public\".\"T\" ADD PRIMARY KEY (\"Id\")");
@@ -118,11 +118,11 @@ final class MirroredTablesIT {
 
     @Test
     void a_name_that_the_server_would_cut_is_refused() {
-        assertThatExceptionOfType(RejectedException.class)
+        assertThatExceptionOfType(NonRetryableException.class)
                 .isThrownBy(() -> mirror(true)
                         .consume(batch(MirrorChanges.ofNames("T".repeat(64)).delete(1, "{\"Id\":\"1\"}"))))
                 .withMessageContaining("64 bytes");
-        assertThatExceptionOfType(RejectedException.class)
+        assertThatExceptionOfType(NonRetryableException.class)
                 .isThrownBy(() -> mirror(true)
                         .consume(batch(MirrorChanges.ofNames("T")
                                 .column("ä".repeat(32), TypeCode.STRING)
@@ -188,7 +188,7 @@ final class MirroredTablesIT {
                 table.insert(2, "{\"A\":\"1\",\"B\":null}", "{\"V\":\"b\"}"),
                 table.insert(3, "{\"A\":null,\"B\":null}", "{\"V\":\"c\"}"));
 
-        assertThatExceptionOfType(RejectedException.class)
+        assertThatExceptionOfType(NonRetryableException.class)
                 .isThrownBy(() -> mirror.consume(withNull))
                 .withMessageContaining("NULLS NOT DISTINCT");
 
@@ -315,7 +315,7 @@ final class MirroredTablesIT {
     }
 
     private static void refused(JdbcMirror mirror, DataChangeRecord change, String... parts) {
-        assertThatExceptionOfType(RejectedException.class)
+        assertThatExceptionOfType(NonRetryableException.class)
                 .isThrownBy(() -> mirror.consume(batch(change)))
                 .satisfies(e -> assertThat(e.getMessage()).contains(parts).doesNotContain("hush"))
                 .withNoCause();
@@ -331,7 +331,7 @@ final class MirroredTablesIT {
 
         assertThatExceptionOfType(Exception.class)
                 .isThrownBy(() -> mirror.consume(batch))
-                .isNotInstanceOf(RejectedException.class)
+                .isNotInstanceOf(NonRetryableException.class)
                 .withMessageContaining("one of 2")
                 .withMessageNotContaining("hush")
                 .withNoCause();

@@ -10,7 +10,7 @@ import dev.spream.api.plugin.OpenPlugin;
 import dev.spream.api.plugin.Plugin;
 import dev.spream.api.plugin.PluginRegistry;
 import dev.spream.api.spi.ConsumerProvider;
-import dev.spream.api.spi.RejectedException;
+import dev.spream.api.spi.NonRetryableException;
 import dev.spream.core.consume.Consumer;
 import dev.spream.core.consume.ErrorDecision;
 import dev.spream.core.consume.ErrorHandler;
@@ -106,7 +106,7 @@ final class JdbcOutboxSinkIT {
         assertThat(failures)
                 .singleElement()
                 .isInstanceOfSatisfying(
-                        RejectedException.class,
+                        NonRetryableException.class,
                         e -> assertThat(e.getMessage())
                                 .contains("tx2", "Orders")
                                 .doesNotContain("a\\u0000b"));

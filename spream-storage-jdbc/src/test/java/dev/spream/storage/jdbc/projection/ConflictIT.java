@@ -4,7 +4,7 @@ import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.spream.projection.FailureKind;
-import dev.spream.projection.Parking;
+import dev.spream.projection.ParkDecision;
 import dev.spream.projection.Projection;
 import dev.spream.projection.ProjectionListener;
 import dev.spream.projection.ProjectionOptions;
@@ -88,7 +88,7 @@ final class ConflictIT {
             }
 
             @Override
-            public void keyParked(String projection, String key, Parking parking) {
+            public void keyParked(String projection, String key, ParkDecision parking) {
                 parked.add(key);
             }
         };

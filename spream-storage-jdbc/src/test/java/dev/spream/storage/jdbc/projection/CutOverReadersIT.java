@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import dev.spream.core.StorageException;
-import dev.spream.projection.CutOver;
+import dev.spream.projection.CutoverReport;
 import dev.spream.projection.ProjectionRebuilds;
 import dev.spream.testkit.event.Threads;
 import java.lang.reflect.InvocationTargetException;
@@ -74,7 +74,7 @@ final class CutOverReadersIT {
         Reader before = new Reader(Connection.TRANSACTION_REPEATABLE_READ);
         before.read("SELECT 1");
         test.execute("INSERT INTO public__balances_v2.balances VALUES ('late', 1)");
-        Future<CutOver> cutOver = threads.start(() -> rebuilds.cutOver(NAME, 2, PATIENT, Set.of(), ACT));
+        Future<CutoverReport> cutOver = threads.start(() -> rebuilds.cutOver(NAME, 2, PATIENT, Set.of(), ACT));
         awaitWaitingForSnapshots(cutOver);
         try (Reader after = new Reader(Connection.TRANSACTION_REPEATABLE_READ)) {
             after.read("SELECT 1");
@@ -88,7 +88,7 @@ final class CutOverReadersIT {
     void who_reads_anew_in_a_transaction_that_is_open_is_not_waited_for_any_more() throws Exception {
         try (Reader reader = new Reader(Connection.TRANSACTION_READ_COMMITTED)) {
             reader.read("SELECT 1");
-            Future<CutOver> cutOver = threads.start(() -> rebuilds.cutOver(NAME, 2, PATIENT, Set.of(), ACT));
+            Future<CutoverReport> cutOver = threads.start(() -> rebuilds.cutOver(NAME, 2, PATIENT, Set.of(), ACT));
             awaitWaitingForSnapshots(cutOver);
             test.execute("INSERT INTO public__balances_v2.balances VALUES ('late', 1)");
             reader.read("SELECT 1");
@@ -154,7 +154,7 @@ final class CutOverReadersIT {
     /** As a vacuum does that the server began by itself. */
     @Test
     void who_lets_go_of_a_table_once_somebody_has_waited_for_the_deadlock_timeout_is_waited_for() throws Exception {
-        Future<CutOver> cutOver;
+        Future<CutoverReport> cutOver;
         try (Reader reader = new Reader(Connection.TRANSACTION_READ_COMMITTED)) {
             reader.holdTable();
             cutOver = threads.start(() -> rebuilds.cutOver(NAME, 2, PATIENT, Set.of(), ACT));
@@ -177,7 +177,7 @@ final class CutOverReadersIT {
     void who_reads_does_not_wait_for_an_operator_whose_machine_stands_still() throws Exception {
         CountDownLatch standing = new CountDownLatch(1);
         CountDownLatch goingOn = new CountDownLatch(1);
-        Future<CutOver> cutOver;
+        Future<CutoverReport> cutOver;
         try (JdbcProjectionOperations operator =
                 JdbcProjectionOperations.create(stopping(test.dataSource(), standing, goingOn))) {
             cutOver = threads.start(() -> operator.rebuilds().cutOver(NAME, 2, PATIENT, Set.of(), ACT));

@@ -12,7 +12,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import dev.spream.core.StorageException;
-import dev.spream.projection.CutOver;
+import dev.spream.projection.CutoverReport;
 import dev.spream.projection.Fence;
 import dev.spream.projection.ProjectionRebuilds;
 import dev.spream.testkit.event.Threads;
@@ -95,7 +95,7 @@ final class CutOverStopsIT {
             reader.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
             statement.execute("SELECT 1");
             test.execute("INSERT INTO public__balances_v2.balances VALUES ('late', 1)");
-            Future<CutOver> cutOver = threads.start(this::cutOver);
+            Future<CutoverReport> cutOver = threads.start(this::cutOver);
             await(cutOver, WAITING_FOR_SNAPSHOTS);
             assertThat(stop.call()).isTrue();
             assertThat(cutOver)
@@ -242,12 +242,13 @@ final class CutOverStopsIT {
 
     /** Somebody has the table in the meantime. */
     private void whileBothStandStill(int version, Doing doing) throws Exception {
-        Future<CutOver> cutOver;
+        Future<CutoverReport> cutOver;
         try (Connection reader = test.dataSource().getConnection();
                 Statement statement = reader.createStatement()) {
             reader.setAutoCommit(false);
             statement.execute("LOCK TABLE public.balances IN ACCESS SHARE MODE");
-            cutOver = threads.start(() -> rebuilds.cutOver(NAME, version, PATIENT, Set.of(CutOver.Loss.PARKED), ACT));
+            cutOver = threads.start(
+                    () -> rebuilds.cutOver(NAME, version, PATIENT, Set.of(CutoverReport.Loss.PARKED), ACT));
             await(cutOver, BOTH_STAND_STILL);
             doing.run();
             reader.rollback();
@@ -256,7 +257,7 @@ final class CutOverStopsIT {
         assertThat(Threads.resultOf(cutOver).to()).isEqualTo(version);
     }
 
-    private CutOver cutOver() {
+    private CutoverReport cutOver() {
         return rebuilds.cutOver(NAME, 2, PATIENT, Set.of(), ACT);
     }
 

@@ -5,9 +5,9 @@ import static dev.spream.storage.jdbc.projection.TestProjections.NAME;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
-import dev.spream.projection.Parity;
 import dev.spream.projection.ProjectionCode;
 import dev.spream.projection.ProjectionRebuilds;
+import dev.spream.projection.VersionComparison;
 import java.sql.Connection;
 import java.sql.Statement;
 import java.time.Duration;
@@ -230,7 +230,8 @@ final class CutOverTablesIT {
                 "DELETE FROM public__balances_v2.balances",
                 "INSERT INTO public__balances_v2.balances VALUES ('old', 1)",
                 "ALTER TABLE public__balances_v2.balances RENAME COLUMN events TO changes");
-        assertThat(parity()).containsExactly(new Parity.Table("balances", 1, 1, 0, List.of("changes", "events")));
+        assertThat(parity())
+                .containsExactly(new VersionComparison.Table("balances", 1, 1, 0, List.of("changes", "events")));
         assertThat(parity("changes").getFirst().oneSided()).containsExactly("events");
         assertThat(parity("changes", "events").getFirst().isEqual()).isTrue();
         test.execute("ALTER TABLE public__balances_v2.balances RENAME COLUMN key TO id");
@@ -243,7 +244,7 @@ final class CutOverTablesIT {
         test.execute("INSERT INTO public__balances_v2.balances VALUES ('old', 1)");
         assertThat(rebuilds.parity(NAME, 2, Set.of(), PATIENCE).isEqual()).isTrue();
         test.store.register(NAME, 1, new ProjectionCode(1, Set.of("balances", "totals"), false));
-        assertThat(parity().getLast()).isEqualTo(new Parity.Table("totals", 0, 0, 0, List.of("*")));
+        assertThat(parity().getLast()).isEqualTo(new VersionComparison.Table("totals", 0, 0, 0, List.of("*")));
         assertThat(rebuilds.parity(NAME, 2, Set.of(), PATIENCE).isEqual()).isFalse();
     }
 
@@ -276,7 +277,7 @@ final class CutOverTablesIT {
         assertThat(parity()).hasSize(1);
     }
 
-    private List<Parity.Table> parity(String... ignored) {
+    private List<VersionComparison.Table> parity(String... ignored) {
         return rebuilds.parity(NAME, 2, Set.of(ignored), PATIENCE).tables();
     }
 

@@ -13,7 +13,7 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
 import dev.spream.core.StorageException;
 import dev.spream.projection.FailureKind;
 import dev.spream.projection.Fence;
-import dev.spream.projection.ProjectionFailure;
+import dev.spream.projection.ProjectionException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Savepoint;
@@ -210,7 +210,7 @@ final class FailureKindIT {
     @Test
     void failures_that_are_none_of_the_servers_are_judged_by_what_they_are() {
         assertThat(test.store.failureKind(
-                        new ProjectionFailure(FailureKind.FATAL, "no", new SQLException("x", "40001"))))
+                        new ProjectionException(FailureKind.FATAL, "no", new SQLException("x", "40001"))))
                 .isEqualTo(FailureKind.FATAL);
         assertThat(test.store.failureKind(new StorageException("no", true, null)))
                 .isEqualTo(FailureKind.TRANSIENT);

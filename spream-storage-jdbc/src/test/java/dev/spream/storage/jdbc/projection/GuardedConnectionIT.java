@@ -7,7 +7,7 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import com.zaxxer.hikari.pool.ProxyConnection;
 import dev.spream.projection.FailureKind;
-import dev.spream.projection.ProjectionFailure;
+import dev.spream.projection.ProjectionException;
 import dev.spream.storage.jdbc.TestDatabase;
 import dev.spream.storage.jdbc.internal.GuardedConnection;
 import dev.spream.storage.jdbc.projection.internal.HandedTransaction;
@@ -119,7 +119,7 @@ final class GuardedConnectionIT {
     void whatever_comes_from_it_leads_back_to_it(String from, Path path) throws SQLException {
         Connection reached = path.walk(view);
         assertThat(reached).isSameAs(view);
-        assertThatThrownBy(reached::commit).isInstanceOf(ProjectionFailure.class);
+        assertThatThrownBy(reached::commit).isInstanceOf(ProjectionException.class);
     }
 
     @Test
@@ -165,7 +165,7 @@ final class GuardedConnectionIT {
                         .getInt(1))
                 .isEqualTo(2);
         assertThatThrownBy(() -> driver.setAutosave(AutoSave.ALWAYS))
-                .isInstanceOf(ProjectionFailure.class)
+                .isInstanceOf(ProjectionException.class)
                 .hasMessageContaining("setAutosave()");
         assertThat(real.unwrap(PGConnection.class).getAutosave()).isEqualTo(AutoSave.NEVER);
     }
@@ -187,7 +187,7 @@ final class GuardedConnectionIT {
     @MethodSource("settings")
     void nothing_is_set_that_whoever_has_the_connection_next_would_find(String method, Setting setting) {
         assertThatThrownBy(() -> setting.set(view))
-                .isInstanceOf(ProjectionFailure.class)
+                .isInstanceOf(ProjectionException.class)
                 .hasMessageContaining(method + "()")
                 .hasMessageContaining("SET LOCAL");
     }

@@ -14,14 +14,14 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.spream.core.StorageException;
+import dev.spream.projection.AggregateState;
+import dev.spream.projection.BatchCheckpoint;
 import dev.spream.projection.Fence;
-import dev.spream.projection.KeyState;
+import dev.spream.projection.ParkDecision;
 import dev.spream.projection.ParkReason;
-import dev.spream.projection.ParkedKey;
-import dev.spream.projection.Parking;
-import dev.spream.projection.Progress;
+import dev.spream.projection.ParkedAggregate;
 import dev.spream.projection.ProjectionStatus;
-import dev.spream.projection.Tried;
+import dev.spream.projection.RetryGuard;
 import dev.spream.projection.event.EventEnvelope;
 import dev.spream.projection.event.EventMetadata;
 import dev.spream.projection.event.FeedItem;
@@ -142,7 +142,7 @@ final class PostgresProjectionsIT {
                 .satisfies(parked -> assertThat(parked)
                         .usingRecursiveComparison()
                         .ignoringFields("since")
-                        .isEqualTo(new ParkedKey(
+                        .isEqualTo(new ParkedAggregate(
                                 "a",
                                 ParkReason.POISON,
                                 0,
@@ -157,11 +157,11 @@ final class PostgresProjectionsIT {
         assertThat(test.operations.retry(NAME, Optional.of("a"), ACT)).isEqualTo(1);
         assertThat(test.store.due(fence, 10))
                 .singleElement()
-                .extracting(ParkedKey::nextTry)
+                .extracting(ParkedAggregate::nextTry)
                 .isEqualTo(Optional.of(Duration.ZERO));
 
         List<EventEnvelope> given = new ArrayList<>();
-        assertThat(test.retry(fence, "a", given)).contains(new KeyState(3, false));
+        assertThat(test.retry(fence, "a", given)).contains(new AggregateState(3, false));
         assertThat(given).isEqualTo(events("a", 1, 3));
         assertThat(test.operations.parked(NAME, 10)).isEmpty();
         assertThat(test.rows("SELECT count(*) FROM spream.projection_parked_events"))
@@ -178,9 +178,9 @@ final class PostgresProjectionsIT {
         test.execute("UPDATE spream.projection_parked_events SET event_data = '\"' || repeat('x', 1 << 20) || '\"'");
 
         List<EventEnvelope> given = new ArrayList<>();
-        assertThat(test.retry(fence, "a", given)).contains(new KeyState(8, true));
+        assertThat(test.retry(fence, "a", given)).contains(new AggregateState(8, true));
         assertThat(given).hasSize(8);
-        assertThat(test.retry(fence, "a", given)).contains(new KeyState(12, false));
+        assertThat(test.retry(fence, "a", given)).contains(new AggregateState(12, false));
         assertThat(given)
                 .extracting(EventEnvelope::eventVersion)
                 .containsExactly(1L, 2L, 3L, 4L, 5L, 6L, 7L, 8L, 9L, 10L, 11L, 12L);
@@ -197,14 +197,16 @@ final class PostgresProjectionsIT {
         test.apply(fence, event("plain", 1));
         EventEnvelope second = new EventEnvelope("e", key, "T", "{}", 2, Instant.EPOCH, EventMetadata.NONE);
         test.park(fence, key, POISON, List.of(second));
-        assertThat(test.keyState(fence, key)).isEqualTo(new KeyState(0, true));
-        assertThat(test.operations.parked(NAME, 10)).extracting(ParkedKey::key).containsExactly(key);
+        assertThat(test.keyState(fence, key)).isEqualTo(new AggregateState(0, true));
+        assertThat(test.operations.parked(NAME, 10))
+                .extracting(ParkedAggregate::key)
+                .containsExactly(key);
         List<EventEnvelope> given = new ArrayList<>();
         assertThat(test.store.retry(fence, key, 10, (connection, last, events) -> {
                     given.addAll(events);
                     return 2;
                 }))
-                .contains(new KeyState(2, false));
+                .contains(new AggregateState(2, false));
         assertThat(given).containsExactly(second);
     }
 
@@ -213,14 +215,15 @@ final class PostgresProjectionsIT {
         Fence.Segment fence = test.held(ANN);
         test.apply(fence, event("a", 1));
         test.park(fence, "a", POISON, List.of(event("a", 1)));
-        assertThat(test.retry(fence, "a")).as("the work is not called").contains(new KeyState(1, false));
+        assertThat(test.retry(fence, "a")).as("the work is not called").contains(new AggregateState(1, false));
         assertThat(test.balances()).containsExactly("a,1");
     }
 
     @Test
     void a_gap_is_due_when_the_missing_event_has_come() throws Exception {
         Fence.Segment fence = test.held(ANN);
-        Parking gap = new Parking(ParkReason.GAP, 0, "version 2 is missing", Optional.of(Duration.ofHours(1)));
+        ParkDecision gap =
+                new ParkDecision(ParkReason.GAP, 0, "version 2 is missing", Optional.of(Duration.ofHours(1)));
         test.apply(fence, event("a", 1));
         test.park(fence, "a", gap, List.of(event("a", 4)));
         test.progress(fence, Map.of(), List.of(event("a", 3)));
@@ -228,11 +231,11 @@ final class PostgresProjectionsIT {
         test.progress(fence, Map.of(), List.of(event("a", 2)));
         assertThat(test.store.due(fence, 10)).hasSize(1);
 
-        test.store.postpone(fence, "a", new Tried(2, 0), gap);
+        test.store.postpone(fence, "a", new RetryGuard(2, 0), gap);
         assertThat(test.store.due(fence, 10))
                 .as("what has come meanwhile is not slept over")
                 .hasSize(1);
-        assertThat(test.retry(fence, "a")).contains(new KeyState(4, false));
+        assertThat(test.retry(fence, "a")).contains(new AggregateState(4, false));
     }
 
     @Test
@@ -253,7 +256,7 @@ final class PostgresProjectionsIT {
             assertThat(parked.firstVersion()).isEqualTo(2);
             assertThat(parked.lastVersion()).isEqualTo(1);
         });
-        assertThat(test.retry(fence, "a")).contains(new KeyState(2, false));
+        assertThat(test.retry(fence, "a")).contains(new AggregateState(2, false));
         assertThat(test.balances()).containsExactly("a,1");
         assertThat(test.rows("SELECT action, outcome FROM spream.projection_audit"))
                 .containsExactly("skip,version 1 of 'a'");
@@ -316,7 +319,7 @@ final class PostgresProjectionsIT {
     @Test
     void progress_that_would_lose_events_is_refused() throws Exception {
         Fence.Segment fence = test.held(ANN);
-        List<Progress> wrong = List.of(
+        List<BatchCheckpoint> wrong = List.of(
                 progress(Map.of("b", 1L), Map.of(), List.of()),
                 progress(Map.of(), Map.of(), List.of(event("a", 1))),
                 progress(Map.of(), Map.of("a", POISON), List.of()),
@@ -332,9 +335,9 @@ final class PostgresProjectionsIT {
         assertThat(test.rows("SELECT FROM spream.projection_keys")).isEmpty();
     }
 
-    private static Progress progress(
-            Map<String, Long> versions, Map<String, Parking> parked, List<EventEnvelope> setAside) {
-        return new Progress(versions, parked, setAside, OptionalLong.empty(), Optional.empty());
+    private static BatchCheckpoint progress(
+            Map<String, Long> versions, Map<String, ParkDecision> parked, List<EventEnvelope> setAside) {
+        return new BatchCheckpoint(versions, parked, setAside, OptionalLong.empty(), Optional.empty());
     }
 
     @Test
@@ -359,7 +362,7 @@ final class PostgresProjectionsIT {
                 }))
                 .isSameAs(error);
         assertThat(test.balances()).isEmpty();
-        assertThat(test.keyState(fence, "a")).isEqualTo(new KeyState(0, true));
+        assertThat(test.keyState(fence, "a")).isEqualTo(new AggregateState(0, true));
     }
 
     @Test

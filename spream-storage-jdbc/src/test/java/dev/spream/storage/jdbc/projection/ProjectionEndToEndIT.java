@@ -10,7 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.spream.core.StorageException;
 import dev.spream.projection.Fence;
-import dev.spream.projection.ParkedKey;
+import dev.spream.projection.ParkedAggregate;
 import dev.spream.projection.Projection;
 import dev.spream.projection.ProjectionListener;
 import dev.spream.projection.ProjectionOptions;
@@ -255,7 +255,7 @@ final class ProjectionEndToEndIT {
                 .formatted(query, now, expected, parked(), test.rows("SELECT * FROM spream.projection_segments")));
     }
 
-    private List<ParkedKey> parked() {
+    private List<ParkedAggregate> parked() {
         return test.operations.parked(NAME, 100);
     }
 

@@ -9,11 +9,11 @@ import static dev.spream.storage.jdbc.projection.TestProjections.POISON;
 import static dev.spream.storage.jdbc.projection.TestProjections.events;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.spream.projection.AggregateState;
+import dev.spream.projection.BatchCheckpoint;
 import dev.spream.projection.Fence;
-import dev.spream.projection.KeyState;
-import dev.spream.projection.Progress;
+import dev.spream.projection.RetryGuard;
 import dev.spream.projection.SegmentLease;
-import dev.spream.projection.Tried;
 import dev.spream.projection.event.EventEnvelope;
 import dev.spream.projection.event.FeedItem;
 import java.nio.ByteBuffer;
@@ -72,7 +72,7 @@ final class ProjectionGrantsIT {
                 store.holdSegments(NAME, ANN, Set.of(), LEASE).held().getFirst();
         Fence fence = new Fence.Segment(NAME, ANN, lease.segment(), lease.epoch());
         List<EventEnvelope> parked = events("a", 1, 3);
-        Progress progress = new Progress(
+        BatchCheckpoint progress = new BatchCheckpoint(
                 Map.of("b", 1L), Map.of("a", POISON), parked, OptionalLong.of(7), Optional.of(parked.getFirst()));
         assertThat(store.apply(fence, Set.of("a", "b"), (connection, states) -> progress))
                 .isTrue();
@@ -82,7 +82,7 @@ final class ProjectionGrantsIT {
                 NAME,
                 new FeedItem.Undecodable(
                         1, "message 7", ByteBuffer.wrap(new byte[] {1}), Map.of(), "no JSON", Instant.EPOCH));
-        assertThat(store.postpone(fence, "a", new Tried(1, 1), POISON)).isTrue();
+        assertThat(store.postpone(fence, "a", new RetryGuard(1, 1), POISON)).isTrue();
         store.report(NAME, 1, Optional.of("late"));
         assertThat(store.state(NAME)).isPresent();
         return fence;
@@ -95,7 +95,7 @@ final class ProjectionGrantsIT {
         assertThat(operations.skip(NAME, "a", 1, ACT)).isTrue();
         assertThat(operations.retry(NAME, Optional.empty(), ACT)).isEqualTo(1);
         assertThat(store.due(fence, 10)).hasSize(1);
-        assertThat(store.retry(fence, "a", 10, (connection, last, events) -> 3)).contains(new KeyState(3, false));
+        assertThat(store.retry(fence, "a", 10, (connection, last, events) -> 3)).contains(new AggregateState(3, false));
         assertThat(operations.show(NAME).orElseThrow().deadLetters()).isEqualTo(2);
         assertThat(operations.deadLetters(NAME, 10)).hasSize(2);
         assertThat(operations.audit(NAME, 10)).hasSize(2);

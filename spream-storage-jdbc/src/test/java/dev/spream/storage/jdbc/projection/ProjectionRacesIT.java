@@ -14,9 +14,9 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.spream.core.StorageException;
+import dev.spream.projection.AggregateState;
+import dev.spream.projection.BatchCheckpoint;
 import dev.spream.projection.Fence;
-import dev.spream.projection.KeyState;
-import dev.spream.projection.Progress;
 import dev.spream.projection.ProjectionStore.Work;
 import dev.spream.projection.event.EventEnvelope;
 import java.sql.Connection;
@@ -167,24 +167,25 @@ final class ProjectionRacesIT {
         test.park(fence, "a", POISON, events("a", 1, 2));
         CountDownLatch begun = new CountDownLatch(1);
         CountDownLatch end = new CountDownLatch(1);
-        Future<Optional<KeyState>> retry = start(() -> test.store.retry(fence, "a", 10, (connection, last, events) -> {
-            for (EventEnvelope event : events) {
-                TestProjections.add(connection, event.aggregateId());
-            }
-            begun.countDown();
-            await(end);
-            return 2;
-        }));
+        Future<Optional<AggregateState>> retry =
+                start(() -> test.store.retry(fence, "a", 10, (connection, last, events) -> {
+                    for (EventEnvelope event : events) {
+                        TestProjections.add(connection, event.aggregateId());
+                    }
+                    begun.countDown();
+                    await(end);
+                    return 2;
+                }));
         await(begun);
         assertThat(test.retry(fence, "a")).as("somebody else is at it").isEmpty();
         Future<Boolean> next = start(() -> test.store.apply(fence, Set.of("a"), (connection, states) -> {
-            assertThat(states).containsEntry("a", new KeyState(2, false));
+            assertThat(states).containsEntry("a", new AggregateState(2, false));
             return TestProjections.counting(OptionalLong.empty(), List.of(event("a", 3)))
                     .apply(connection, states);
         }));
         awaitWaiting(next);
         end.countDown();
-        assertThat(result(retry)).contains(new KeyState(2, false));
+        assertThat(result(retry)).contains(new AggregateState(2, false));
         assertThat(result(next)).isTrue();
         assertThat(test.balances()).containsExactly("a,3");
     }
@@ -194,8 +195,8 @@ final class ProjectionRacesIT {
         Fence.Segment fence = test.held(ANN);
         test.park(fence, "a", POISON, events("a", 1, 1));
         OpenBatch batch = open(fence, (connection, states) -> {
-            assertThat(states).containsEntry("a", new KeyState(0, true));
-            return new Progress(Map.of(), Map.of(), events("a", 2, 2), OptionalLong.empty(), Optional.empty());
+            assertThat(states).containsEntry("a", new AggregateState(0, true));
+            return new BatchCheckpoint(Map.of(), Map.of(), events("a", 2, 2), OptionalLong.empty(), Optional.empty());
         });
         Future<Boolean> skip = start(() -> test.operations.skip(NAME, "a", 1, ACT));
         awaitWaiting(skip);
@@ -205,7 +206,7 @@ final class ProjectionRacesIT {
             assertThat(parked.events()).isEqualTo(1);
             assertThat(parked.firstVersion()).isEqualTo(2);
         });
-        assertThat(test.retry(fence, "a")).contains(new KeyState(2, false));
+        assertThat(test.retry(fence, "a")).contains(new AggregateState(2, false));
     }
 
     @Test
@@ -249,7 +250,7 @@ final class ProjectionRacesIT {
         private OpenBatch(Fence fence, Set<String> keys, Work<Connection> work) throws InterruptedException {
             call = start(() -> test.store.apply(fence, keys, (connection, states) -> {
                 session = connection.unwrap(org.postgresql.PGConnection.class).getBackendPID();
-                Progress progress = work.apply(connection, states);
+                BatchCheckpoint progress = work.apply(connection, states);
                 begun.countDown();
                 await(end);
                 if (failing) {

@@ -1,11 +1,11 @@
 package dev.spream.storage.jdbc.projection;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.spream.projection.AggregateState;
+import dev.spream.projection.BatchCheckpoint;
 import dev.spream.projection.Fence;
-import dev.spream.projection.KeyState;
+import dev.spream.projection.ParkDecision;
 import dev.spream.projection.ParkReason;
-import dev.spream.projection.Parking;
-import dev.spream.projection.Progress;
 import dev.spream.projection.ProjectionOperations.Act;
 import dev.spream.projection.ProjectionOwner;
 import dev.spream.projection.ProjectionStore.Work;
@@ -37,8 +37,9 @@ final class TestProjections implements AutoCloseable {
     static final ProjectionOwner ANN = ProjectionOwner.of("ann");
     static final ProjectionOwner BOB = ProjectionOwner.of("bob");
     static final Act ACT = new Act("ann@example", "because");
-    static final Parking POISON = new Parking(ParkReason.POISON, 1, "no such item", Optional.empty());
-    static final Progress NOTHING = new Progress(Map.of(), Map.of(), List.of(), OptionalLong.empty(), Optional.empty());
+    static final ParkDecision POISON = new ParkDecision(ParkReason.POISON, 1, "no such item", Optional.empty());
+    static final BatchCheckpoint NOTHING =
+            new BatchCheckpoint(Map.of(), Map.of(), List.of(), OptionalLong.empty(), Optional.empty());
 
     private final TestDatabase database =
             databaseWith("CREATE TABLE public.balances (key text PRIMARY KEY, events bigint NOT NULL)");
@@ -107,7 +108,7 @@ final class TestProjections implements AutoCloseable {
                 add(connection, event.aggregateId());
                 versions.put(event.aggregateId(), event.eventVersion());
             }
-            return new Progress(
+            return new BatchCheckpoint(
                     versions, Map.of(), List.of(), position, events.stream().reduce((a, b) -> b));
         };
     }
@@ -121,13 +122,14 @@ final class TestProjections implements AutoCloseable {
     }
 
     /** Parks an aggregate with events. */
-    void park(Fence fence, String key, Parking parking, List<EventEnvelope> events) throws Exception {
+    void park(Fence fence, String key, ParkDecision parking, List<EventEnvelope> events) throws Exception {
         progress(fence, Map.of(key, parking), events);
     }
 
     /** Sets events aside, and parks aggregates. */
-    void progress(Fence fence, Map<String, Parking> parked, List<EventEnvelope> events) throws Exception {
-        Progress progress = new Progress(Map.of(), parked, events, OptionalLong.empty(), Optional.empty());
+    void progress(Fence fence, Map<String, ParkDecision> parked, List<EventEnvelope> events) throws Exception {
+        BatchCheckpoint progress =
+                new BatchCheckpoint(Map.of(), parked, events, OptionalLong.empty(), Optional.empty());
         store.apply(fence, keys(events), (connection, states) -> progress);
     }
 
@@ -138,11 +140,11 @@ final class TestProjections implements AutoCloseable {
     }
 
     /** Tries a parked aggregate again; all of its events succeed. */
-    Optional<KeyState> retry(Fence fence, String key) throws Exception {
+    Optional<AggregateState> retry(Fence fence, String key) throws Exception {
         return retry(fence, key, new ArrayList<>());
     }
 
-    Optional<KeyState> retry(Fence fence, String key, List<EventEnvelope> given) throws Exception {
+    Optional<AggregateState> retry(Fence fence, String key, List<EventEnvelope> given) throws Exception {
         return store.retry(fence, key, 100, (connection, last, events) -> {
             for (EventEnvelope event : events) {
                 add(connection, event.aggregateId());
@@ -152,8 +154,8 @@ final class TestProjections implements AutoCloseable {
         });
     }
 
-    KeyState keyState(Fence fence, String key) throws Exception {
-        List<KeyState> found = new ArrayList<>();
+    AggregateState keyState(Fence fence, String key) throws Exception {
+        List<AggregateState> found = new ArrayList<>();
         store.apply(fence, Set.of(key), (connection, states) -> {
             found.addAll(states.values());
             return NOTHING;

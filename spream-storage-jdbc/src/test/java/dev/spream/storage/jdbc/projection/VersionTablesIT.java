@@ -16,11 +16,11 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.spream.core.StorageException;
+import dev.spream.projection.BatchCheckpoint;
 import dev.spream.projection.FailureKind;
 import dev.spream.projection.Fence;
-import dev.spream.projection.Progress;
 import dev.spream.projection.ProjectionCode;
-import dev.spream.projection.ProjectionFailure;
+import dev.spream.projection.ProjectionException;
 import dev.spream.projection.ProjectionRebuilds;
 import dev.spream.projection.ProjectionStore;
 import dev.spream.projection.ProjectionVersion;
@@ -112,7 +112,7 @@ final class VersionTablesIT {
             throws Exception {
         return store.apply(fence, Set.of(event.aggregateId()), (connection, states) -> {
             add(connection, table, event.aggregateId());
-            return new Progress(
+            return new BatchCheckpoint(
                     Map.of(event.aggregateId(), event.eventVersion()),
                     Map.of(),
                     List.of(),
@@ -372,7 +372,8 @@ final class VersionTablesIT {
     }
 
     private void assertFatal(ProjectionVersion version, ProjectionCode code, String message, String... create) {
-        ProjectionFailure failure = catchThrowableOfType(ProjectionFailure.class, () -> prepare(version, code, create));
+        ProjectionException failure =
+                catchThrowableOfType(ProjectionException.class, () -> prepare(version, code, create));
         assertThat(failure).as("it was prepared").isNotNull();
         assertThat(failure).hasMessageContaining(message);
         assertThat(failure.kind()).isEqualTo(FailureKind.FATAL);

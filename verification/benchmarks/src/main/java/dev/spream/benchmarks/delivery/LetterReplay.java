@@ -3,9 +3,9 @@ package dev.spream.benchmarks.delivery;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.spream.benchmarks.harness.ClientLogging;
 import dev.spream.benchmarks.harness.Postgres;
+import dev.spream.core.consume.ChangeHandler;
 import dev.spream.core.consume.DeadLetterReplay;
 import dev.spream.core.consume.ErrorHandler;
-import dev.spream.core.consume.RecordConsumer;
 import dev.spream.core.consume.ReplayResult;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.record.Mod;
@@ -103,7 +103,7 @@ public final class LetterReplay {
     }
 
     /** Refuses some accounts at first, and remembers the last change of each. Safe for use by many threads. */
-    private static final class Accounts implements RecordConsumer {
+    private static final class Accounts implements ChangeHandler {
         private final Map<Integer, RecordIdentity> last = new ConcurrentHashMap<>();
         private final AtomicLong outOfOrder = new AtomicLong();
         private final AtomicBoolean accepting = new AtomicBoolean();

@@ -3,7 +3,7 @@ package dev.spream.benchmarks.harness;
 import dev.spream.core.consume.Consumer;
 import dev.spream.core.partition.InMemoryPartitionStorage;
 import dev.spream.core.source.ChangeStreamSource;
-import dev.spream.core.subscription.RunResult;
+import dev.spream.core.subscription.CompletionReason;
 import dev.spream.core.subscription.Subscriber;
 import dev.spream.core.subscription.SubscriberOptions;
 import java.util.function.UnaryOperator;
@@ -18,8 +18,8 @@ public final class Subscriptions {
         try (Subscriber subscriber = Subscriber.builder(source, new InMemoryPartitionStorage())
                 .options(options)
                 .build()) {
-            RunResult result = subscriber.run(consumer);
-            if (result != RunResult.COMPLETED) {
+            CompletionReason result = subscriber.run(consumer);
+            if (result != CompletionReason.COMPLETED) {
                 throw new IllegalStateException("the subscription ended as " + result);
             }
         }

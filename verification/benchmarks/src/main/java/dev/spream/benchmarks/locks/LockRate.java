@@ -4,10 +4,10 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.spream.benchmarks.harness.Comparison;
 import dev.spream.benchmarks.harness.Parallel;
 import dev.spream.lock.BucketHash;
+import dev.spream.lock.BucketSpace;
 import dev.spream.lock.HierarchicalLocks;
 import dev.spream.lock.LockPlan;
 import dev.spream.lock.LockRequest;
-import dev.spream.lock.LockSpace;
 import dev.spream.lock.LockTarget;
 import java.sql.Connection;
 import java.util.List;
@@ -24,7 +24,7 @@ record LockRate(HikariDataSource database) {
     private static final int WARM_UPS = Integer.getInteger("warmUps", 2);
     private static final int TURNS = Integer.getInteger("turns", 7);
     private static final int IDS = 100_000;
-    private static final LockSpace SPACE = new LockSpace(BucketHash.SHA256, 1 << 20, 3);
+    private static final BucketSpace SPACE = new BucketSpace(BucketHash.SHA256, 1 << 20, 3);
 
     /** Adds what is to be measured. */
     void compare(String title, List<BareLocks> bare, List<NamedLocks> spream) throws Exception {

@@ -5,10 +5,10 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.spream.benchmarks.harness.ClientLogging;
 import dev.spream.benchmarks.harness.Figures;
 import dev.spream.benchmarks.harness.Postgres;
-import dev.spream.core.partition.EndProof;
 import dev.spream.core.partition.InMemoryPartitionStorage;
 import dev.spream.core.partition.Lineage;
 import dev.spream.core.partition.PartitionClaim;
+import dev.spream.core.partition.PartitionEnd;
 import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.PartitionMode;
 import dev.spream.core.partition.PartitionStorage;
@@ -115,7 +115,7 @@ public final class ClaimCost {
         storage.finish(
                 root,
                 START,
-                EndProof.childPartitions(
+                PartitionEnd.childPartitions(
                         START,
                         children.stream()
                                 .map(child -> new PartitionToken(child.token()))
@@ -140,7 +140,7 @@ public final class ClaimCost {
                 threads.execute(() -> {
                     try {
                         storage.toRunning(lease);
-                        storage.finish(lease, START.plusSeconds(1), EndProof.boundedEnd(START.plusSeconds(1)));
+                        storage.finish(lease, START.plusSeconds(1), PartitionEnd.boundedEnd(START.plusSeconds(1)));
                     } finally {
                         permits.release();
                     }

@@ -2,7 +2,7 @@ package dev.spream.benchmarks.projection;
 
 import dev.spream.benchmarks.harness.Figures;
 import dev.spream.benchmarks.harness.Parallel;
-import dev.spream.projection.CutOver;
+import dev.spream.projection.CutoverReport;
 import dev.spream.projection.ProjectionOptions;
 import dev.spream.projection.ProjectionRebuilds;
 import dev.spream.projection.ProjectionVersion;
@@ -80,7 +80,7 @@ record CutOverPause(
         Figures.printTimes("reads of the whole read model meanwhile", List.copyOf(reads));
     }
 
-    private CutOver cutOver() {
+    private CutoverReport cutOver() {
         int other = rebuilds.versions(RebuiltBalances.NAME).stream()
                 .filter(version -> !version.isLive())
                 .mapToInt(ProjectionVersion::version)

@@ -4,8 +4,8 @@ import dev.spream.benchmarks.harness.ChildJvm;
 import dev.spream.benchmarks.harness.ClientLogging;
 import dev.spream.benchmarks.harness.Comparison;
 import dev.spream.benchmarks.harness.Subscriptions;
+import dev.spream.core.consume.ChangeHandler;
 import dev.spream.core.consume.Ordering;
-import dev.spream.core.consume.RecordConsumer;
 import dev.spream.storage.spanner.DatabaseName;
 import dev.spream.storage.spanner.SpannerChangeStreamSource;
 import dev.spream.storage.spanner.SpannerConnection;
@@ -80,7 +80,7 @@ public final class EndToEnd {
     /** Reads the stream to its end, and returns how many changes came. */
     private static long subscribe(SpannerConnection connection, String stream, int maxInflight, Ordering ordering) {
         LongAdder changes = new LongAdder();
-        RecordConsumer consumer = change -> changes.increment();
+        ChangeHandler consumer = change -> changes.increment();
         try (SpannerChangeStreamSource source = connection.source(stream).build()) {
             Subscriptions.readToEnd(
                     source,

@@ -2,8 +2,8 @@ package dev.spream.benchmarks.reading;
 
 import dev.spream.benchmarks.harness.Comparison;
 import dev.spream.benchmarks.harness.Subscriptions;
+import dev.spream.core.consume.ChangeHandler;
 import dev.spream.core.consume.Ordering;
-import dev.spream.core.consume.RecordConsumer;
 import java.util.concurrent.atomic.LongAdder;
 import org.openjdk.jmh.infra.Blackhole;
 
@@ -43,7 +43,7 @@ public final class KeyOrder {
 
     private static long subscribe(Ordering ordering, int keys, int changes, long tokens) {
         LongAdder consumed = new LongAdder();
-        RecordConsumer consumer = change -> {
+        ChangeHandler consumer = change -> {
             Blackhole.consumeCPU(tokens);
             consumed.increment();
         };

@@ -35,7 +35,7 @@ final class SecretsTest {
                   Detail: Failing row contains (17, Jane Doe).""");
         DeadLetter letter = Letters.failed(Changes.of(1, "A"));
         DeliveryFailure failure = letter.failure().orElseThrow();
-        StoredLetter stored = StoredLetter.of(new DeadLetter(
+        StoredDeadLetter stored = StoredDeadLetter.of(new DeadLetter(
                 letter.reason(),
                 letter.partition(),
                 letter.change(),

@@ -178,9 +178,9 @@ final class ForgetfulStorages {
         }
 
         @Override
-        public List<PartitionProof> proofs() {
+        public List<FinishedPartition> proofs() {
             return target.proofs().stream()
-                    .map(proof -> new PartitionProof(
+                    .map(proof -> new FinishedPartition(
                             proof.token(),
                             proof.parentTokens(),
                             proof.startTimestamp(),
@@ -252,8 +252,9 @@ final class ForgetfulStorages {
         }
 
         @Override
-        public boolean finish(PartitionLease lease, Instant watermark, EndProof proof) {
-            return target.finish(lease, watermark, new EndProof(EndProof.Kind.PARTITION_END, proof.at(), List.of()));
+        public boolean finish(PartitionLease lease, Instant watermark, PartitionEnd proof) {
+            return target.finish(
+                    lease, watermark, new PartitionEnd(PartitionEnd.Kind.PARTITION_END, proof.at(), List.of()));
         }
     }
 
@@ -309,7 +310,7 @@ final class ForgetfulStorages {
         }
 
         @Override
-        public List<PartitionProof> proofs() {
+        public List<FinishedPartition> proofs() {
             return List.of();
         }
     }

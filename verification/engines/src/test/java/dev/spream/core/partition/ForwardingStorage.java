@@ -72,7 +72,7 @@ class ForwardingStorage implements PartitionStorage {
     }
 
     @Override
-    public boolean finish(PartitionLease lease, Instant watermark, EndProof proof) {
+    public boolean finish(PartitionLease lease, Instant watermark, PartitionEnd proof) {
         return target.finish(lease, watermark, proof);
     }
 
@@ -107,7 +107,7 @@ class ForwardingStorage implements PartitionStorage {
     }
 
     @Override
-    public List<PartitionProof> proofs() {
+    public List<FinishedPartition> proofs() {
         return target.proofs();
     }
 

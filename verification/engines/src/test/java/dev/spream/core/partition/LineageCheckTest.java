@@ -43,7 +43,7 @@ final class LineageCheckTest {
         PartitionLease c = scenario.running(ANN, "c");
         scenario.add(c, 20, "d", "e");
         scenario.finish(c, 20, "d", "e");
-        storage.finish(scenario.running(ANN, "d"), at(30), EndProof.boundedEnd(END));
+        storage.finish(scenario.running(ANN, "d"), at(30), PartitionEnd.boundedEnd(END));
         return StoredState.of(storage);
     }
 
@@ -169,7 +169,7 @@ final class LineageCheckTest {
     @Test
     void a_bounded_end_comes_before_the_end_of_the_subscription() {
         LineageFinding finding = assertFinds(
-                state.with(PartitionEdit.of(row("d")).endProof(Optional.of(EndProof.boundedEnd(at(30))))),
+                state.with(PartitionEdit.of(row("d")).endProof(Optional.of(PartitionEnd.boundedEnd(at(30))))),
                 Kind.BOUNDED_END,
                 "d");
         assertUncovered(finding, at(30), END);
@@ -231,7 +231,7 @@ final class LineageCheckTest {
 
     @Test
     void a_lost_partition_has_its_loss_recorded_as_a_gap() {
-        EndProof lost = new EndProof(EndProof.Kind.RETENTION_LOST, at(50), List.of());
+        PartitionEnd lost = new PartitionEnd(PartitionEnd.Kind.RETENTION_LOST, at(50), List.of());
         PartitionMetadata row = PartitionEdit.of(PartitionEdit.of(row("d")).endProof(Optional.of(lost)))
                 .watermark(at(50));
         assertFinds(state.with(row), Kind.GAP_MISPLACED, "d");
@@ -241,7 +241,7 @@ final class LineageCheckTest {
 
     @Test
     void what_takes_the_place_of_a_lost_partition_may_descend_from_others() {
-        EndProof lost = new EndProof(EndProof.Kind.RETENTION_LOST, at(50), tokens("e", "found"));
+        PartitionEnd lost = new PartitionEnd(PartitionEnd.Kind.RETENTION_LOST, at(50), tokens("e", "found"));
         PartitionMetadata row = PartitionEdit.of(
                         PartitionEdit.of(PartitionEdit.of(row("d")).endProof(Optional.of(lost)))
                                 .watermark(at(50)))
@@ -264,7 +264,7 @@ final class LineageCheckTest {
                 .with(adopted("b", 10, "c"))
                 .with(adopted("Parent0", 0, "b"))
                 .without(row("a"))
-                .with(new PartitionProof(token("a"), List.of(), START, word(10, "c"), Instant.EPOCH, List.of()));
+                .with(new FinishedPartition(token("a"), List.of(), START, word(10, "c"), Instant.EPOCH, List.of()));
         LineageReport report = adopted.check();
         assertThat(report.findings()).isEmpty();
         assertThat(report.adopted()).isEqualTo(4);
@@ -283,8 +283,8 @@ final class LineageCheckTest {
         return PartitionEdit.of(row).watermark(row.startTimestamp());
     }
 
-    private static EndProof word(long end, String... children) {
-        return new EndProof(EndProof.Kind.ADOPTED, at(end), tokens(children));
+    private static PartitionEnd word(long end, String... children) {
+        return new PartitionEnd(PartitionEnd.Kind.ADOPTED, at(end), tokens(children));
     }
 
     @Test

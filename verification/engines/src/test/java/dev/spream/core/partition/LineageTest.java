@@ -193,7 +193,7 @@ final class LineageTest {
                 Optional.of(StorageScenario.ANN),
                 finished ? Optional.empty() : Optional.of(at(100)),
                 held,
-                finished ? Optional.of(EndProof.boundedEnd(watermark)) : Optional.empty(),
+                finished ? Optional.of(PartitionEnd.boundedEnd(watermark)) : Optional.empty(),
                 at(0),
                 Optional.of(at(0)),
                 Optional.of(at(0)),

@@ -66,7 +66,7 @@ final class NoopStorage implements PartitionStorage {
     }
 
     @Override
-    public boolean finish(PartitionLease lease, Instant watermark, EndProof proof) {
+    public boolean finish(PartitionLease lease, Instant watermark, PartitionEnd proof) {
         return true;
     }
 
@@ -95,7 +95,7 @@ final class NoopStorage implements PartitionStorage {
     }
 
     @Override
-    public List<PartitionProof> proofs() {
+    public List<FinishedPartition> proofs() {
         return List.of();
     }
 

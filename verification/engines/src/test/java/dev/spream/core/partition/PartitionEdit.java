@@ -33,7 +33,7 @@ final class PartitionEdit {
         return with(row.startTimestamp(), row.parentTokens(), row.watermark(), epoch, row.endProof(), row.gaps());
     }
 
-    PartitionMetadata endProof(Optional<EndProof> proof) {
+    PartitionMetadata endProof(Optional<PartitionEnd> proof) {
         return with(row.startTimestamp(), row.parentTokens(), row.watermark(), row.epoch(), proof, row.gaps());
     }
 
@@ -47,7 +47,7 @@ final class PartitionEdit {
             List<PartitionToken> parents,
             Instant watermark,
             long epoch,
-            Optional<EndProof> proof,
+            Optional<PartitionEnd> proof,
             List<PartitionGap> gaps) {
         return new PartitionMetadata(
                 row.token(),

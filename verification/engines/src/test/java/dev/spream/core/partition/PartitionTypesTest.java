@@ -19,24 +19,25 @@ final class PartitionTypesTest {
 
     @Test
     void an_end_proof_by_children_names_some_and_a_bounded_end_names_none() {
-        assertThat(EndProof.childPartitions(at(1), tokens("a")).kind()).isEqualTo(EndProof.Kind.CHILD_PARTITIONS);
-        assertThat(EndProof.boundedEnd(at(1)).children()).isEmpty();
-        assertThatThrownBy(() -> EndProof.childPartitions(at(1), List.of()))
+        assertThat(PartitionEnd.childPartitions(at(1), tokens("a")).kind())
+                .isEqualTo(PartitionEnd.Kind.CHILD_PARTITIONS);
+        assertThat(PartitionEnd.boundedEnd(at(1)).children()).isEmpty();
+        assertThatThrownBy(() -> PartitionEnd.childPartitions(at(1), List.of()))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("CHILD_PARTITIONS with 0 children");
-        assertThatThrownBy(() -> new EndProof(EndProof.Kind.BOUNDED_END, at(1), tokens("a", "b")))
+        assertThatThrownBy(() -> new PartitionEnd(PartitionEnd.Kind.BOUNDED_END, at(1), tokens("a", "b")))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("BOUNDED_END with 2 children");
-        for (EndProof.Kind kind : List.of(EndProof.Kind.PARTITION_END, EndProof.Kind.RETENTION_LOST)) {
-            assertThat(new EndProof(kind, at(1), List.of()).children()).isEmpty();
-            assertThat(new EndProof(kind, at(1), tokens("a")).children()).hasSize(1);
+        for (PartitionEnd.Kind kind : List.of(PartitionEnd.Kind.PARTITION_END, PartitionEnd.Kind.RETENTION_LOST)) {
+            assertThat(new PartitionEnd(kind, at(1), List.of()).children()).isEmpty();
+            assertThat(new PartitionEnd(kind, at(1), tokens("a")).children()).hasSize(1);
         }
     }
 
     @Test
     void an_end_proof_does_not_change_with_the_list_it_was_made_from() {
         List<PartitionToken> children = new ArrayList<>(tokens("a"));
-        EndProof proof = EndProof.childPartitions(at(1), children);
+        PartitionEnd proof = PartitionEnd.childPartitions(at(1), children);
         children.add(token("b"));
         assertThat(proof.children()).isEqualTo(tokens("a"));
     }
@@ -117,8 +118,8 @@ final class PartitionTypesTest {
     void gaps_do_not_change_with_the_list_they_were_made_from() {
         List<PartitionGap> gaps = new ArrayList<>(List.of(new PartitionGap(at(5), at(6))));
         PartitionMetadata partition = partition(at(6), 1, gaps);
-        PartitionProof proof =
-                new PartitionProof(token("a"), List.of(), at(5), EndProof.boundedEnd(at(9)), at(0), gaps);
+        FinishedPartition proof =
+                new FinishedPartition(token("a"), List.of(), at(5), PartitionEnd.boundedEnd(at(9)), at(0), gaps);
         gaps.clear();
         assertThat(partition.gaps()).hasSize(1);
         assertThat(proof.gaps()).hasSize(1);

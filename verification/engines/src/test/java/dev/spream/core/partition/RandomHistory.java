@@ -148,9 +148,9 @@ final class RandomHistory {
         if (random.nextInt(4) == 0) {
             return;
         }
-        EndProof proof = children.isEmpty()
-                ? EndProof.boundedEnd(at(end))
-                : EndProof.childPartitions(
+        PartitionEnd proof = children.isEmpty()
+                ? PartitionEnd.boundedEnd(at(end))
+                : PartitionEnd.childPartitions(
                         at(end),
                         children.stream()
                                 .map(child -> new PartitionToken(child.token()))

@@ -100,7 +100,7 @@ final class RowLockContractTest {
         }
 
         @Override
-        public boolean finish(PartitionLease lease, Instant watermark, EndProof proof) {
+        public boolean finish(PartitionLease lease, Instant watermark, PartitionEnd proof) {
             if (locked.contains(lease.token())) {
                 throw new StorageException("the row is locked", true, null);
             }

@@ -51,7 +51,7 @@ enum StateSabotage {
         @Override
         Optional<StoredState> spoil(StoredState state, Random random) {
             return any(state.proofs(), random, proof -> children(Optional.of(proof.endProof())) > 1)
-                    .map(proof -> state.with(new PartitionProof(
+                    .map(proof -> state.with(new FinishedPartition(
                             proof.token(),
                             proof.parentTokens(),
                             proof.startTimestamp(),
@@ -91,14 +91,14 @@ enum StateSabotage {
         return token -> state.partitions().stream().anyMatch(row -> row.token().equals(token) && !row.isFinished());
     }
 
-    private static int children(Optional<EndProof> end) {
+    private static int children(Optional<PartitionEnd> end) {
         return end.map(proof -> proof.children().size()).orElse(0);
     }
 
-    private static EndProof withoutOne(EndProof end, Random random) {
+    private static PartitionEnd withoutOne(PartitionEnd end, Random random) {
         List<PartitionToken> children = new ArrayList<>(end.children());
         children.remove(random.nextInt(children.size()));
-        return new EndProof(end.kind(), end.at(), children);
+        return new PartitionEnd(end.kind(), end.at(), children);
     }
 
     private static <T> Optional<T> any(Collection<T> from, Random random, Predicate<T> fits) {

@@ -9,7 +9,8 @@ import java.util.List;
 import java.util.Set;
 
 /** What a storage holds, as values that a test can change. */
-record StoredState(SubscriptionRecord subscription, List<PartitionMetadata> partitions, List<PartitionProof> proofs) {
+record StoredState(
+        SubscriptionRecord subscription, List<PartitionMetadata> partitions, List<FinishedPartition> proofs) {
 
     static StoredState of(PartitionStorage storage) {
         return new StoredState(
@@ -40,8 +41,8 @@ record StoredState(SubscriptionRecord subscription, List<PartitionMetadata> part
         return new StoredState(subscription, left, proofs);
     }
 
-    StoredState without(PartitionProof proof) {
-        List<PartitionProof> left = new ArrayList<>(proofs);
+    StoredState without(FinishedPartition proof) {
+        List<FinishedPartition> left = new ArrayList<>(proofs);
         left.remove(proof);
         return new StoredState(subscription, partitions, left);
     }
@@ -54,8 +55,8 @@ record StoredState(SubscriptionRecord subscription, List<PartitionMetadata> part
         return new StoredState(subscription, changed, proofs);
     }
 
-    StoredState with(PartitionProof proof) {
-        List<PartitionProof> changed = new ArrayList<>(proofs);
+    StoredState with(FinishedPartition proof) {
+        List<FinishedPartition> changed = new ArrayList<>(proofs);
         changed.removeIf(stored -> stored.token().equals(proof.token()));
         changed.add(proof);
         return new StoredState(subscription, partitions, changed);

@@ -52,14 +52,14 @@ class ConsumeTimeoutTest {
                 never.await();
             }
         });
-        CompletableFuture<RunResult> run = start(consumer);
+        CompletableFuture<CompletionReason> run = start(consumer);
         SubscriberFixture.await(started);
         Polling.await(() -> settled.contains("B3"), settled::toString);
 
         time.advance(TIMEOUT);
 
         consumer.await(labels -> labels.equals(List.of("B3", "A1", "A2")));
-        assertThat(SubscriberFixture.get(run)).isEqualTo(RunResult.COMPLETED);
+        assertThat(SubscriberFixture.get(run)).isEqualTo(CompletionReason.COMPLETED);
         assertThat(timedOut).containsExactly("A1 after PT10S");
         assertThat(failures).singleElement().satisfies(failure -> {
             assertThat(failure.attempt()).isEqualTo(1);
@@ -83,12 +83,12 @@ class ConsumeTimeoutTest {
                 interruptLeft.set(Thread.currentThread().isInterrupted());
             }
         });
-        CompletableFuture<RunResult> run = start(consumer);
+        CompletableFuture<CompletionReason> run = start(consumer);
         SubscriberFixture.await(started);
 
         time.advance(TIMEOUT);
 
-        assertThat(SubscriberFixture.get(run)).isEqualTo(RunResult.COMPLETED);
+        assertThat(SubscriberFixture.get(run)).isEqualTo(CompletionReason.COMPLETED);
         assertThat(consumer.labels()).containsExactly("A1", "A2");
         assertThat(timedOut).containsExactly("A1 after PT10S");
         assertThat(failures).isEmpty();
@@ -110,7 +110,7 @@ class ConsumeTimeoutTest {
                 atOnce.decrementAndGet();
             }
         });
-        CompletableFuture<RunResult> run = start(consumer);
+        CompletableFuture<CompletionReason> run = start(consumer);
         SubscriberFixture.await(started);
         Polling.await(() -> settled.contains("B3"), settled::toString);
         time.advance(TIMEOUT);
@@ -123,7 +123,7 @@ class ConsumeTimeoutTest {
 
         release.countDown();
 
-        assertThat(SubscriberFixture.get(run)).isEqualTo(RunResult.COMPLETED);
+        assertThat(SubscriberFixture.get(run)).isEqualTo(CompletionReason.COMPLETED);
         assertThat(consumer.labels()).containsExactly("B3", "A1", "A2");
         assertThat(timedOut).containsExactly("A1 after PT10S");
         assertThat(failures).isEmpty();
@@ -142,13 +142,13 @@ class ConsumeTimeoutTest {
                 never.await();
             }
         });
-        CompletableFuture<RunResult> run = start(consumer);
+        CompletableFuture<CompletionReason> run = start(consumer);
         SubscriberFixture.await(started);
         time.advance(TIMEOUT);
         SubscriberFixture.await(second);
         time.advance(TIMEOUT);
 
-        assertThat(SubscriberFixture.get(run)).isEqualTo(RunResult.COMPLETED);
+        assertThat(SubscriberFixture.get(run)).isEqualTo(CompletionReason.COMPLETED);
         assertThat(deadlines)
                 .containsExactly(
                         START.plus(TIMEOUT), START.plus(TIMEOUT.multipliedBy(2)), START.plus(TIMEOUT.multipliedBy(3)));
@@ -186,18 +186,18 @@ class ConsumeTimeoutTest {
             // The first call may have come before there was more; all that follows is read when the next query is made.
             Polling.await(() -> source.queriesOf("p").size() > 1, source::queries);
         };
-        CompletableFuture<RunResult> run = start(consumer);
+        CompletableFuture<CompletionReason> run = start(consumer);
         SubscriberFixture.await(started);
 
         time.advance(TIMEOUT);
 
-        assertThat(SubscriberFixture.get(run)).isEqualTo(RunResult.COMPLETED);
+        assertThat(SubscriberFixture.get(run)).isEqualTo(CompletionReason.COMPLETED);
         assertThat(together).hasSize(1);
         assertThat(alone).containsExactly("A1", "A2", "A3");
         assertThat(timedOut).containsExactly(together.element().getFirst() + " after PT10S");
     }
 
-    private CompletableFuture<RunResult> start(Consumer consumer) {
+    private CompletableFuture<CompletionReason> start(Consumer consumer) {
         Subscriber subscriber = Subscriber.builder(source, fixture.storage)
                 .options(SubscriberFixture.quick()
                         .endAt(at(9))

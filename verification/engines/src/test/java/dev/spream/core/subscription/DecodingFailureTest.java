@@ -82,7 +82,7 @@ final class DecodingFailureTest {
         source.roots("p").change("p", 1, "A").change("p", 3, "A");
         source.fault("p", new Fault.Garble(1, change(Optional.of(at(2)))));
 
-        RunResult result = fixture.run(deadLettering(), taken);
+        CompletionReason result = fixture.run(deadLettering(), taken);
 
         assertThat(result).isNotNull();
         assertThat(taken.labels()).containsExactly("A1", "A3");
@@ -202,7 +202,7 @@ final class DecodingFailureTest {
                     .errorHandler(failure -> decision));
 
             assertThat(fixture.run(subscriber, (change, delivery) -> RecordKey.of(change)))
-                    .isEqualTo(RunResult.COMPLETED);
+                    .isEqualTo(CompletionReason.COMPLETED);
 
             assertThat(letters.letters()).singleElement().satisfies(letter -> {
                 assertThat(letter.change().identity()).isEqualTo(intact.identity());

@@ -6,8 +6,8 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.spream.core.partition.EndProof;
 import dev.spream.core.partition.InMemoryPartitionStorage;
+import dev.spream.core.partition.PartitionEnd;
 import dev.spream.core.partition.PartitionGap;
 import dev.spream.core.partition.PartitionState;
 import dev.spream.core.partition.PartitionStorage;
@@ -39,12 +39,12 @@ class ExpiredPartitionTest {
         scriptExpired(source);
         RecordingConsumer consumer = new RecordingConsumer();
 
-        assertThat(fixture.run(accepting(at(200)), consumer)).isEqualTo(RunResult.COMPLETED);
+        assertThat(fixture.run(accepting(at(200)), consumer)).isEqualTo(CompletionReason.COMPLETED);
 
         assertThat(consumer.labels()).containsExactlyInAnyOrder("A100", "B110");
         assertThat(fixture.stored("p").gaps()).containsExactly(new PartitionGap(START, GAP_END));
         assertThat(fixture.stored("p").endProof())
-                .contains(new EndProof(EndProof.Kind.RETENTION_LOST, GAP_END, List.of(token("x"), token("y"))));
+                .contains(new PartitionEnd(PartitionEnd.Kind.RETENTION_LOST, GAP_END, List.of(token("x"), token("y"))));
         assertThat(fixture.stored("x").parentTokens()).containsExactly(token("p"));
         assertThat(fixture.stored("x").startTimestamp()).isEqualTo(GAP_END);
     }
@@ -68,7 +68,7 @@ class ExpiredPartitionTest {
         source.refuse("p", query -> expired());
         RecordingConsumer consumer = new RecordingConsumer();
 
-        assertThat(fixture.run(accepting(at(200)), consumer)).isEqualTo(RunResult.COMPLETED);
+        assertThat(fixture.run(accepting(at(200)), consumer)).isEqualTo(CompletionReason.COMPLETED);
 
         assertThat(consumer.labels()).containsExactly("B1", "B100");
         assertThat(fixture.stored("x").startTimestamp()).isEqualTo(START);
@@ -81,10 +81,10 @@ class ExpiredPartitionTest {
     void nothing_takes_its_place_in_a_subscription_that_ends_inside_the_gap() throws InterruptedException {
         scriptExpired(source);
 
-        assertThat(fixture.run(accepting(at(40)), new RecordingConsumer())).isEqualTo(RunResult.COMPLETED);
+        assertThat(fixture.run(accepting(at(40)), new RecordingConsumer())).isEqualTo(CompletionReason.COMPLETED);
 
         assertThat(fixture.stored("p").endProof())
-                .contains(new EndProof(EndProof.Kind.RETENTION_LOST, GAP_END, List.of()));
+                .contains(new PartitionEnd(PartitionEnd.Kind.RETENTION_LOST, GAP_END, List.of()));
         assertThat(source.queriesOf(PartitionToken.ROOT.value())).hasSize(2); // before it was stored, and then
     }
 
@@ -98,7 +98,7 @@ class ExpiredPartitionTest {
                 new Fault.EndWithOk(0));
         RecordingConsumer consumer = new RecordingConsumer();
 
-        assertThat(fixture.run(accepting(at(200)), consumer)).isEqualTo(RunResult.COMPLETED);
+        assertThat(fixture.run(accepting(at(200)), consumer)).isEqualTo(CompletionReason.COMPLETED);
 
         assertThat(consumer.labels()).containsExactlyInAnyOrder("A100", "B110");
         assertThat(fixture.stored("p").gaps()).containsExactly(new PartitionGap(START, GAP_END));
@@ -111,7 +111,7 @@ class ExpiredPartitionTest {
                 PartitionToken.ROOT.value(), query -> query.startTimestamp().equals(GAP_END) ? moveOnAndLose() : null);
         RecordingConsumer consumer = new RecordingConsumer();
 
-        assertThat(fixture.run(accepting(at(200)), consumer)).isEqualTo(RunResult.COMPLETED);
+        assertThat(fixture.run(accepting(at(200)), consumer)).isEqualTo(CompletionReason.COMPLETED);
 
         assertThat(consumer.labels()).containsExactlyInAnyOrder("A100", "B110");
         assertThat(fixture.stored("p").gaps())
@@ -124,14 +124,14 @@ class ExpiredPartitionTest {
         scriptExpired(source);
         source.fault(PartitionToken.ROOT.value(), new Fault.None(), new Fault.None(), new Fault.Stall(1));
         Subscriber subscriber = accepting(at(200));
-        CompletableFuture<RunResult> run = fixture.start(subscriber, new RecordingConsumer());
+        CompletableFuture<CompletionReason> run = fixture.start(subscriber, new RecordingConsumer());
         Polling.await(
                 () -> source.queriesOf(PartitionToken.ROOT.value()).size() == 3 && source.openCursors() == 1,
                 source::queries);
 
         assertThat(subscriber.shutdown(SubscriberFixture.BOUND)).isTrue();
 
-        assertThat(SubscriberFixture.get(run)).isEqualTo(RunResult.SHUT_DOWN);
+        assertThat(SubscriberFixture.get(run)).isEqualTo(CompletionReason.SHUT_DOWN);
         assertThat(fixture.state("p")).isEqualTo(PartitionState.RUNNING);
         assertThat(fixture.stored("p").watermark()).isEqualTo(GAP_END);
         assertThat(fixture.stored("p").owner()).isEmpty();
@@ -149,7 +149,7 @@ class ExpiredPartitionTest {
         });
         RecordingConsumer consumer = new RecordingConsumer();
 
-        assertThat(fixture.run(accepting(at(200)), consumer)).isEqualTo(RunResult.COMPLETED);
+        assertThat(fixture.run(accepting(at(200)), consumer)).isEqualTo(CompletionReason.COMPLETED);
 
         assertThat(consumer.labels()).containsExactlyInAnyOrder("A100", "B110");
         assertThat(fixture.stored("p").gaps()).containsExactly(new PartitionGap(START, GAP_END));

@@ -75,7 +75,7 @@ class HandOverCrashTest {
         script(fixture.source, takingTurns);
         DrivenTime time = new DrivenTime(START);
         RecordingConsumer consumer = new RecordingConsumer();
-        CompletableFuture<RunResult> run = fixture.start(subscriber(fixture, time), consumer);
+        CompletableFuture<CompletionReason> run = fixture.start(subscriber(fixture, time), consumer);
         Polling.await(
                 () -> {
                     time.advance(STEP);
@@ -89,7 +89,7 @@ class HandOverCrashTest {
                     .doesNotHaveDuplicates();
         }
         delivered.addAll(consumer.labels());
-        return !run.isCompletedExceptionally() && run.join() == RunResult.COMPLETED;
+        return !run.isCompletedExceptionally() && run.join() == CompletionReason.COMPLETED;
     }
 
     private Subscriber subscriber(SubscriberFixture fixture, DrivenTime time) {

@@ -53,7 +53,7 @@ class HangingUserCodeTest {
             }
         };
         Subscriber subscriber = fixture.subscriber(options -> options.endAt(at(9)));
-        CompletableFuture<RunResult> run = fixture.start(subscriber, consumer);
+        CompletableFuture<CompletionReason> run = fixture.start(subscriber, consumer);
 
         assertThat(shutdownNames(subscriber, "the consumer's flush")).isLessThan(LIMIT);
 
@@ -77,7 +77,7 @@ class HangingUserCodeTest {
             }
         };
         Subscriber subscriber = fixture.subscriber(options -> options.listener(listener));
-        CompletableFuture<RunResult> run = fixture.start(subscriber, new RecordingConsumer());
+        CompletableFuture<CompletionReason> run = fixture.start(subscriber, new RecordingConsumer());
 
         assertThat(shutdownNames(subscriber, "listener " + listener.getClass().getName()))
                 .isLessThan(LIMIT.plusSeconds(2)); // the last watermarks are told as well
@@ -99,11 +99,11 @@ class HangingUserCodeTest {
         };
         Subscriber subscriber = fixture.subscriber(
                 options -> options.errorHandler(ErrorHandler.deadLetter()).deadLetterSink(sink));
-        CompletableFuture<RunResult> run = fixture.start(subscriber, HangingUserCodeTest::refuse);
+        CompletableFuture<CompletionReason> run = fixture.start(subscriber, HangingUserCodeTest::refuse);
 
         assertThat(shutdownNames(subscriber, "the dead letter sink")).isLessThan(LIMIT);
 
-        assertThat(SubscriberFixture.get(run)).isEqualTo(RunResult.CLOSED);
+        assertThat(SubscriberFixture.get(run)).isEqualTo(CompletionReason.CLOSED);
         assertThat(fixture.stored("p").watermark()).isBeforeOrEqualTo(at(1));
     }
 
@@ -117,11 +117,11 @@ class HangingUserCodeTest {
             }
             return new ErrorDecision.Retry(Duration.ofDays(1));
         }));
-        CompletableFuture<RunResult> run = fixture.start(subscriber, HangingUserCodeTest::refuse);
+        CompletableFuture<CompletionReason> run = fixture.start(subscriber, HangingUserCodeTest::refuse);
 
         assertThat(shutdownNames(subscriber, "the error handler")).isLessThan(LIMIT);
 
-        assertThat(SubscriberFixture.get(run)).isEqualTo(RunResult.CLOSED);
+        assertThat(SubscriberFixture.get(run)).isEqualTo(CompletionReason.CLOSED);
         assertThat(fixture.stored("p").watermark()).isBeforeOrEqualTo(at(1));
     }
 
@@ -142,7 +142,7 @@ class HangingUserCodeTest {
                 started.hang();
             }
         }));
-        List<CompletableFuture<RunResult>> runs = List.of(
+        List<CompletableFuture<CompletionReason>> runs = List.of(
                 fixture.start(shutDown, flushing(flush)),
                 second.start(closed, flushing(secondFlush)),
                 third.start(starting, new RecordingConsumer()));
@@ -157,7 +157,7 @@ class HangingUserCodeTest {
                     .get(LEFT_BEHIND_WITHIN.toSeconds(), TimeUnit.SECONDS);
 
             assertThat(runs)
-                    .allSatisfy(run -> assertThat(SubscriberFixture.get(run)).isEqualTo(RunResult.CLOSED));
+                    .allSatisfy(run -> assertThat(SubscriberFixture.get(run)).isEqualTo(CompletionReason.CLOSED));
             assertThat(lines.of(Level.ERROR, "Orders"))
                     .filteredOn(line -> line.contains("ignores the interrupt"))
                     .hasSize(3)

@@ -3,9 +3,9 @@ package dev.spream.core.subscription;
 import static dev.spream.testkit.subscription.ScriptedSource.START;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.spream.core.partition.EndProof;
 import dev.spream.core.partition.InMemoryPartitionStorage;
 import dev.spream.core.partition.PartitionClaim;
+import dev.spream.core.partition.PartitionEnd;
 import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.PartitionMode;
 import dev.spream.core.partition.SubscriptionRecord;
@@ -46,7 +46,7 @@ class HousekeeperTest {
         PartitionLease root =
                 storage.acquire(WORKER, claims, Duration.ofMinutes(1)).getFirst();
         storage.toRunning(root);
-        storage.finish(root, START, EndProof.boundedEnd(START));
+        storage.finish(root, START, PartitionEnd.boundedEnd(START));
     }
 
     private EngineContext context() {

@@ -1,9 +1,9 @@
 package dev.spream.core.subscription;
 
-import dev.spream.core.partition.EndProof;
+import dev.spream.core.partition.FinishedPartition;
+import dev.spream.core.partition.PartitionEnd;
 import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.PartitionMetadata;
-import dev.spream.core.partition.PartitionProof;
 import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.partition.WatermarkAdvance;
@@ -51,7 +51,7 @@ final class JudgedStorage {
                 }
             }
             case "finish" ->
-                requireProof(run, (PartitionLease) arguments.get(0), (Instant) arguments.get(1), (EndProof)
+                requireProof(run, (PartitionLease) arguments.get(0), (Instant) arguments.get(1), (PartitionEnd)
                         arguments.get(2));
             default -> {}
         }
@@ -103,7 +103,7 @@ final class JudgedStorage {
         }
     }
 
-    private void requireProof(JudgedRun run, PartitionLease lease, Instant watermark, EndProof proof) {
+    private void requireProof(JudgedRun run, PartitionLease lease, Instant watermark, PartitionEnd proof) {
         PartitionToken token = lease.token();
         requireSettled(run, lease, watermark);
         for (SimulatedWorld.Change change : world.changesOf(token)) {
@@ -118,7 +118,7 @@ final class JudgedStorage {
         SimulatedPartition partition = world.partition(token);
         List<PartitionToken> children = partition == null ? world.roots() : partition.children();
         boolean endsInChildren = partition == null || !partition.end.isAfter(world.end);
-        if (endsInChildren != (proof.kind() == EndProof.Kind.CHILD_PARTITIONS)
+        if (endsInChildren != (proof.kind() == PartitionEnd.Kind.CHILD_PARTITIONS)
                 || (endsInChildren && !Set.copyOf(proof.children()).equals(Set.copyOf(children)))
                 || machine.instant().isBefore(proof.at())
                 || (!endsInChildren && !machine.instant().isAfter(world.end))) {
@@ -163,7 +163,7 @@ final class JudgedStorage {
                 throw judge.violated(Promise.PROVEN_END, "the subscription is completed, and %s is stored", partition);
             }
         }
-        for (PartitionProof proof : surviving.proofs()) {
+        for (FinishedPartition proof : surviving.proofs()) {
             left.remove(proof.token());
         }
         if (!left.isEmpty()) {

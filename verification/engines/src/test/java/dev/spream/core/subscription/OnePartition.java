@@ -5,9 +5,9 @@ import static dev.spream.testkit.subscription.ScriptedSource.START;
 import dev.spream.core.consume.Consumer;
 import dev.spream.core.internal.LocalLease;
 import dev.spream.core.internal.MonotonicTime;
-import dev.spream.core.partition.EndProof;
 import dev.spream.core.partition.InMemoryPartitionStorage;
 import dev.spream.core.partition.PartitionClaim;
+import dev.spream.core.partition.PartitionEnd;
 import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.PartitionMetadata;
 import dev.spream.core.partition.PartitionMode;
@@ -68,7 +68,7 @@ final class OnePartition {
         PartitionLease root = acquire(PartitionToken.ROOT);
         storage.toRunning(root);
         storage.addChildren(root, new ChildPartitionsRecord(START, "0", List.of(ScriptedSource.child(TOKEN.value()))));
-        storage.finish(root, START, EndProof.childPartitions(START, List.of(TOKEN)));
+        storage.finish(root, START, PartitionEnd.childPartitions(START, List.of(TOKEN)));
         return acquire(TOKEN);
     }
 

@@ -33,7 +33,7 @@ class OpenPartitionsLimitTest {
         partitions.forEach(partition -> source.change(partition, 1, partition));
         RecordingConsumer consumer = new RecordingConsumer();
         Subscriber subscriber = fixture.subscriber(options -> listening(options).maxOpenPartitions(2));
-        CompletableFuture<RunResult> run = fixture.start(subscriber, consumer);
+        CompletableFuture<CompletionReason> run = fixture.start(subscriber, consumer);
         consumer.await(labels -> labels.size() == 2);
         assertThat(source.openCursors()).isEqualTo(2);
 
@@ -41,7 +41,7 @@ class OpenPartitionsLimitTest {
 
         consumer.await(labels -> labels.size() == 5);
         assertThat(subscriber.shutdown(SubscriberFixture.BOUND)).isTrue();
-        assertThat(SubscriberFixture.get(run)).isEqualTo(RunResult.SHUT_DOWN);
+        assertThat(SubscriberFixture.get(run)).isEqualTo(CompletionReason.SHUT_DOWN);
         assertThat(source.mostOpenCursors()).isEqualTo(2);
     }
 
@@ -51,7 +51,7 @@ class OpenPartitionsLimitTest {
         source.maxOpenQueries(1);
         RecordingConsumer consumer = new RecordingConsumer();
 
-        assertThat(fixture.run(limitedTo(10), consumer)).isEqualTo(RunResult.COMPLETED);
+        assertThat(fixture.run(limitedTo(10), consumer)).isEqualTo(CompletionReason.COMPLETED);
 
         assertThat(consumer.labels()).hasSize(7);
         assertThat(source.mostOpenCursors()).isEqualTo(1);
@@ -65,7 +65,7 @@ class OpenPartitionsLimitTest {
                 .children(root, 2, child("later"))
                 .end(root);
 
-        assertThat(fixture.run(limitedTo(1), new RecordingConsumer())).isEqualTo(RunResult.COMPLETED);
+        assertThat(fixture.run(limitedTo(1), new RecordingConsumer())).isEqualTo(CompletionReason.COMPLETED);
 
         assertThat(acquired).containsExactly(root, "late", "later", "latest");
     }
@@ -77,14 +77,14 @@ class OpenPartitionsLimitTest {
         fixture.storage = counting.storage();
         Subscriber subscriber = fixture.subscriber(
                 options -> listening(options).maxOpenPartitions(1).partitionDiscoveryInterval(Duration.ofMillis(1)));
-        CompletableFuture<RunResult> run = fixture.start(subscriber, new RecordingConsumer());
+        CompletableFuture<CompletionReason> run = fixture.start(subscriber, new RecordingConsumer());
         Polling.await(() -> acquired.contains("a"), acquired::toString);
         long rounds = counting.calls("frontier");
         Polling.await(() -> counting.calls("frontier") > rounds + 10, acquired::toString);
 
         assertThat(subscriber.shutdown(SubscriberFixture.BOUND)).isTrue();
 
-        assertThat(SubscriberFixture.get(run)).isEqualTo(RunResult.SHUT_DOWN);
+        assertThat(SubscriberFixture.get(run)).isEqualTo(CompletionReason.SHUT_DOWN);
         assertThat(waiting.getLast()).isEqualTo(new Waiting(2, Optional.of(START)));
         assertThat(waiting)
                 .zipSatisfy(
@@ -95,7 +95,7 @@ class OpenPartitionsLimitTest {
     void it_is_told_when_no_partition_waits_any_more() throws InterruptedException {
         scriptTree();
 
-        assertThat(fixture.run(limitedTo(1), new RecordingConsumer())).isEqualTo(RunResult.COMPLETED);
+        assertThat(fixture.run(limitedTo(1), new RecordingConsumer())).isEqualTo(CompletionReason.COMPLETED);
 
         assertThat(waiting.getFirst().count()).isPositive();
         assertThat(waiting.getLast()).isEqualTo(new Waiting(0, Optional.empty()));

@@ -4,7 +4,7 @@ import static dev.spream.testkit.subscription.ScriptedSource.START;
 import static dev.spream.testkit.subscription.ScriptedSource.at;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.spream.core.partition.EndProof;
+import dev.spream.core.partition.PartitionEnd;
 import dev.spream.core.partition.PartitionState;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.source.PartitionQuery;
@@ -52,12 +52,12 @@ class PartitionHandOverTest {
                 .heartbeat("b", 8);
         RecordingConsumer consumer = new RecordingConsumer();
         Subscriber subscriber = subscriber(1);
-        CompletableFuture<RunResult> run = fixture.start(subscriber, consumer);
+        CompletableFuture<CompletionReason> run = fixture.start(subscriber, consumer);
 
         advanceUntil(() -> source.queriesOf("a").size() == 2);
 
         assertThat(subscriber.shutdown(SubscriberFixture.BOUND)).isTrue();
-        assertThat(SubscriberFixture.get(run)).isEqualTo(RunResult.SHUT_DOWN);
+        assertThat(SubscriberFixture.get(run)).isEqualTo(CompletionReason.SHUT_DOWN);
         assertThat(consumer.labels()).containsExactly("A2", "B1");
         assertThat(source.queriesOf("a"))
                 .extracting(PartitionQuery::startTimestamp)
@@ -72,7 +72,7 @@ class PartitionHandOverTest {
     void nothing_is_handed_over_before_its_turn_is_due() throws InterruptedException {
         source.roots("a", "b").heartbeat("a", 5).change("b", 1, "B");
         RecordingConsumer consumer = new RecordingConsumer();
-        CompletableFuture<RunResult> run = fixture.start(subscriber(1), consumer);
+        CompletableFuture<CompletionReason> run = fixture.start(subscriber(1), consumer);
 
         advanceUntil(() -> consumer.labels().contains("B1"));
 
@@ -85,7 +85,7 @@ class PartitionHandOverTest {
         source.roots("a", "b", "c").heartbeat("b", 5).change("c", 1, "C");
         RecordingConsumer consumer = new RecordingConsumer();
         Subscriber subscriber = subscriber(2);
-        CompletableFuture<RunResult> run = fixture.start(subscriber, consumer);
+        CompletableFuture<CompletionReason> run = fixture.start(subscriber, consumer);
         Polling.await(() -> source.rowsReturned("b") == 1, source::queries);
 
         advanceUntil(() -> consumer.labels().contains("C1"));
@@ -93,7 +93,7 @@ class PartitionHandOverTest {
         advanceUntil(() -> events.contains("acquired b 2"));
 
         assertThat(subscriber.shutdown(SubscriberFixture.BOUND)).isTrue();
-        assertThat(SubscriberFixture.get(run)).isEqualTo(RunResult.SHUT_DOWN);
+        assertThat(SubscriberFixture.get(run)).isEqualTo(CompletionReason.SHUT_DOWN);
         assertThat(source.queriesOf("a")).hasSize(1);
         assertThat(events.subList(0, events.indexOf("acquired b 2")))
                 .contains("released b", "released c")
@@ -108,7 +108,7 @@ class PartitionHandOverTest {
         read.forEach(partition -> source.change(partition, 5, partition));
         RecordingConsumer consumer = new RecordingConsumer();
         Subscriber subscriber = subscriber(20);
-        CompletableFuture<RunResult> run = fixture.start(subscriber, consumer);
+        CompletableFuture<CompletionReason> run = fixture.start(subscriber, consumer);
         consumer.await(labels -> labels.size() == 20);
         Polling.await(() -> events.contains("3 wait"), events::toString);
 
@@ -117,7 +117,7 @@ class PartitionHandOverTest {
         Polling.await(() -> events.contains("acquired q1 1") && events.contains("acquired q2 1"), events::toString);
         assertThat(source.queriesOf("q3")).isEmpty();
         assertThat(subscriber.shutdown(SubscriberFixture.BOUND)).isTrue();
-        assertThat(SubscriberFixture.get(run)).isEqualTo(RunResult.SHUT_DOWN);
+        assertThat(SubscriberFixture.get(run)).isEqualTo(CompletionReason.SHUT_DOWN);
         assertThat(source.mostOpenCursors()).isEqualTo(20);
     }
 
@@ -125,7 +125,7 @@ class PartitionHandOverTest {
     void what_was_read_settles_before_the_partition_is_given_back() throws InterruptedException {
         scriptBlocking();
         Subscriber subscriber = subscriber(1);
-        CompletableFuture<RunResult> run = fixture.start(subscriber, blockingOn("A2"));
+        CompletableFuture<CompletionReason> run = fixture.start(subscriber, blockingOn("A2"));
         SubscriberFixture.await(blocked);
         Polling.await(() -> source.rowsReturned("a") == 3, source::queries);
 
@@ -146,7 +146,7 @@ class PartitionHandOverTest {
             throws InterruptedException {
         scriptBlocking();
         Subscriber subscriber = subscriber(1);
-        CompletableFuture<RunResult> run = fixture.start(subscriber, blockingOn("A2"));
+        CompletableFuture<CompletionReason> run = fixture.start(subscriber, blockingOn("A2"));
         SubscriberFixture.await(blocked);
         Polling.await(() -> source.rowsReturned("a") == 3, source::queries);
         advanceUntil(() -> source.openCursors() == 0);
@@ -174,7 +174,7 @@ class PartitionHandOverTest {
                 .split("a", 3, "c")
                 .change("b", 1, "B");
         Subscriber subscriber = subscriber(1);
-        CompletableFuture<RunResult> run = fixture.start(subscriber, blockingOn("A2"));
+        CompletableFuture<CompletionReason> run = fixture.start(subscriber, blockingOn("A2"));
         SubscriberFixture.await(blocked);
         Polling.await(() -> source.openCursors() == 0, source::queries);
         Instant turn = time.instant().plus(PartitionHandOver.ROTATION_INTERVAL.multipliedBy(2));
@@ -201,12 +201,12 @@ class PartitionHandOverTest {
                 .storage();
         source.roots("a", "b").heartbeat("a", 5).change("b", 1, "B");
         Subscriber subscriber = subscriber(1);
-        CompletableFuture<RunResult> run = fixture.start(subscriber, blockingOn("nothing"));
+        CompletableFuture<CompletionReason> run = fixture.start(subscriber, blockingOn("nothing"));
 
         advanceUntil(() -> events.contains("B1"));
 
         assertThat(subscriber.shutdown(SubscriberFixture.BOUND)).isTrue();
-        assertThat(SubscriberFixture.get(run)).isEqualTo(RunResult.SHUT_DOWN);
+        assertThat(SubscriberFixture.get(run)).isEqualTo(CompletionReason.SHUT_DOWN);
         assertThat(once).isTrue();
         assertThat(events).contains("released a").noneMatch(event -> event.startsWith("lost"));
     }
@@ -222,12 +222,12 @@ class PartitionHandOverTest {
         source.roots("a", "b").change("a", 2, "A").split("a", 3, "c").change("b", 1, "B");
         Subscriber subscriber = subscriber(1);
         release.countDown();
-        CompletableFuture<RunResult> run = fixture.start(subscriber, blockingOn("A2", () -> away.set(true)));
+        CompletableFuture<CompletionReason> run = fixture.start(subscriber, blockingOn("A2", () -> away.set(true)));
 
         advanceUntil(() -> run.isDone() || events.contains("B1"));
 
         assertThat(subscriber.shutdown(SubscriberFixture.BOUND)).isTrue();
-        assertThat(SubscriberFixture.get(run)).isEqualTo(RunResult.SHUT_DOWN);
+        assertThat(SubscriberFixture.get(run)).isEqualTo(CompletionReason.SHUT_DOWN);
         assertThat(events).containsSubsequence("A2", "released a", "B1");
     }
 
@@ -237,14 +237,14 @@ class PartitionHandOverTest {
         scriptBlocking();
         Subscriber subscriber = subscriber(1);
         RecordingConsumer consumer = blockingOn("A2", () -> subscriber.shutdown(SubscriberFixture.BOUND));
-        CompletableFuture<RunResult> run = fixture.start(subscriber, consumer);
+        CompletableFuture<CompletionReason> run = fixture.start(subscriber, consumer);
         SubscriberFixture.await(blocked);
         Polling.await(() -> source.rowsReturned("a") == 3, source::queries);
         advanceUntil(() -> source.openCursors() == 0);
 
         release.countDown();
 
-        assertThat(SubscriberFixture.get(run)).isEqualTo(RunResult.SHUT_DOWN);
+        assertThat(SubscriberFixture.get(run)).isEqualTo(CompletionReason.SHUT_DOWN);
         assertThat(fixture.stored("a").owner()).isEmpty();
         assertThat(source.queriesOf("b")).isEmpty();
         assertThat(events).doesNotContain("A3").containsOnlyOnce("released a");
@@ -317,7 +317,7 @@ class PartitionHandOverTest {
         }
 
         @Override
-        public void partitionFinished(PartitionToken partition, EndProof proof) {
+        public void partitionFinished(PartitionToken partition, PartitionEnd proof) {
             events.add("finished " + partition);
         }
 

@@ -5,7 +5,7 @@ import static dev.spream.testkit.subscription.ScriptedSource.at;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.spream.core.partition.EndProof;
+import dev.spream.core.partition.PartitionEnd;
 import dev.spream.core.partition.PartitionState;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.record.ChildPartitionsRecord;
@@ -36,14 +36,14 @@ class QueryStartTest {
         RecordingConsumer consumer = new RecordingConsumer();
 
         assertThat(fixture.run(fixture.subscriber(options -> options.endAt(at(10))), consumer))
-                .isEqualTo(RunResult.COMPLETED);
+                .isEqualTo(CompletionReason.COMPLETED);
 
         assertThat(consumer.labels()).containsExactly("A1", "A5");
         assertThat(source.queriesOf("p"))
                 .extracting(PartitionQuery::startTimestamp)
                 .containsExactly(START, at(4), at(3));
         assertThat(fixture.stored("p").endProof())
-                .contains(EndProof.childPartitions(at(3), List.of(new PartitionToken("c"))));
+                .contains(PartitionEnd.childPartitions(at(3), List.of(new PartitionToken("c"))));
     }
 
     @Test
@@ -84,7 +84,7 @@ class QueryStartTest {
                         .build())
                 .time(time)
                 .build();
-        CompletableFuture<RunResult> run = fixture.start(subscriber, consumer);
+        CompletableFuture<CompletionReason> run = fixture.start(subscriber, consumer);
         Polling.await(() -> !source.queriesOf(root).isEmpty(), source::queries);
         advanceUntil(time, () -> source.serverTimeAnswers() > 0); // the wait that follows any failure is over
         assertThat(source.queriesOf(root)).hasSize(1);
@@ -93,7 +93,7 @@ class QueryStartTest {
 
         advanceUntil(time, () -> consumer.labels().contains("A1"));
         assertThat(subscriber.shutdown(SubscriberFixture.BOUND)).isTrue();
-        assertThat(SubscriberFixture.get(run)).isEqualTo(RunResult.SHUT_DOWN);
+        assertThat(SubscriberFixture.get(run)).isEqualTo(CompletionReason.SHUT_DOWN);
     }
 
     private void advanceUntil(DrivenTime time, BooleanSupplier condition) {

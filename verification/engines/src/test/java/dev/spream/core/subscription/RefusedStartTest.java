@@ -53,7 +53,7 @@ class RefusedStartTest {
         assertThat(fixture.storage.subscription()).isEmpty();
         assertThat(fixture.storage.lineage().partitions()).isEmpty();
 
-        assertThat(fixture.run(startingAt(START), consumer)).isEqualTo(RunResult.COMPLETED);
+        assertThat(fixture.run(startingAt(START), consumer)).isEqualTo(CompletionReason.COMPLETED);
         assertThat(consumer.labels()).containsExactly("A1", "A2");
     }
 
@@ -68,17 +68,17 @@ class RefusedStartTest {
         assertThatThrownBy(() -> fixture.run(now, consumer)).hasMessageContaining("cannot start at " + REFUSED);
 
         source.serverTime(at(99));
-        assertThat(fixture.run(startingAt(START), consumer)).isEqualTo(RunResult.COMPLETED);
+        assertThat(fixture.run(startingAt(START), consumer)).isEqualTo(CompletionReason.COMPLETED);
     }
 
     @Test
     void workers_that_start_at_once_leave_what_was_accepted_for_one_of_them() throws InterruptedException {
         refuse(SourceException.Kind.RETENTION_LOST);
         for (int i = 0; i < 20; i++) {
-            CompletableFuture<RunResult> refused = fixture.start(startingAt(REFUSED), consumer);
-            CompletableFuture<RunResult> other = fixture.start(startingAt(REFUSED), consumer);
-            CompletableFuture<RunResult> accepted = fixture.start(startingAt(START), consumer);
-            assertThat(SubscriberFixture.get(accepted)).isEqualTo(RunResult.COMPLETED);
+            CompletableFuture<CompletionReason> refused = fixture.start(startingAt(REFUSED), consumer);
+            CompletableFuture<CompletionReason> other = fixture.start(startingAt(REFUSED), consumer);
+            CompletableFuture<CompletionReason> accepted = fixture.start(startingAt(START), consumer);
+            assertThat(SubscriberFixture.get(accepted)).isEqualTo(CompletionReason.COMPLETED);
             assertThatThrownBy(() -> SubscriberFixture.get(refused)).isInstanceOf(SubscriptionException.class);
             assertThatThrownBy(() -> SubscriberFixture.get(other)).isInstanceOf(SubscriptionException.class);
         }
@@ -89,13 +89,13 @@ class RefusedStartTest {
 
     @Test
     void a_subscription_that_is_stored_is_not_asked_for_again() throws InterruptedException {
-        assertThat(fixture.run(startingAt(START), consumer)).isEqualTo(RunResult.COMPLETED);
+        assertThat(fixture.run(startingAt(START), consumer)).isEqualTo(CompletionReason.COMPLETED);
         int asked = source.queries().size();
         refuse(SourceException.Kind.RETENTION_LOST);
 
         assertThatThrownBy(() -> fixture.run(startingAt(REFUSED), consumer))
                 .hasMessageContaining("start is %s, asked for %s", START, REFUSED);
-        assertThat(fixture.run(startingAt(START), consumer)).isEqualTo(RunResult.COMPLETED);
+        assertThat(fixture.run(startingAt(START), consumer)).isEqualTo(CompletionReason.COMPLETED);
 
         assertThat(source.queries()).hasSize(asked);
         assertThat(fixture.stored("p").isFinished()).isTrue();
@@ -103,11 +103,11 @@ class RefusedStartTest {
 
     @Test
     void a_range_for_the_first_run_alone_gives_way_to_the_stored_one() throws InterruptedException {
-        assertThat(fixture.run(startingAt(START), consumer)).isEqualTo(RunResult.COMPLETED);
+        assertThat(fixture.run(startingAt(START), consumer)).isEqualTo(CompletionReason.COMPLETED);
         Subscriber later = fixture.subscriber(
                 options -> options.startAt(at(3)).endAt(at(8)).storedRange(true));
 
-        assertThat(fixture.run(later, consumer)).isEqualTo(RunResult.COMPLETED);
+        assertThat(fixture.run(later, consumer)).isEqualTo(CompletionReason.COMPLETED);
     }
 
     @Test
@@ -127,15 +127,15 @@ class RefusedStartTest {
         };
         Subscriber waiting = fixture.subscriber(
                 options -> options.startAt(at(1)).endAt(at(9)).listener(listener));
-        CompletableFuture<RunResult> run = fixture.start(waiting, consumer);
+        CompletableFuture<CompletionReason> run = fixture.start(waiting, consumer);
         Polling.await(() -> source.serverTimeAnswers() > 1, source::queries);
         assertThat(waiting.shutdown(SubscriberFixture.BOUND)).isTrue();
-        assertThat(SubscriberFixture.get(run)).isEqualTo(RunResult.SHUT_DOWN);
+        assertThat(SubscriberFixture.get(run)).isEqualTo(CompletionReason.SHUT_DOWN);
         assertThat(fixture.storage.subscription()).isEmpty();
         assertThat(told).containsExactly(at(1));
 
         source.serverTime(at(99));
-        assertThat(fixture.run(startingAt(START), consumer)).isEqualTo(RunResult.COMPLETED);
+        assertThat(fixture.run(startingAt(START), consumer)).isEqualTo(CompletionReason.COMPLETED);
     }
 
     @Test
@@ -166,7 +166,7 @@ class RefusedStartTest {
                     }
                 }));
 
-        assertThat(fixture.run(waiting, consumer)).isEqualTo(RunResult.COMPLETED);
+        assertThat(fixture.run(waiting, consumer)).isEqualTo(CompletionReason.COMPLETED);
 
         assertThat(told)
                 .containsExactly("attempt 1", "attempt 2", "answered", "waiting", "attempt 1", "attempt 2", "answered");
@@ -177,12 +177,12 @@ class RefusedStartTest {
             throws InterruptedException {
         source.fault(ROOT, new Fault.Break(0, SourceException.Kind.TRANSIENT), new Fault.Stall(0));
         Subscriber hanging = startingAt(START);
-        CompletableFuture<RunResult> run = fixture.start(hanging, consumer);
+        CompletableFuture<CompletionReason> run = fixture.start(hanging, consumer);
         Polling.await(() -> source.queriesOf(ROOT).size() == 2 && source.openCursors() == 1, source::queries);
 
         assertThat(hanging.shutdown(SubscriberFixture.BOUND)).isTrue();
 
-        assertThat(SubscriberFixture.get(run)).isEqualTo(RunResult.SHUT_DOWN);
+        assertThat(SubscriberFixture.get(run)).isEqualTo(CompletionReason.SHUT_DOWN);
         assertThat(fixture.storage.subscription()).isEmpty();
     }
 

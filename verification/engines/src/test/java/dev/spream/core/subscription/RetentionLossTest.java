@@ -69,9 +69,9 @@ class RetentionLossTest {
         losing("p", at(50));
         RecordingConsumer consumer = new RecordingConsumer();
 
-        RunResult result = fixture.run(accepting(at(200)), consumer);
+        CompletionReason result = fixture.run(accepting(at(200)), consumer);
 
-        assertThat(result).isEqualTo(RunResult.COMPLETED);
+        assertThat(result).isEqualTo(CompletionReason.COMPLETED);
         PartitionGap gap = new PartitionGap(START, at(50).plus(MARGIN));
         assertThat(consumer.labels()).containsExactly("A100");
         assertThat(fixture.stored("p").gaps()).containsExactly(gap);
@@ -94,7 +94,7 @@ class RetentionLossTest {
         Subscriber subscriber = Subscriber.builder(source, fixture.storage)
                 .options(options(at(200)).maxInflight(4).build())
                 .build();
-        CompletableFuture<RunResult> run = fixture.start(subscriber, consumer);
+        CompletableFuture<CompletionReason> run = fixture.start(subscriber, consumer);
         SubscriberFixture.await(started);
         Polling.await(() -> source.openCursors() == 0, source::openCursors);
         assertThat(fixture.stored("p").gaps()).isEmpty();
@@ -152,9 +152,9 @@ class RetentionLossTest {
         source.serverTime(at(50).plus(RETENTION));
         losing("p", at(50));
 
-        RunResult result = fixture.run(accepting(at(40)), new RecordingConsumer());
+        CompletionReason result = fixture.run(accepting(at(40)), new RecordingConsumer());
 
-        assertThat(result).isEqualTo(RunResult.COMPLETED);
+        assertThat(result).isEqualTo(CompletionReason.COMPLETED);
         assertThat(fixture.state("p")).isEqualTo(PartitionState.FINISHED);
         assertThat(fixture.stored("p").endProof())
                 .hasValueSatisfying(proof -> assertThat(proof.kind().name()).isEqualTo("RETENTION_LOST"));
@@ -170,7 +170,7 @@ class RetentionLossTest {
         losing("p", at(50));
         RecordingConsumer consumer = new RecordingConsumer();
 
-        assertThat(fixture.run(accepting(at(200)), consumer)).isEqualTo(RunResult.COMPLETED);
+        assertThat(fixture.run(accepting(at(200)), consumer)).isEqualTo(CompletionReason.COMPLETED);
 
         assertThat(consumer.labels()).containsExactly("A100");
         assertThat(fixture.stored("p").gaps()).hasSize(1);

@@ -1,9 +1,9 @@
 package dev.spream.core.subscription;
 
 import dev.spream.core.consume.BatchConsumer;
+import dev.spream.core.consume.ChangeHandler;
 import dev.spream.core.consume.Consumer;
 import dev.spream.core.consume.Delivery;
-import dev.spream.core.consume.RecordConsumer;
 import dev.spream.core.record.DataChangeRecord;
 import java.util.ArrayList;
 import java.util.List;
@@ -37,7 +37,7 @@ final class SimulatedConsumer {
     Consumer shaped(Shape shape) {
         return switch (shape) {
             case RECORD ->
-                new RecordConsumer() {
+                new ChangeHandler() {
                     @Override
                     public void consume(DataChangeRecord change) throws Exception {
                         one(change, null);

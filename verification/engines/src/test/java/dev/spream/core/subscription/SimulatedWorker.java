@@ -23,7 +23,7 @@ final class SimulatedWorker {
     private @Nullable Thread runner;
     private boolean stopped;
     private boolean ended;
-    private @Nullable RunResult result;
+    private @Nullable CompletionReason result;
     private @Nullable Throwable thrown;
 
     SimulatedWorker(SimulatedPorts ports, SimulationJudge judge, Subscriber subscriber, Consumer consumer) {
@@ -123,10 +123,10 @@ final class SimulatedWorker {
         if (thrown != null && !gaveUp && !ports.hasReasonToFail()) {
             throw judge.violated(Promise.PROGRESS, "%s fails without a reason to stop: %s", process, thrown);
         }
-        if (thrown == null && result != RunResult.COMPLETED && !stopped) {
+        if (thrown == null && result != CompletionReason.COMPLETED && !stopped) {
             throw judge.violated(
                     Promise.PROGRESS, "%s ends with %s, and nobody stopped it", process, String.valueOf(result));
         }
-        return result == RunResult.COMPLETED;
+        return result == CompletionReason.COMPLETED;
     }
 }

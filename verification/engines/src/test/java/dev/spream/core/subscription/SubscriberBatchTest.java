@@ -60,7 +60,7 @@ class SubscriberBatchTest {
     /** Runs until all is settled: the first change is on its way when the rest is added, and returns when that has been read. */
     private void run(Subscriber subscriber, BatchConsumer consumer, String... rest) throws InterruptedException {
         source.roots("p").change("p", 1, "A");
-        CompletableFuture<RunResult> run = fixture.start(subscriber, consumer);
+        CompletableFuture<CompletionReason> run = fixture.start(subscriber, consumer);
         Polling.await(() -> !batches.isEmpty(), () -> batches);
         for (String change : rest) {
             source.change("p", Long.parseLong(change.substring(1)), change.substring(0, 1));

@@ -32,7 +32,7 @@ class SubscriberBudgetTest {
         source.roots("p", "q").change("p", 1, "A").change("p", 2, "B");
         Subscriber subscriber =
                 fixture.subscriber(options -> options.maxInflight(10).maxBufferedChanges(1));
-        CompletableFuture<RunResult> run = fixture.start(subscriber, consumer);
+        CompletableFuture<CompletionReason> run = fixture.start(subscriber, consumer);
         SubscriberFixture.await(firstHoldsAll);
 
         source.change("q", 1, "C").change("q", 2, "C").change("q", 3, "C");
@@ -84,7 +84,7 @@ class SubscriberBudgetTest {
         for (int second = 1; second <= 200; second++) {
             source.change("quick", second, "quick");
         }
-        CompletableFuture<RunResult> run = fixture.start(
+        CompletableFuture<CompletionReason> run = fixture.start(
                 fixture.subscriber(options ->
                         options.maxInflight(20).maxBufferedChanges(budget).endAt(at(300))),
                 consumer);
@@ -107,13 +107,13 @@ class SubscriberBudgetTest {
         source.roots("p").change("p", 1, "A").change("p", 2, "B").change("p", 3, "C");
         Subscriber subscriber =
                 fixture.subscriber(options -> options.maxInflight(10).maxBufferedChanges(1));
-        CompletableFuture<RunResult> run = fixture.start(subscriber, consumer);
+        CompletableFuture<CompletionReason> run = fixture.start(subscriber, consumer);
         SubscriberFixture.await(consuming);
         Polling.await(() -> source.rowsReturned("p") == 2, () -> source.rowsReturned("p"));
 
         subscriber.close();
 
-        assertThat(SubscriberFixture.get(run)).isEqualTo(RunResult.CLOSED);
+        assertThat(SubscriberFixture.get(run)).isEqualTo(CompletionReason.CLOSED);
         assertThat(fixture.stored("p").watermark()).isEqualTo(ScriptedSource.START);
     }
 }

@@ -51,7 +51,7 @@ class SubscriberCrashTest {
                         .storage();
                 RecordingConsumer consumer = new RecordingConsumer();
 
-                RunResult result = fixture.run(
+                CompletionReason result = fixture.run(
                         Subscriber.builder(fixture.source, fixture.storage)
                                 .options(quick().leaseTime(Duration.ofSeconds(1))
                                         .partitionDiscoveryInterval(Duration.ofMillis(10))
@@ -59,7 +59,7 @@ class SubscriberCrashTest {
                                 .build(),
                         consumer);
 
-                assertThat(result).as("call %d %s", n, verdict).isEqualTo(RunResult.COMPLETED);
+                assertThat(result).as("call %d %s", n, verdict).isEqualTo(CompletionReason.COMPLETED);
                 assertThat(Set.copyOf(consumer.labels()))
                         .as("call %d %s", n, verdict)
                         .containsExactlyInAnyOrderElementsOf(EVERYTHING);
@@ -111,13 +111,13 @@ class SubscriberCrashTest {
         SubscriberFixture fixture = new SubscriberFixture();
         script(fixture.source);
         RecordingConsumer consumer = new RecordingConsumer();
-        RunResult result = fixture.run(
+        CompletionReason result = fixture.run(
                 Subscriber.builder(fixture.source, surviving)
                         .options(quick().partitionDiscoveryInterval(Duration.ofMillis(10))
                                 .build())
                         .build(),
                 consumer);
-        assertThat(result).isEqualTo(RunResult.COMPLETED);
+        assertThat(result).isEqualTo(CompletionReason.COMPLETED);
         delivered.addAll(consumer.labels());
     }
 

@@ -252,7 +252,7 @@ final class SubscriberDeadLetterTest {
             }
         });
         try (JsonlDeadLetterSink sink = JsonlDeadLetterSink.open(folder.resolve("letters-" + seed + ".jsonl"))) {
-            CompletableFuture<RunResult> running = run.start(
+            CompletableFuture<CompletionReason> running = run.start(
                     run.subscriber(options -> options.endAt(at(CHANGES + 1))
                             .maxInflight(16)
                             .ordering(Ordering.KEY)
@@ -263,7 +263,7 @@ final class SubscriberDeadLetterTest {
             while (!running.isDone()) {
                 replay.all();
             }
-            assertThat(SubscriberFixture.get(running)).isEqualTo(RunResult.COMPLETED);
+            assertThat(SubscriberFixture.get(running)).isEqualTo(CompletionReason.COMPLETED);
             ReplayResult last = replay.all();
             while (!last.refused().isEmpty()) {
                 last = replay.all();

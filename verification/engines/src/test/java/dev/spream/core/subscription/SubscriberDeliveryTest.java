@@ -266,7 +266,7 @@ class SubscriberDeliveryTest {
         CountDownLatch release = new CountDownLatch(1);
         RecordingConsumer consumer = failingOn("A");
         source.roots("p", "q").change("p", 1, "A").change("q", 1, "B").change("q", 2, "B");
-        CompletableFuture<RunResult> run = fixture.start(
+        CompletableFuture<CompletionReason> run = fixture.start(
                 fixture.subscriber(options -> options.endAt(at(5)).errorHandler(failure -> {
                     handling.countDown();
                     awaitUnchecked(release);
@@ -339,7 +339,7 @@ class SubscriberDeliveryTest {
             }
         });
         source.roots("p").change("p", 1, "A").change("p", 2, "A").heartbeat("p", 50);
-        CompletableFuture<RunResult> run = fixture.start(
+        CompletableFuture<CompletionReason> run = fixture.start(
                 fixture.subscriber(options -> options.maxInflight(5)
                         .endAt(at(60))
                         .listener(new SubscriptionListener() {

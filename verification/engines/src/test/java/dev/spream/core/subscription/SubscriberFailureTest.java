@@ -11,7 +11,7 @@ import dev.spream.core.consume.Delivery;
 import dev.spream.core.consume.DeliveryFailure;
 import dev.spream.core.consume.ErrorDecision;
 import dev.spream.core.internal.MonotonicTime;
-import dev.spream.core.partition.EndProof;
+import dev.spream.core.partition.PartitionEnd;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.source.SourceException;
@@ -52,7 +52,7 @@ class SubscriberFailureTest {
                 .maxInflight(3)
                 .errorHandler(failure -> new ErrorDecision.Retry(Duration.ofMillis(1))));
 
-        assertThat(fixture.run(subscriber, consumer)).isEqualTo(RunResult.COMPLETED);
+        assertThat(fixture.run(subscriber, consumer)).isEqualTo(CompletionReason.COMPLETED);
 
         assertThat(consumer.labels()).containsExactly("A1", "A2", "A3");
     }
@@ -72,7 +72,7 @@ class SubscriberFailureTest {
                 .time(MonotonicTime.of(InstantSource.system(), () -> System.nanoTime() + pause.get()))
                 .build();
 
-        CompletableFuture<RunResult> run = fixture.start(subscriber, consumer);
+        CompletableFuture<CompletionReason> run = fixture.start(subscriber, consumer);
         consumer.await(labels -> labels.contains("A2"));
         subscriber.close();
 
@@ -115,7 +115,7 @@ class SubscriberFailureTest {
                 .time(time)
                 .build();
 
-        assertThat(fixture.run(subscriber, consumer)).isEqualTo(RunResult.COMPLETED);
+        assertThat(fixture.run(subscriber, consumer)).isEqualTo(CompletionReason.COMPLETED);
 
         assertThat(judged).isEmpty();
         assertThat(consumer.labels()).endsWith("A1", "A2");
@@ -133,7 +133,7 @@ class SubscriberFailureTest {
                 .fault("p", new ScriptedSource.Fault.Break(2, SourceException.Kind.MALFORMED));
         Subscriber subscriber =
                 fixture.subscriber(options -> options.maxInflight(3).drainTimeout(Duration.ofMillis(20)));
-        CompletableFuture<RunResult> run = fixture.start(subscriber, stuck);
+        CompletableFuture<CompletionReason> run = fixture.start(subscriber, stuck);
         SubscriberFixture.await(started);
 
         source.change("p", 2, "A");
@@ -157,12 +157,12 @@ class SubscriberFailureTest {
         FaultyStorage faulty = failing((method) -> () -> method.equals("finish"));
         source.roots("p");
         Subscriber subscriber = fixture.subscriber(options -> options.leaseTime(Duration.ofMinutes(1)));
-        CompletableFuture<RunResult> run = fixture.start(subscriber, new RecordingConsumer());
+        CompletableFuture<CompletionReason> run = fixture.start(subscriber, new RecordingConsumer());
         Polling.await(() -> faulty.calls("finish") > 0, faulty::calls);
 
         subscriber.close();
 
-        assertThat(SubscriberFixture.get(run)).isEqualTo(RunResult.CLOSED);
+        assertThat(SubscriberFixture.get(run)).isEqualTo(CompletionReason.CLOSED);
     }
 
     @Test
@@ -176,7 +176,7 @@ class SubscriberFailureTest {
         source.roots("p").change("p", 1, "A").change("p", 2, "A");
 
         assertThat(fixture.run(fixture.subscriber(options -> options.endAt(at(9))), consumer))
-                .isEqualTo(RunResult.COMPLETED);
+                .isEqualTo(CompletionReason.COMPLETED);
     }
 
     @Test
@@ -197,14 +197,14 @@ class SubscriberFailureTest {
                         lost.countDown();
                     }
                 }));
-        CompletableFuture<RunResult> run = fixture.start(subscriber, consumer);
+        CompletableFuture<CompletionReason> run = fixture.start(subscriber, consumer);
         SubscriberFixture.await(lost);
         long renewals = faulty.calls("registerWorker");
         Polling.await(() -> faulty.calls("registerWorker") > renewals + 4, faulty::calls);
 
         away.set(false);
 
-        assertThat(SubscriberFixture.get(run)).isEqualTo(RunResult.COMPLETED);
+        assertThat(SubscriberFixture.get(run)).isEqualTo(CompletionReason.COMPLETED);
         assertThat(consumer.labels()).containsOnly("A1");
     }
 
@@ -212,12 +212,12 @@ class SubscriberFailureTest {
     void close_ends_a_run_that_waits_for_its_storage_to_open() throws InterruptedException {
         FaultyStorage faulty = failing(method -> () -> true);
         Subscriber subscriber = fixture.subscriber();
-        CompletableFuture<RunResult> run = fixture.start(subscriber, new RecordingConsumer());
+        CompletableFuture<CompletionReason> run = fixture.start(subscriber, new RecordingConsumer());
         Polling.await(() -> faulty.calls() > 0, faulty::calls);
 
         subscriber.close();
 
-        assertThat(SubscriberFixture.get(run)).isEqualTo(RunResult.CLOSED);
+        assertThat(SubscriberFixture.get(run)).isEqualTo(CompletionReason.CLOSED);
     }
 
     @Test
@@ -229,12 +229,12 @@ class SubscriberFailureTest {
                 .options(SubscriberOptions.builder().endAt(at(3600)).build())
                 .build();
         source.serverTime(START);
-        CompletableFuture<RunResult> run = fixture.start(subscriber, new RecordingConsumer());
+        CompletableFuture<CompletionReason> run = fixture.start(subscriber, new RecordingConsumer());
         Polling.await(() -> !source.queriesOf("p").isEmpty(), source::queries);
 
         subscriber.close();
 
-        assertThat(SubscriberFixture.get(run)).isEqualTo(RunResult.CLOSED);
+        assertThat(SubscriberFixture.get(run)).isEqualTo(CompletionReason.CLOSED);
     }
 
     @Test
@@ -243,13 +243,13 @@ class SubscriberFailureTest {
         source.roots("p");
         Subscriber subscriber = fixture.subscriber(options -> options.listener(new SubscriptionListener() {
             @Override
-            public void partitionFinished(PartitionToken partition, EndProof proof) {
+            public void partitionFinished(PartitionToken partition, PartitionEnd proof) {
                 requireNonNull(self.get()).shutdown(LONG);
             }
         }));
         self.set(subscriber);
 
-        assertThat(fixture.run(subscriber, new RecordingConsumer())).isEqualTo(RunResult.SHUT_DOWN);
+        assertThat(fixture.run(subscriber, new RecordingConsumer())).isEqualTo(CompletionReason.SHUT_DOWN);
     }
 
     @Test
@@ -264,7 +264,7 @@ class SubscriberFailureTest {
                     }
                 }));
 
-        assertThat(fixture.run(subscriber, consumer)).isEqualTo(RunResult.COMPLETED);
+        assertThat(fixture.run(subscriber, consumer)).isEqualTo(CompletionReason.COMPLETED);
         assertThat(consumer.labels()).containsExactly("A1");
     }
 

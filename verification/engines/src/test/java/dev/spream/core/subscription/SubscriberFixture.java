@@ -43,12 +43,12 @@ final class SubscriberFixture {
     }
 
     /** Runs to the end, and fails if that takes too long. */
-    RunResult run(Subscriber subscriber, Consumer consumer) throws InterruptedException {
+    CompletionReason run(Subscriber subscriber, Consumer consumer) throws InterruptedException {
         return get(start(subscriber, consumer));
     }
 
-    CompletableFuture<RunResult> start(Subscriber subscriber, Consumer consumer) {
-        CompletableFuture<RunResult> result = new CompletableFuture<>();
+    CompletableFuture<CompletionReason> start(Subscriber subscriber, Consumer consumer) {
+        CompletableFuture<CompletionReason> result = new CompletableFuture<>();
         Thread.ofVirtual().name("test-run").start(() -> {
             try {
                 result.complete(subscriber.run(consumer));
@@ -59,7 +59,7 @@ final class SubscriberFixture {
         return result;
     }
 
-    static RunResult get(CompletableFuture<RunResult> result) throws InterruptedException {
+    static CompletionReason get(CompletableFuture<CompletionReason> result) throws InterruptedException {
         try {
             return result.orTimeout(BOUND.toSeconds(), TimeUnit.SECONDS).join();
         } catch (CompletionException e) {

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.spream.core.StorageException;
-import dev.spream.core.partition.EndProof;
+import dev.spream.core.partition.PartitionEnd;
 import dev.spream.core.partition.PartitionMode;
 import dev.spream.core.partition.PartitionState;
 import dev.spream.core.partition.PartitionToken;
@@ -59,9 +59,9 @@ class SubscriberLineageTest {
                 .split("m", 6, "moved")
                 .change("moved", 7, "B");
 
-        RunResult result = fixture.run(fixture.subscriber(options -> options.endAt(at(10))), consumer);
+        CompletionReason result = fixture.run(fixture.subscriber(options -> options.endAt(at(10))), consumer);
 
-        assertThat(result).isEqualTo(RunResult.COMPLETED);
+        assertThat(result).isEqualTo(CompletionReason.COMPLETED);
         assertThat(consumer.labels()).containsExactlyInAnyOrder("A1", "A3", "B3", "C3", "B4", "C5", "B7");
         assertThat(consumer.labels()).containsSubsequence("A1", "A3");
         assertThat(consumer.labels()).containsSubsequence("B3", "B4", "B7");
@@ -84,7 +84,7 @@ class SubscriberLineageTest {
         source.roots("p").change("p", 1, "A").split("p", 2, "c").change("c", 3, "A");
         Subscriber subscriber =
                 fixture.subscriber(options -> options.maxInflight(10).endAt(at(5)));
-        CompletableFuture<RunResult> run = fixture.start(subscriber, slow);
+        CompletableFuture<CompletionReason> run = fixture.start(subscriber, slow);
         SubscriberFixture.await(parentConsuming);
         awaitStored("c");
 
@@ -93,7 +93,7 @@ class SubscriberLineageTest {
         assertThat(source.queriesOf("c")).isEmpty();
         release.countDown();
 
-        assertThat(SubscriberFixture.get(run)).isEqualTo(RunResult.COMPLETED);
+        assertThat(SubscriberFixture.get(run)).isEqualTo(CompletionReason.COMPLETED);
         assertThat(slow.labels()).containsExactly("A1", "A3");
     }
 
@@ -112,7 +112,8 @@ class SubscriberLineageTest {
                 .change("right", 1, "B")
                 .merge("left", "right", 2, "m")
                 .change("m", 3, "A");
-        CompletableFuture<RunResult> run = fixture.start(fixture.subscriber(options -> options.endAt(at(5))), slow);
+        CompletableFuture<CompletionReason> run =
+                fixture.start(fixture.subscriber(options -> options.endAt(at(5))), slow);
         SubscriberFixture.await(leftConsuming);
         awaitFinished("right");
 
@@ -132,13 +133,13 @@ class SubscriberLineageTest {
                 .change("p", 2, "A")
                 .split("p", 3, "c");
         Subscriber subscriber = fixture.subscriber();
-        CompletableFuture<RunResult> run = fixture.start(subscriber, consumer);
+        CompletableFuture<CompletionReason> run = fixture.start(subscriber, consumer);
         awaitFinished("p");
 
         assertThat(consumer.labels()).containsExactly("A1", "A2");
         assertThat(source.queriesOf("p")).hasSizeGreaterThan(1);
         assertThat(fixture.stored("p").endProof())
-                .hasValue(EndProof.childPartitions(at(3), List.of(new PartitionToken("c"))));
+                .hasValue(PartitionEnd.childPartitions(at(3), List.of(new PartitionToken("c"))));
         subscriber.close();
         SubscriberFixture.get(run);
     }
@@ -157,7 +158,8 @@ class SubscriberLineageTest {
 
         assertThat(consumer.labels()).containsExactlyInAnyOrder("A3", "B3");
         assertThat(fixture.stored("p").endProof())
-                .hasValue(EndProof.childPartitions(at(2), List.of(new PartitionToken("c1"), new PartitionToken("c2"))));
+                .hasValue(PartitionEnd.childPartitions(
+                        at(2), List.of(new PartitionToken("c1"), new PartitionToken("c2"))));
     }
 
     @Test
@@ -187,20 +189,20 @@ class SubscriberLineageTest {
 
         assertThat(consumer.labels()).containsExactly("A1", "A5");
         assertThat(source.queriesOf("p")).hasSize(3);
-        assertThat(fixture.stored("p").endProof()).hasValue(EndProof.boundedEnd(at(5)));
+        assertThat(fixture.stored("p").endProof()).hasValue(PartitionEnd.boundedEnd(at(5)));
     }
 
     @Test
     void a_bounded_end_is_not_proven_before_the_servers_time_has_passed_it() throws InterruptedException {
         source.roots("p").change("p", 1, "A").serverTime(at(4));
         Subscriber subscriber = fixture.subscriber(options -> options.endAt(at(5)));
-        CompletableFuture<RunResult> run = fixture.start(subscriber, consumer);
+        CompletableFuture<CompletionReason> run = fixture.start(subscriber, consumer);
         consumer.await(labels -> labels.size() == 1);
         assertThat(run).isNotDone();
 
         source.change("p", 5, "A").serverTime(at(6));
 
-        assertThat(SubscriberFixture.get(run)).isEqualTo(RunResult.COMPLETED);
+        assertThat(SubscriberFixture.get(run)).isEqualTo(CompletionReason.COMPLETED);
         assertThat(consumer.labels()).containsExactly("A1", "A5");
     }
 
@@ -267,7 +269,7 @@ class SubscriberLineageTest {
                 .change("p", 1, "A")
                 .change("p", 2, "A")
                 .change("p", 3, "A");
-        CompletableFuture<RunResult> run = fixture.start(
+        CompletableFuture<CompletionReason> run = fixture.start(
                 fixture.subscriber(options -> options.endAt(at(5))
                         .heartbeatInterval(Duration.ofMillis(300))
                         .missedHeartbeats(2)),
@@ -307,7 +309,7 @@ class SubscriberLineageTest {
         assertThat(fixture.storage.cleanUp(Instant.MAX)).isEqualTo(2);
 
         assertThat(fixture.run(fixture.subscriber(options -> options.endAt(at(9))), new RecordingConsumer()))
-                .isEqualTo(RunResult.COMPLETED);
+                .isEqualTo(CompletionReason.COMPLETED);
     }
 
     @Test
@@ -344,18 +346,18 @@ class SubscriberLineageTest {
         UnaryOperator<SubscriberOptions.Builder> bounded =
                 options -> options.endAt(at(9)).partitionDiscoveryInterval(Duration.ofMillis(10));
         Subscriber first = fixture.subscriber(bounded);
-        CompletableFuture<RunResult> firstRun = fixture.start(first, one);
+        CompletableFuture<CompletionReason> firstRun = fixture.start(first, one);
         SubscriberFixture.await(started);
         Subscriber second = fixture.subscriber(bounded);
-        CompletableFuture<RunResult> secondRun = fixture.start(second, two);
+        CompletableFuture<CompletionReason> secondRun = fixture.start(second, two);
         CompletableFuture<Boolean> shutdown =
                 CompletableFuture.supplyAsync(() -> first.shutdown(SubscriberFixture.BOUND));
         Polling.await(() -> source.openCursors() == 0, source::openCursors);
         release.countDown();
 
-        assertThat(SubscriberFixture.get(firstRun)).isEqualTo(RunResult.SHUT_DOWN);
+        assertThat(SubscriberFixture.get(firstRun)).isEqualTo(CompletionReason.SHUT_DOWN);
         assertThat(shutdown.join()).isTrue();
-        assertThat(SubscriberFixture.get(secondRun)).isEqualTo(RunResult.COMPLETED);
+        assertThat(SubscriberFixture.get(secondRun)).isEqualTo(CompletionReason.COMPLETED);
         assertThat(delivered.stream().filter(label -> label.startsWith("A"))).containsExactly("A1", "A1", "A2", "A3");
         assertThat(delivered).contains("B4");
     }
@@ -366,9 +368,9 @@ class SubscriberLineageTest {
         fixture.run(fixture.subscriber(options -> options.endAt(at(5))), consumer);
         int queries = source.queries().size();
 
-        RunResult again = fixture.run(fixture.subscriber(options -> options.endAt(at(5))), consumer);
+        CompletionReason again = fixture.run(fixture.subscriber(options -> options.endAt(at(5))), consumer);
 
-        assertThat(again).isEqualTo(RunResult.COMPLETED);
+        assertThat(again).isEqualTo(CompletionReason.COMPLETED);
         assertThat(source.queries()).hasSize(queries);
         assertThat(consumer.labels()).containsExactly("A1");
     }
@@ -394,7 +396,7 @@ class SubscriberLineageTest {
         SubscriberOptions options = SubscriberOptions.builder().endAt(at(200)).build();
         Subscriber first =
                 Subscriber.builder(source, fixture.storage).options(options).build();
-        CompletableFuture<RunResult> run = fixture.start(first, consumer);
+        CompletableFuture<CompletionReason> run = fixture.start(first, consumer);
         awaitStored("p");
         first.close();
         SubscriberFixture.get(run);

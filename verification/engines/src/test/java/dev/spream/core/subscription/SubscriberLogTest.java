@@ -46,7 +46,7 @@ final class SubscriberLogTest {
             Subscriber subscriber = fixture.subscriber(options ->
                     options.endAt(at(50)).errorHandler(failure -> new ErrorDecision.Retry(Duration.ofMillis(1))));
 
-            assertThat(fixture.run(subscriber, consumer)).isEqualTo(RunResult.COMPLETED);
+            assertThat(fixture.run(subscriber, consumer)).isEqualTo(CompletionReason.COMPLETED);
 
             assertThat(lines.of(Level.WARN, "Orders/p"))
                     .singleElement()
@@ -100,14 +100,15 @@ final class SubscriberLogTest {
                 })
                 .storage();
         try (LogLines lines = new LogLines(StorageCalls.class)) {
-            RunResult result = fixture.run(fixture.subscriber(options -> options.endAt(at(9))), (change, delivery) -> {
-                if (change.commitTimestamp().equals(at(2))) {
-                    delivered.set(true);
-                    SubscriberFixture.await(refused);
-                }
-            });
+            CompletionReason result =
+                    fixture.run(fixture.subscriber(options -> options.endAt(at(9))), (change, delivery) -> {
+                        if (change.commitTimestamp().equals(at(2))) {
+                            delivered.set(true);
+                            SubscriberFixture.await(refused);
+                        }
+                    });
 
-            assertThat(result).isEqualTo(RunResult.COMPLETED);
+            assertThat(result).isEqualTo(CompletionReason.COMPLETED);
             assertThat(lines.all(Level.WARN))
                     .hasSizeGreaterThanOrEqualTo(2)
                     .last()

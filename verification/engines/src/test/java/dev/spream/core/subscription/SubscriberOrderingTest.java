@@ -39,7 +39,7 @@ class SubscriberOrderingTest {
                 .change("p", 2, "B")
                 .change("p", 3, "A")
                 .change("p", 4, "C");
-        CompletableFuture<RunResult> run = fixture.start(
+        CompletableFuture<CompletionReason> run = fixture.start(
                 fixture.subscriber(options -> options.maxInflight(10).endAt(at(5))), consumer);
 
         consumer.await(labels -> labels.containsAll(List.of("B2", "C4")));
@@ -67,7 +67,7 @@ class SubscriberOrderingTest {
                 .add("p", newChange(3, "both", List.of("A", "B")))
                 .change("p", 4, "B")
                 .change("p", 5, "C");
-        CompletableFuture<RunResult> run = fixture.start(
+        CompletableFuture<CompletionReason> run = fixture.start(
                 fixture.subscriber(options -> options.maxInflight(10).endAt(at(6))), consumer);
 
         consumer.await(labels -> labels.containsAll(List.of("B2", "C5")));
@@ -169,7 +169,7 @@ class SubscriberOrderingTest {
                     .split("p", 3, "c", "d")
                     .change("c", 4, "A")
                     .change("d", 4, "B");
-            CompletableFuture<RunResult> run = fresh.start(
+            CompletableFuture<CompletionReason> run = fresh.start(
                     fresh.subscriber(options ->
                             options.maxInflight(10).ordering(ordering).endAt(at(5))),
                     consumer);

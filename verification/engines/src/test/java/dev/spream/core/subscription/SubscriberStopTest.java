@@ -8,9 +8,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.spream.core.consume.ErrorDecision;
 import dev.spream.core.internal.MonotonicTime;
+import dev.spream.core.partition.FinishedPartition;
 import dev.spream.core.partition.PartitionClaim;
 import dev.spream.core.partition.PartitionLease;
-import dev.spream.core.partition.PartitionProof;
 import dev.spream.core.partition.PartitionState;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.partition.WorkerId;
@@ -43,7 +43,7 @@ class SubscriberStopTest {
         });
         source.roots("p").change("p", 1, "A").change("p", 2, "A").change("p", 3, "A");
         Subscriber subscriber = fixture.subscriber(options -> options.maxInflight(3));
-        CompletableFuture<RunResult> run = fixture.start(subscriber, consumer);
+        CompletableFuture<CompletionReason> run = fixture.start(subscriber, consumer);
         SubscriberFixture.await(started);
         CompletableFuture<Boolean> shutdown = CompletableFuture.supplyAsync(() -> subscriber.shutdown(LONG));
         Polling.await(() -> source.openCursors() == 0, source::openCursors);
@@ -51,7 +51,7 @@ class SubscriberStopTest {
 
         release.countDown();
 
-        assertThat(SubscriberFixture.get(run)).isEqualTo(RunResult.SHUT_DOWN);
+        assertThat(SubscriberFixture.get(run)).isEqualTo(CompletionReason.SHUT_DOWN);
         assertThat(shutdown.join()).isTrue();
         assertThat(consumer.labels()).containsExactly("A1");
         assertThat(fixture.stored("p").watermark()).isEqualTo(at(1));
@@ -61,7 +61,7 @@ class SubscriberStopTest {
         RecordingConsumer next = new RecordingConsumer();
         fixture.source.serverTime(at(100));
         Subscriber second = fixture.subscriber();
-        CompletableFuture<RunResult> secondRun = fixture.start(second, next);
+        CompletableFuture<CompletionReason> secondRun = fixture.start(second, next);
         next.await(labels -> labels.size() == 3);
         assertThat(next.labels()).containsExactly("A1", "A2", "A3");
         assertThat(second.shutdown(LONG)).isTrue();
@@ -73,7 +73,7 @@ class SubscriberStopTest {
         RecordingConsumer consumer = new RecordingConsumer();
         source.roots("p").change("p", 1, "A");
         Subscriber subscriber = fixture.subscriber(options -> options.watermarkInterval(Duration.ofMinutes(10)));
-        CompletableFuture<RunResult> run = fixture.start(subscriber, consumer);
+        CompletableFuture<CompletionReason> run = fixture.start(subscriber, consumer);
         consumer.await(labels -> labels.size() == 1);
         assertThat(fixture.stored("p").watermark()).isEqualTo(START);
 
@@ -98,12 +98,12 @@ class SubscriberStopTest {
         });
         source.roots("p").change("p", 1, "A");
         Subscriber subscriber = fixture.subscriber();
-        CompletableFuture<RunResult> run = fixture.start(subscriber, consumer);
+        CompletableFuture<CompletionReason> run = fixture.start(subscriber, consumer);
         SubscriberFixture.await(started);
 
         assertThat(subscriber.shutdown(Duration.ofMillis(20))).isFalse();
 
-        assertThat(SubscriberFixture.get(run)).isEqualTo(RunResult.CLOSED);
+        assertThat(SubscriberFixture.get(run)).isEqualTo(CompletionReason.CLOSED);
         assertThat(interrupted).isTrue();
         assertThat(fixture.stored("p").watermark()).isEqualTo(START);
         assertThat(fixture.stored("p").owner()).isEmpty();
@@ -120,12 +120,12 @@ class SubscriberStopTest {
             failed.countDown();
             return new ErrorDecision.Retry(Duration.ofHours(1));
         }));
-        CompletableFuture<RunResult> run = fixture.start(subscriber, consumer);
+        CompletableFuture<CompletionReason> run = fixture.start(subscriber, consumer);
         SubscriberFixture.await(failed);
 
         assertThat(subscriber.shutdown(LONG)).isTrue();
 
-        assertThat(SubscriberFixture.get(run)).isEqualTo(RunResult.SHUT_DOWN);
+        assertThat(SubscriberFixture.get(run)).isEqualTo(CompletionReason.SHUT_DOWN);
         assertThat(fixture.stored("p").watermark()).isEqualTo(START);
     }
 
@@ -138,20 +138,20 @@ class SubscriberStopTest {
         });
         source.roots("p").change("p", 1, "A").change("p", 2, "A");
         Subscriber subscriber = fixture.subscriber();
-        CompletableFuture<RunResult> run = fixture.start(subscriber, consumer);
+        CompletableFuture<CompletionReason> run = fixture.start(subscriber, consumer);
         SubscriberFixture.await(started);
 
         subscriber.close();
         subscriber.close();
 
-        assertThat(SubscriberFixture.get(run)).isEqualTo(RunResult.CLOSED);
+        assertThat(SubscriberFixture.get(run)).isEqualTo(CompletionReason.CLOSED);
         assertThat(source.openCursors()).isZero();
     }
 
     @Test
     void an_interrupt_of_the_calling_thread_closes_and_is_kept() throws InterruptedException {
         CountDownLatch settled = new CountDownLatch(1);
-        AtomicReference<RunResult> result = new AtomicReference<>();
+        AtomicReference<CompletionReason> result = new AtomicReference<>();
         AtomicBoolean flag = new AtomicBoolean();
         source.roots("p").change("p", 1, "A");
         Subscriber subscriber = fixture.subscriber(options -> options.listener(new SubscriptionListener() {
@@ -170,7 +170,7 @@ class SubscriberStopTest {
         thread.interrupt();
 
         assertThat(thread.join(LONG)).isTrue();
-        assertThat(result).hasValue(RunResult.CLOSED);
+        assertThat(result).hasValue(CompletionReason.CLOSED);
         assertThat(flag).isTrue();
         assertThat(fixture.stored("p").watermark()).isEqualTo(at(1));
     }
@@ -184,7 +184,7 @@ class SubscriberStopTest {
         Subscriber subscriber = fixture.subscriber();
         self.set(subscriber);
 
-        assertThat(fixture.run(subscriber, consumer)).isEqualTo(RunResult.SHUT_DOWN);
+        assertThat(fixture.run(subscriber, consumer)).isEqualTo(CompletionReason.SHUT_DOWN);
 
         assertThat(consumer.labels()).containsExactly("A1");
         assertThat(fixture.stored("p").watermark()).isEqualTo(at(1));
@@ -197,8 +197,8 @@ class SubscriberStopTest {
         Subscriber shutDown = fixture.subscriber();
         assertThat(shutDown.shutdown(LONG)).isTrue();
 
-        assertThat(fixture.run(closed, new RecordingConsumer())).isEqualTo(RunResult.CLOSED);
-        assertThat(fixture.run(shutDown, new RecordingConsumer())).isEqualTo(RunResult.SHUT_DOWN);
+        assertThat(fixture.run(closed, new RecordingConsumer())).isEqualTo(CompletionReason.CLOSED);
+        assertThat(fixture.run(shutDown, new RecordingConsumer())).isEqualTo(CompletionReason.SHUT_DOWN);
         assertThat(source.queries()).isEmpty();
     }
 
@@ -225,7 +225,7 @@ class SubscriberStopTest {
                         lost.countDown();
                     }
                 }));
-        CompletableFuture<RunResult> run = fixture.start(subscriber, consumer);
+        CompletableFuture<CompletionReason> run = fixture.start(subscriber, consumer);
         consumer.await(labels -> labels.size() == 1);
         Polling.await(() -> fixture.stored("p").watermark().equals(at(1)), () -> fixture.stored("p"));
 
@@ -269,7 +269,7 @@ class SubscriberStopTest {
                         }
                     }
                 }));
-        CompletableFuture<RunResult> run = fixture.start(subscriber, consumer);
+        CompletableFuture<CompletionReason> run = fixture.start(subscriber, consumer);
         consumer.await(labels -> labels.size() == 1);
 
         unreachable.set(true);
@@ -302,7 +302,7 @@ class SubscriberStopTest {
                         .build())
                 .time(MonotonicTime.of(InstantSource.system(), nanos::get))
                 .build();
-        CompletableFuture<RunResult> run = fixture.start(subscriber, consumer);
+        CompletableFuture<CompletionReason> run = fixture.start(subscriber, consumer);
         Polling.await(() -> source.queriesOf("p").size() == 1, source::queries);
         Polling.await(() -> source.rowsReturned("p") == 2, () -> source.rowsReturned("p"));
         readAhead.countDown();
@@ -318,14 +318,16 @@ class SubscriberStopTest {
     void finished_partitions_are_removed_in_time_and_their_proofs_stay() throws InterruptedException {
         source.roots("p").change("p", 1, "A");
         Subscriber subscriber = fixture.subscriber(options -> options.finishedRetention(Duration.ZERO));
-        CompletableFuture<RunResult> run = fixture.start(subscriber, new RecordingConsumer());
+        CompletableFuture<CompletionReason> run = fixture.start(subscriber, new RecordingConsumer());
 
         Polling.await(
                 () -> !fixture.storage.proofs().isEmpty(),
                 () -> fixture.storage.lineage().partitions());
 
         assertThat(fixture.storage.lineage().partition(PartitionToken.ROOT)).isEmpty();
-        assertThat(fixture.storage.proofs()).extracting(PartitionProof::token).containsExactly(PartitionToken.ROOT);
+        assertThat(fixture.storage.proofs())
+                .extracting(FinishedPartition::token)
+                .containsExactly(PartitionToken.ROOT);
         Polling.await(() -> fixture.state("p") == PartitionState.RUNNING, () -> fixture.stored("p"));
         subscriber.close();
         SubscriberFixture.get(run);
@@ -339,8 +341,8 @@ class SubscriberStopTest {
                 Subscriber.builder(source, fixture.storage).options(options).build();
         Subscriber second =
                 Subscriber.builder(source, fixture.storage).options(options).build();
-        CompletableFuture<RunResult> firstRun = fixture.start(first, new RecordingConsumer());
-        CompletableFuture<RunResult> secondRun = fixture.start(second, new RecordingConsumer());
+        CompletableFuture<CompletionReason> firstRun = fixture.start(first, new RecordingConsumer());
+        CompletableFuture<CompletionReason> secondRun = fixture.start(second, new RecordingConsumer());
 
         Polling.await(() -> fixture.storage.workers().size() == 2, () -> fixture.storage.workers());
 

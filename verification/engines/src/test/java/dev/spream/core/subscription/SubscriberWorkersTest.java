@@ -35,18 +35,18 @@ class SubscriberWorkersTest {
     void a_worker_that_joins_is_handed_its_share() throws InterruptedException {
         source.roots(SIX);
         Subscriber ann = worker("ann", options -> options);
-        CompletableFuture<RunResult> annRuns = fixture.start(ann, new RecordingConsumer());
+        CompletableFuture<CompletionReason> annRuns = fixture.start(ann, new RecordingConsumer());
         Polling.await(() -> held("ann").size() == 6, this::owners);
 
         Subscriber bob = worker("bob", options -> options);
-        CompletableFuture<RunResult> bobRuns = fixture.start(bob, new RecordingConsumer());
+        CompletableFuture<CompletionReason> bobRuns = fixture.start(bob, new RecordingConsumer());
 
         Polling.await(() -> held("ann").size() == 3 && held("bob").size() == 3, this::owners);
         assertThat(ann.shutdown(SubscriberFixture.BOUND)).isTrue();
         Polling.await(() -> held("bob").size() == 6, this::owners);
         assertThat(bob.shutdown(SubscriberFixture.BOUND)).isTrue();
         assertThat(List.of(SubscriberFixture.get(annRuns), SubscriberFixture.get(bobRuns)))
-                .containsOnly(RunResult.SHUT_DOWN);
+                .containsOnly(CompletionReason.SHUT_DOWN);
         assertThat(fixture.storage.workers()).isEmpty();
     }
 
@@ -56,13 +56,13 @@ class SubscriberWorkersTest {
         Duration patient =
                 Duration.ofSeconds(2); // of which it waits three before it takes back what bob does not claim
         Subscriber ann = worker("ann", options -> options.partitionDiscoveryInterval(patient));
-        CompletableFuture<RunResult> annRuns = fixture.start(ann, new RecordingConsumer());
+        CompletableFuture<CompletionReason> annRuns = fixture.start(ann, new RecordingConsumer());
         Polling.await(() -> held("ann").size() == 6, this::owners);
         Duration usual = Duration.ofSeconds(20);
 
         long joinedAt = System.nanoTime();
         Subscriber bob = worker("bob", options -> options.partitionDiscoveryInterval(usual));
-        CompletableFuture<RunResult> bobRuns = fixture.start(bob, new RecordingConsumer());
+        CompletableFuture<CompletionReason> bobRuns = fixture.start(bob, new RecordingConsumer());
 
         Polling.await(() -> held("bob").size() == 3, this::owners);
         assertThat(Duration.ofNanos(System.nanoTime() - joinedAt)).isLessThan(usual);
@@ -82,10 +82,10 @@ class SubscriberWorkersTest {
         }
         RecordingConsumer consumer = new RecordingConsumer();
         Subscriber ann = worker("ann", options -> options);
-        CompletableFuture<RunResult> annRuns = fixture.start(ann, consumer);
+        CompletableFuture<CompletionReason> annRuns = fixture.start(ann, consumer);
         Polling.await(() -> held("ann").size() == 6, this::owners);
         Subscriber bob = worker("bob", options -> options);
-        CompletableFuture<RunResult> bobRuns = fixture.start(bob, consumer);
+        CompletableFuture<CompletionReason> bobRuns = fixture.start(bob, consumer);
         Polling.await(() -> held("bob").size() == 3, this::owners);
         for (String partition : SIX) {
             source.change(partition, 40, partition)
@@ -114,7 +114,7 @@ class SubscriberWorkersTest {
             throws InterruptedException {
         source.roots("a");
         Subscriber first = worker("first", options -> options);
-        CompletableFuture<RunResult> firstRuns = fixture.start(first, new RecordingConsumer());
+        CompletableFuture<CompletionReason> firstRuns = fixture.start(first, new RecordingConsumer());
         Polling.await(() -> held("first").size() == 1, this::owners);
         assertThat(first.shutdown(SubscriberFixture.BOUND)).isTrue();
         SubscriberFixture.get(firstRuns);
@@ -127,7 +127,7 @@ class SubscriberWorkersTest {
 
         Subscriber next = worker("next", options -> options.partitionDiscoveryInterval(Duration.ofMinutes(10)));
         try (LogLines lines = new LogLines(PartitionScheduler.class)) {
-            CompletableFuture<RunResult> nextRuns = fixture.start(next, new RecordingConsumer());
+            CompletableFuture<CompletionReason> nextRuns = fixture.start(next, new RecordingConsumer());
             Polling.await(() -> held("next").size() == 1, this::owners);
             assertThat(fixture.stored("a").epoch()).isEqualTo(taken.epoch() + 1);
             next.close();
@@ -145,7 +145,7 @@ class SubscriberWorkersTest {
         CountDownLatch consuming = new CountDownLatch(1);
         CountDownLatch released = new CountDownLatch(1);
         Subscriber ann = worker("ann", options -> options);
-        CompletableFuture<RunResult> annRuns = fixture.start(ann, (change, delivery) -> {
+        CompletableFuture<CompletionReason> annRuns = fixture.start(ann, (change, delivery) -> {
             consuming.countDown();
             released.await();
         });
@@ -157,7 +157,7 @@ class SubscriberWorkersTest {
         assertThat(held("ann")).as("it drains, and holds what it consumes").containsExactly("a");
         released.countDown();
         stopping.join();
-        assertThat(SubscriberFixture.get(annRuns)).isEqualTo(RunResult.SHUT_DOWN);
+        assertThat(SubscriberFixture.get(annRuns)).isEqualTo(CompletionReason.SHUT_DOWN);
     }
 
     @Test
@@ -166,7 +166,7 @@ class SubscriberWorkersTest {
         fixture.storage.registerWorker(new WorkerId("stuck"), 10, Duration.ofHours(1));
 
         Subscriber ann = worker("ann", options -> options);
-        CompletableFuture<RunResult> annRuns = fixture.start(ann, new RecordingConsumer());
+        CompletableFuture<CompletionReason> annRuns = fixture.start(ann, new RecordingConsumer());
 
         Polling.await(() -> held("ann").size() == 6, this::owners);
         ann.close();
@@ -177,14 +177,14 @@ class SubscriberWorkersTest {
     void a_worker_registers_what_it_can_read() throws InterruptedException {
         source.roots(SIX).maxOpenQueries(4);
         Subscriber ann = worker("ann", options -> options);
-        CompletableFuture<RunResult> annRuns = fixture.start(ann, new RecordingConsumer());
+        CompletableFuture<CompletionReason> annRuns = fixture.start(ann, new RecordingConsumer());
         Polling.await(() -> held("ann").size() == 4, this::owners);
         assertThat(fixture.storage.workers())
                 .extracting(WorkerRegistration::capacity)
                 .containsExactly(4);
 
         Subscriber bob = worker("bob", options -> options.maxOpenPartitions(1));
-        CompletableFuture<RunResult> bobRuns = fixture.start(bob, new RecordingConsumer());
+        CompletableFuture<CompletionReason> bobRuns = fixture.start(bob, new RecordingConsumer());
 
         Polling.await(() -> held("bob").size() == 1, this::owners);
         ann.close();

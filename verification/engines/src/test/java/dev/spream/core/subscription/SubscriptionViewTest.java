@@ -60,7 +60,7 @@ class SubscriptionViewTest {
             assertThat(delivery.isReplay()).isFalse();
         };
 
-        assertThat(run(consumer)).isEqualTo(RunResult.COMPLETED);
+        assertThat(run(consumer)).isEqualTo(CompletionReason.COMPLETED);
 
         assertThat(deliveries).hasSize(3);
         assertThat(events).containsExactly("started with 0 partitions", "ended");
@@ -82,7 +82,7 @@ class SubscriptionViewTest {
         assertThat(views.getFirst().held()).isEmpty();
     }
 
-    private RunResult run(Consumer consumer) {
+    private CompletionReason run(Consumer consumer) {
         List<DataChangeRecord> changes = List.of(
                 ScriptedSource.newChange(1, "a", "t1"),
                 ScriptedSource.newChange(2, "b", "t2"),

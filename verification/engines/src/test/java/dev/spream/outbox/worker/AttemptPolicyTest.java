@@ -163,7 +163,7 @@ final class AttemptPolicyTest {
     @Test
     void one_without_an_attempt_or_time_left_that_may_have_reached_an_idempotent_receiver_is_aborted_if_it_is_to() {
         UnaryOperator<OutboxWorkerOptions.Builder> aborting = options -> options.unknownFailure(UnknownFailure.ABORT)
-                .orderedFailure(OrderedFailure.PARK)
+                .orderedFailure(OrderedFailurePolicy.PARK)
                 .maxAge(Duration.ofDays(1));
         AttemptPolicy policy = policy(Guarantee.IDEMPOTENT, aborting);
         OutboxClaim claim = claim(6, true, false);
@@ -280,7 +280,8 @@ final class AttemptPolicyTest {
 
     @Test
     void an_entry_with_an_ordering_key_parks_instead_of_being_aborted_if_it_is_to() {
-        AttemptPolicy policy = policy(Guarantee.IDEMPOTENT, options -> options.orderedFailure(OrderedFailure.PARK));
+        AttemptPolicy policy =
+                policy(Guarantee.IDEMPOTENT, options -> options.orderedFailure(OrderedFailurePolicy.PARK));
         OutboxClaim ordered = ordered(claim(6, false, false));
         assertThat(policy.afterSending(ordered, false, ScriptedSender.REJECTED, NOW))
                 .isEqualTo(new Settlement.Parked(ordered.ref(), ReasonCode.REJECTED, "no such article", false));
@@ -296,7 +297,8 @@ final class AttemptPolicyTest {
 
     @Test
     void an_entry_with_an_ordering_key_that_has_expired_parks_instead_of_being_aborted_if_it_is_to() {
-        AttemptPolicy policy = policy(Guarantee.IDEMPOTENT, options -> options.orderedFailure(OrderedFailure.PARK));
+        AttemptPolicy policy =
+                policy(Guarantee.IDEMPOTENT, options -> options.orderedFailure(OrderedFailurePolicy.PARK));
         OutboxClaim ordered = ordered(claim(1, false, true));
         Instant expiry = ordered.entry().expiresAt().orElseThrow();
         assertThat(policy.withoutSending(ordered, false, expiry))
@@ -315,7 +317,7 @@ final class AttemptPolicyTest {
     void nothing_that_may_have_reached_the_receiver_is_aborted_by_what_came_of_another_attempt() {
         Set<SendOutcome> outcomes = Set.of(ScriptedSender.DOWN, ScriptedSender.LOST, ScriptedSender.REJECTED);
         for (Guarantee guarantee : Guarantee.values()) {
-            for (OrderedFailure failure : OrderedFailure.values()) {
+            for (OrderedFailurePolicy failure : OrderedFailurePolicy.values()) {
                 AttemptPolicy policy = policy(
                         guarantee, options -> options.orderedFailure(failure).maxAge(Duration.ofSeconds(30)));
                 for (int attempt = 1; attempt <= 8; attempt++) {

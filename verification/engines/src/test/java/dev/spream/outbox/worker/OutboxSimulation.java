@@ -109,7 +109,7 @@ final class OutboxSimulation {
                 .pollInterval(Duration.ofMillis(random.nextLong(10, 1_000)))
                 .maxAttempts(random.nextInt(2, 12))
                 .backoff(Backoff.exponential(Duration.ofMillis(50), Duration.ofSeconds(2)))
-                .orderedFailure(random.nextBoolean() ? OrderedFailure.ABORT : OrderedFailure.PARK)
+                .orderedFailure(random.nextBoolean() ? OrderedFailurePolicy.ABORT : OrderedFailurePolicy.PARK)
                 .breakerFailures(random.nextBoolean() ? 0 : random.nextInt(1, 10))
                 .breakerPause(Duration.ofMillis(random.nextLong(50, 2_000)))
                 .listener(new Witness());

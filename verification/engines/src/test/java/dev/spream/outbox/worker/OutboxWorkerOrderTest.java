@@ -3,7 +3,7 @@ package dev.spream.outbox.worker;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.spream.outbox.EnqueueResult;
-import dev.spream.outbox.ManualAct;
+import dev.spream.outbox.OperatorAction;
 import dev.spream.outbox.OrderedEntry;
 import dev.spream.outbox.OutboxMessage;
 import dev.spream.outbox.OutboxStatus;
@@ -154,11 +154,11 @@ final class OutboxWorkerOrderTest {
         bench.start(
                 watched((entry, call) ->
                         entry.id() == blocked.getFirst() ? ScriptedSender.REJECTED : ScriptedSender.OK),
-                options -> options.orderedFailure(OrderedFailure.PARK));
+                options -> options.orderedFailure(OrderedFailurePolicy.PARK));
         bench.advanceUntil(Duration.ofMillis(100), Duration.ofMinutes(5), () -> settled() == 300);
         assertThat(bench.row(blocked.getFirst()).parked()).isTrue();
         assertThat(order).containsEntry("customer-1", List.of(blocked.getFirst()));
-        bench.memory.operations().abort(blocked.getFirst(), new ManualAct("operator", "go on"));
+        bench.memory.operations().abort(blocked.getFirst(), new OperatorAction("operator", "go on"));
         advanceUntilSettled(303);
         assertThat(order).containsEntry("customer-1", blocked);
     }

@@ -5,7 +5,7 @@ import static java.util.stream.Collectors.summingInt;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.spream.core.StorageException;
-import dev.spream.outbox.ManualAct;
+import dev.spream.outbox.OperatorAction;
 import dev.spream.outbox.OutboxHistory;
 import dev.spream.outbox.OutboxMessage;
 import dev.spream.outbox.OutboxSender;
@@ -177,7 +177,7 @@ final class OutboxWorkerRetentionTest {
                 transaction.commit();
             }
             long id = bench.memory.operations().find(key).orElseThrow().id();
-            bench.memory.operations().abort(id, new ManualAct("ann", "test"));
+            bench.memory.operations().abort(id, new OperatorAction("ann", "test"));
         }
     }
 }

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.spream.core.StorageException;
 import dev.spream.outbox.EnqueueResult;
 import dev.spream.outbox.LedgerResult;
-import dev.spream.outbox.ManualAct;
+import dev.spream.outbox.OperatorAction;
 import dev.spream.outbox.OutboxClaim;
 import dev.spream.outbox.OutboxMessage;
 import dev.spream.outbox.OutboxOwner;
@@ -80,7 +80,7 @@ final class OutboxWorkerTest {
                 Duration.ofSeconds(1), Duration.ofMinutes(10), () -> bench.status(id) == OutboxStatus.ABORTED);
         assertThat(sender.sent).hasSize(6);
         assertThat(bench.ledger("order-1")).contains(LedgerResult.failed(ReasonCode.UNAVAILABLE));
-        bench.memory.operations().requeue(id, new ManualAct("operator", "the broker is back"));
+        bench.memory.operations().requeue(id, new OperatorAction("operator", "the broker is back"));
         bench.memory.outbox().signal();
         OutboxRow row = bench.awaitStatus(id, OutboxStatus.SUCCEEDED);
         assertThat(row.generation()).isEqualTo(2);
@@ -97,7 +97,7 @@ final class OutboxWorkerTest {
         bench.advanceUntil(
                 Duration.ofSeconds(1), Duration.ofMinutes(10), () -> bench.status(id) == OutboxStatus.ABORTED);
         assertThat(bench.ledger("order-1")).contains(LedgerResult.failed(ReasonCode.OUTCOME_UNKNOWN));
-        bench.memory.operations().requeue(id, new ManualAct("operator", "the broker is back"));
+        bench.memory.operations().requeue(id, new OperatorAction("operator", "the broker is back"));
         bench.memory.outbox().signal();
         assertThat(bench.awaitStatus(id, OutboxStatus.SUCCEEDED).generation()).isEqualTo(2);
     }
@@ -349,7 +349,7 @@ final class OutboxWorkerTest {
         assertThat(parked.outcomeUnknown()).isTrue();
         assertThat(bench.ledger("order-1")).isEmpty();
         bench.time.advance(Duration.ofDays(30));
-        bench.memory.operations().requeue(id, new ManualAct("operator", "it is not there"));
+        bench.memory.operations().requeue(id, new OperatorAction("operator", "it is not there"));
         bench.memory.outbox().signal();
         bench.awaitStatus(id, OutboxStatus.SUCCEEDED);
         assertThat(sender.sent).containsExactly("order-1", "order-1");

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 /** Changes of an events table whose primary key is the aggregate's id and the version. */
 final class EventChanges {
     static final String TABLE = "Events";
-    static final EventsTable EVENTS = EventsTable.named(TABLE);
+    static final EventTableMapping EVENTS = EventTableMapping.named(TABLE);
 
     private EventChanges() {}
 

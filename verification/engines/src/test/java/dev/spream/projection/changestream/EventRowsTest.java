@@ -15,7 +15,7 @@ import dev.spream.core.record.Mod;
 import dev.spream.core.record.ModType;
 import dev.spream.core.record.TypeCode;
 import dev.spream.core.record.ValueCaptureType;
-import dev.spream.projection.changestream.EventsTable.Column;
+import dev.spream.projection.changestream.EventTableMapping.Column;
 import dev.spream.projection.event.EventEnvelope;
 import dev.spream.projection.event.EventMetadata;
 import dev.spream.projection.event.FeedItem;
@@ -37,7 +37,7 @@ final class EventRowsTest {
         return items(EVENTS, change);
     }
 
-    private static List<FeedItem> items(EventsTable table, DataChangeRecord change) {
+    private static List<FeedItem> items(EventTableMapping table, DataChangeRecord change) {
         return new EventRows(table)
                 .of(change).stream().map(row -> row.item().apply(7)).toList();
     }
@@ -92,7 +92,8 @@ final class EventRowsTest {
 
     @Test
     void columns_can_have_other_names() {
-        EventsTable renamed = EVENTS.with(Column.EVENT_TYPE, "source_service").with(Column.SOURCE_SERVICE, "none");
+        EventTableMapping renamed =
+                EVENTS.with(Column.EVENT_TYPE, "source_service").with(Column.SOURCE_SERVICE, "none");
         assertThat(items(renamed, inserted(1, row("a", 1))))
                 .singleElement()
                 .isInstanceOfSatisfying(FeedItem.Event.class, event -> {
@@ -215,7 +216,8 @@ final class EventRowsTest {
 
     @Test
     void a_table_and_its_columns_have_names() {
-        assertThatThrownBy(() -> EventsTable.named(" ")).hasMessageContaining("name of the events table is blank");
+        assertThatThrownBy(() -> EventTableMapping.named(" "))
+                .hasMessageContaining("name of the events table is blank");
         assertThatThrownBy(() -> EVENTS.with(Column.USER_ID, "")).hasMessageContaining("column for user_id is blank");
     }
 }

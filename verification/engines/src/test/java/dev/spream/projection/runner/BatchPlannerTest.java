@@ -2,9 +2,9 @@ package dev.spream.projection.runner;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.spream.projection.KeyState;
+import dev.spream.projection.AggregateState;
+import dev.spream.projection.ParkDecision;
 import dev.spream.projection.ParkReason;
-import dev.spream.projection.Parking;
 import dev.spream.projection.ProjectionOptions;
 import dev.spream.projection.event.EventEnvelope;
 import dev.spream.testkit.event.TestEvents;
@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 
 /** What is done with an event, by what is remembered of its aggregate. */
 final class BatchPlannerTest {
-    private static final Parking FAILED = new Parking(ParkReason.POISON, 1, "failed", Optional.empty());
+    private static final ParkDecision FAILED = new ParkDecision(ParkReason.POISON, 1, "failed", Optional.empty());
 
     private final ParkPolicy policy = new ParkPolicy(ProjectionOptions.DEFAULTS, new Random(1));
 
@@ -39,11 +39,11 @@ final class BatchPlannerTest {
         assertThat(plan.setAside()).isEqualTo(events.subList(2, 3));
     }
 
-    private BatchPlan plan(KeyState state, long... versions) {
+    private BatchPlan plan(AggregateState state, long... versions) {
         return plan(ProjectionOptions.Gaps.WAIT, state, versions);
     }
 
-    private BatchPlan plan(ProjectionOptions.Gaps gaps, KeyState state, long... versions) {
+    private BatchPlan plan(ProjectionOptions.Gaps gaps, AggregateState state, long... versions) {
         return planner(gaps).plan(events(versions), Map.of("k", state), Map.of());
     }
 
@@ -59,7 +59,7 @@ final class BatchPlannerTest {
 
     @Test
     void the_next_versions_are_applied() {
-        BatchPlan plan = plan(new KeyState(3, false), 4, 5, 6);
+        BatchPlan plan = plan(new AggregateState(3, false), 4, 5, 6);
         assertThat(versions(plan.handle())).containsExactly(4L, 5L, 6L);
         assertThat(plan.versions()).containsExactly(Map.entry("k", 6L));
         assertThat(plan.parked()).isEmpty();
@@ -75,14 +75,14 @@ final class BatchPlannerTest {
 
     @Test
     void what_was_applied_is_passed_over() {
-        BatchPlan plan = plan(new KeyState(3, false), 1, 3, 4, 4, 2);
+        BatchPlan plan = plan(new AggregateState(3, false), 1, 3, 4, 4, 2);
         assertThat(versions(plan.handle())).containsExactly(4L);
         assertThat(plan.duplicates()).isEqualTo(4);
     }
 
     @Test
     void a_batch_of_duplicates_changes_nothing() {
-        BatchPlan plan = plan(new KeyState(3, false), 1, 2, 3);
+        BatchPlan plan = plan(new AggregateState(3, false), 1, 2, 3);
         assertThat(plan.handle()).isEmpty();
         assertThat(plan.versions()).isEmpty();
         assertThat(plan.setAside()).isEmpty();
@@ -90,11 +90,11 @@ final class BatchPlannerTest {
 
     @Test
     void a_gap_parks_the_aggregate_with_what_is_behind_it() {
-        BatchPlan plan = plan(new KeyState(3, false), 4, 6, 7);
+        BatchPlan plan = plan(new AggregateState(3, false), 4, 6, 7);
         assertThat(versions(plan.handle())).containsExactly(4L);
         assertThat(plan.parked()).containsOnlyKeys("k");
         assertThat(plan.parked().get("k"))
-                .isEqualTo(new Parking(
+                .isEqualTo(new ParkDecision(
                         ParkReason.GAP,
                         0,
                         "the event with version 5 has not come yet",
@@ -105,7 +105,7 @@ final class BatchPlannerTest {
 
     @Test
     void what_comes_in_the_wrong_order_is_put_right() {
-        BatchPlan plan = plan(new KeyState(0, false), 3, 5, 1, 2, 5, 4);
+        BatchPlan plan = plan(new AggregateState(0, false), 3, 5, 1, 2, 5, 4);
         assertThat(versions(plan.handle())).containsExactly(1L, 2L, 3L, 4L, 5L);
         assertThat(plan.parked()).isEmpty();
         assertThat(plan.duplicates()).isEqualTo(1);
@@ -113,7 +113,7 @@ final class BatchPlannerTest {
 
     @Test
     void a_gap_that_means_nothing_is_passed() {
-        BatchPlan plan = plan(ProjectionOptions.Gaps.ACCEPT, new KeyState(3, false), 5, 9, 7, 2);
+        BatchPlan plan = plan(ProjectionOptions.Gaps.ACCEPT, new AggregateState(3, false), 5, 9, 7, 2);
         assertThat(versions(plan.handle())).as("in their order").containsExactly(5L, 7L, 9L);
         assertThat(plan.duplicates()).isEqualTo(1);
         assertThat(plan.parked()).isEmpty();
@@ -122,19 +122,25 @@ final class BatchPlannerTest {
     @Test
     void an_event_that_failed_waits_for_its_predecessor_like_any_other() {
         BatchPlan plan = planner(ProjectionOptions.Gaps.WAIT)
-                .plan(events(5), Map.of("k", new KeyState(3, false)), Map.of("k", new BatchPlan.Verdict(5, FAILED)));
+                .plan(
+                        events(5),
+                        Map.of("k", new AggregateState(3, false)),
+                        Map.of("k", new BatchPlan.Verdict(5, FAILED)));
         assertThat(plan.parked())
                 .hasEntrySatisfying("k", parking -> assertThat(parking.reason()).isEqualTo(ParkReason.GAP));
         assertThat(versions(plan.setAside())).containsExactly(5L);
         BatchPlan together = planner(ProjectionOptions.Gaps.WAIT)
-                .plan(events(5, 4), Map.of("k", new KeyState(3, false)), Map.of("k", new BatchPlan.Verdict(5, FAILED)));
+                .plan(
+                        events(5, 4),
+                        Map.of("k", new AggregateState(3, false)),
+                        Map.of("k", new BatchPlan.Verdict(5, FAILED)));
         assertThat(versions(together.handle())).containsExactly(4L);
         assertThat(together.parked()).containsExactly(Map.entry("k", FAILED));
     }
 
     @Test
     void of_a_parked_aggregate_everything_is_set_aside() {
-        BatchPlan plan = plan(new KeyState(3, true), 2, 4, 5);
+        BatchPlan plan = plan(new AggregateState(3, true), 2, 4, 5);
         assertThat(plan.handle()).isEmpty();
         assertThat(versions(plan.setAside())).containsExactly(4L, 5L);
         assertThat(plan.parked()).isEmpty();
@@ -146,7 +152,7 @@ final class BatchPlannerTest {
         BatchPlan plan = planner(ProjectionOptions.Gaps.WAIT)
                 .plan(
                         events(4, 5, 6, 7),
-                        Map.of("k", new KeyState(3, false)),
+                        Map.of("k", new AggregateState(3, false)),
                         Map.of("k", new BatchPlan.Verdict(6, FAILED)));
         assertThat(versions(plan.handle())).containsExactly(4L, 5L);
         assertThat(versions(plan.setAside())).containsExactly(6L, 7L);
@@ -157,7 +163,10 @@ final class BatchPlannerTest {
     @Test
     void an_aggregate_is_not_parked_before_its_event_is_there() {
         BatchPlan plan = planner(ProjectionOptions.Gaps.WAIT)
-                .plan(events(4, 5), Map.of("k", new KeyState(3, false)), Map.of("k", new BatchPlan.Verdict(6, FAILED)));
+                .plan(
+                        events(4, 5),
+                        Map.of("k", new AggregateState(3, false)),
+                        Map.of("k", new BatchPlan.Verdict(6, FAILED)));
         assertThat(plan.parked()).isEmpty();
         assertThat(plan.versions()).containsExactly(Map.entry("k", 5L));
     }
@@ -186,7 +195,7 @@ final class BatchPlannerTest {
 
     private void deliver(Random random, long seed) {
         BatchPlanner planner = planner(ProjectionOptions.Gaps.WAIT);
-        Map<String, KeyState> states = new HashMap<>();
+        Map<String, AggregateState> states = new HashMap<>();
         Map<String, Long> applied = new HashMap<>();
         Map<String, TreeSet<Long>> aside = new HashMap<>();
         for (int batch = 0; batch < 6; batch++) {
@@ -217,8 +226,8 @@ final class BatchPlannerTest {
                         .isTrue();
             }
             plan.parked().keySet().forEach(key -> assertThat(aside).containsKey(key));
-            applied.forEach((key, version) -> states.put(key, new KeyState(version, aside.containsKey(key))));
-            aside.keySet().forEach(key -> states.put(key, new KeyState(applied.getOrDefault(key, 0L), true)));
+            applied.forEach((key, version) -> states.put(key, new AggregateState(version, aside.containsKey(key))));
+            aside.keySet().forEach(key -> states.put(key, new AggregateState(applied.getOrDefault(key, 0L), true)));
             assertThat(plan.handle().size()
                             + plan.duplicates()
                             + plan.setAside().size())

@@ -9,8 +9,8 @@ import dev.spream.core.internal.TaskGroup;
 import dev.spream.projection.FailureKind;
 import dev.spream.projection.Fence;
 import dev.spream.projection.ParkReason;
-import dev.spream.projection.ParkedKey;
-import dev.spream.projection.ProjectionFailure;
+import dev.spream.projection.ParkedAggregate;
+import dev.spream.projection.ProjectionException;
 import dev.spream.projection.ProjectionOwner;
 import dev.spream.projection.ProjectionVersion;
 import dev.spream.projection.VersionRole;
@@ -132,7 +132,7 @@ final class BatchRunTest {
             }
         });
         assertThat(store.calls.get()).isLessThanOrEqualTo(folded ? 40 : 4);
-        assertThat(bench.parked("balances")).extracting(ParkedKey::key).containsExactly("account-777");
+        assertThat(bench.parked("balances")).extracting(ParkedAggregate::key).containsExactly("account-777");
         assertThat(bench.balances("balances")).hasSize(EVENTS - 1);
     }
 
@@ -141,7 +141,7 @@ final class BatchRunTest {
     void a_few_for_each_that_fails(boolean folded) throws Exception {
         run(folded, event -> {
             if (is(event, 0, 5, 6, 500, 1_023)) {
-                throw new ProjectionFailure(FailureKind.TRANSIENT, "a test wants it", null);
+                throw new ProjectionException(FailureKind.TRANSIENT, "a test wants it", null);
             }
         });
         assertThat(store.calls.get()).isLessThanOrEqualTo(folded ? 200 : 50);
@@ -158,7 +158,7 @@ final class BatchRunTest {
                 firsts.incrementAndGet();
             }
             if (is(event, 777) && firsts.get() <= 5) {
-                throw new ProjectionFailure(FailureKind.CONFLICT, "a test wants it", null);
+                throw new ProjectionException(FailureKind.CONFLICT, "a test wants it", null);
             }
         });
         assertThat(store.calls.get()).isEqualTo(6);
@@ -174,7 +174,7 @@ final class BatchRunTest {
     @Test
     void none_after_many_conflicts_in_a_row_and_nothing_is_parked() {
         assertThatThrownBy(() -> run(true, event -> {
-                    throw new ProjectionFailure(FailureKind.CONFLICT, "a test wants it", null);
+                    throw new ProjectionException(FailureKind.CONFLICT, "a test wants it", null);
                 }))
                 .isInstanceOfSatisfying(
                         LoopEnd.class, end -> assertThat(end.reason()).isEqualTo(LoopEnd.Reason.OUTAGE));
@@ -190,7 +190,7 @@ final class BatchRunTest {
         Set<String> tried = new HashSet<>();
         assertThatThrownBy(() -> run(folded, event -> {
                     tried.add(event.aggregateId());
-                    throw new ProjectionFailure(FailureKind.TRANSIENT, "a test wants it", null);
+                    throw new ProjectionException(FailureKind.TRANSIENT, "a test wants it", null);
                 }))
                 .isInstanceOfSatisfying(
                         LoopEnd.class, end -> assertThat(end.reason()).isEqualTo(LoopEnd.Reason.OUTAGE));

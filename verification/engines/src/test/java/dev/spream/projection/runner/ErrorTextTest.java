@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.spream.core.StorageException;
 import dev.spream.projection.FailureKind;
-import dev.spream.projection.ProjectionFailure;
+import dev.spream.projection.ProjectionException;
 import dev.spream.projection.ProjectionStore;
 import dev.spream.testkit.memory.InMemoryProjectionStore.Transaction;
 import dev.spream.testkit.memory.InMemoryProjectionStoreFixture;
@@ -30,7 +30,7 @@ final class ErrorTextTest {
     void what_is_our_own_tells_what_it_says() {
         assertThat(ErrorText.of(new StorageException("the store is away", true, null)))
                 .isEqualTo("the store is away");
-        assertThat(ErrorText.of(new ProjectionFailure(FailureKind.POISON, "no such account", new IOException("x"))))
+        assertThat(ErrorText.of(new ProjectionException(FailureKind.POISON, "no such account", new IOException("x"))))
                 .isEqualTo("no such account");
     }
 
@@ -56,7 +56,7 @@ final class ErrorTextTest {
 
     @Test
     void it_is_short() {
-        assertThat(ErrorText.of(new ProjectionFailure(FailureKind.POISON, "x".repeat(5_000), null)))
+        assertThat(ErrorText.of(new ProjectionException(FailureKind.POISON, "x".repeat(5_000), null)))
                 .hasSize(1_000);
     }
 

@@ -3,7 +3,7 @@ package dev.spream.projection.runner;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.spream.projection.ParkReason;
-import dev.spream.projection.ParkedKey;
+import dev.spream.projection.ParkedAggregate;
 import dev.spream.projection.ProjectionDetails;
 import dev.spream.projection.ProjectionOperations;
 import dev.spream.projection.ProjectionOptions;
@@ -108,7 +108,7 @@ final class ManagerBench implements AutoCloseable {
         return details(projection).state().status();
     }
 
-    List<ParkedKey> parked(String projection) {
+    List<ParkedAggregate> parked(String projection) {
         return operations.parked(projection, 1_000);
     }
 

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
 import dev.spream.core.internal.MonotonicTime;
+import dev.spream.projection.ParkDecision;
 import dev.spream.projection.ParkReason;
-import dev.spream.projection.Parking;
 import dev.spream.testkit.LogLines;
 import java.time.Duration;
 import java.time.Instant;
@@ -19,9 +19,9 @@ import org.junit.jupiter.api.Test;
 /** What the log says of parked aggregates. */
 final class ParkedLogTest {
     private static final String NAME = "parked-log-test";
-    private static final Parking POISON = new Parking(ParkReason.POISON, 4, "no such item", Optional.empty());
-    private static final Parking AGAIN =
-            new Parking(ParkReason.TRANSIENT, 1, "deadlock", Optional.of(Duration.ofSeconds(1)));
+    private static final ParkDecision POISON = new ParkDecision(ParkReason.POISON, 4, "no such item", Optional.empty());
+    private static final ParkDecision AGAIN =
+            new ParkDecision(ParkReason.TRANSIENT, 1, "deadlock", Optional.of(Duration.ofSeconds(1)));
 
     private final AtomicLong now = new AtomicLong(Long.MAX_VALUE - 5);
     private final ParkedLog log = new ParkedLog(NAME, new MonotonicTime() {

@@ -4,14 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
 import dev.spream.core.StorageException;
+import dev.spream.projection.AggregateState;
+import dev.spream.projection.BatchCheckpoint;
 import dev.spream.projection.FailureKind;
 import dev.spream.projection.Fence;
-import dev.spream.projection.KeyState;
 import dev.spream.projection.ParkReason;
-import dev.spream.projection.ParkedKey;
+import dev.spream.projection.ParkedAggregate;
 import dev.spream.projection.ParkedSummary;
-import dev.spream.projection.Progress;
-import dev.spream.projection.ProjectionFailure;
+import dev.spream.projection.ProjectionException;
 import dev.spream.projection.ProjectionOptions;
 import dev.spream.projection.ProjectionState;
 import dev.spream.projection.ProjectionStatus;
@@ -64,8 +64,8 @@ final class ProjectionFailureTest {
         }
     }
 
-    private static ProjectionFailure failure(FailureKind kind) {
-        return new ProjectionFailure(kind, "a test wants it", null);
+    private static ProjectionException failure(FailureKind kind) {
+        return new ProjectionException(kind, "a test wants it", null);
     }
 
     private static boolean is(EventEnvelope event, String account, long version) {
@@ -99,7 +99,7 @@ final class ProjectionFailureTest {
         bench.await(
                 "what follows set aside",
                 () -> bench.parked("balances").getFirst().events() == 8);
-        ParkedKey parked = bench.parked("balances").getFirst();
+        ParkedAggregate parked = bench.parked("balances").getFirst();
         assertThat(bench.parked("balances")).hasSize(1);
         assertThat(parked.lastVersion()).isEqualTo(3);
         assertThat(parked.firstVersion()).isEqualTo(4);
@@ -388,7 +388,7 @@ final class ProjectionFailureTest {
             }
         }));
         awaitPoisonWhileOthersGoOn("account-3");
-        ParkedKey parked = bench.parked("balances").getFirst();
+        ParkedAggregate parked = bench.parked("balances").getFirst();
         assertThat(parked.attempts()).isEqualTo(ManagerBench.OPTIONS.maxAttempts());
         assertThat(parked.nextTry()).isEmpty();
         assertThat(parked.error()).isEqualTo("a test wants it");
@@ -431,7 +431,7 @@ final class ProjectionFailureTest {
     private void awaitPoisonWhileOthersGoOn(String account) {
         bench.await(account + " waits for somebody", () -> {
             Accounts.append(bench.events, "account-1", 1);
-            List<ParkedKey> parked =
+            List<ParkedAggregate> parked =
                     bench.operations.show("balances").isPresent() ? bench.parked("balances") : List.of();
             return parked.stream().anyMatch(key -> key.key().equals(account) && key.reason() == ParkReason.POISON);
         });
@@ -479,7 +479,7 @@ final class ProjectionFailureTest {
         mended.set(true);
         bench.operations.retry("balances", Optional.empty(), ManagerBench.ACT);
         bench.await("all before the last", () -> {
-            List<ParkedKey> parked = bench.parked("balances");
+            List<ParkedAggregate> parked = bench.parked("balances");
             return parked.size() == 1 && parked.getFirst().lastVersion() == 39;
         });
         bench.awaitParked("balances", "account-3", ParkReason.POISON);
@@ -497,14 +497,14 @@ final class ProjectionFailureTest {
             public boolean apply(Fence fence, Set<String> keys, Work<Transaction> work) throws Exception {
                 return super.apply(fence, keys, (transaction, states) -> {
                     open.clear();
-                    Progress progress = work.apply(transaction, states);
+                    BatchCheckpoint progress = work.apply(transaction, states);
                     requireAlive();
                     return progress;
                 });
             }
 
             @Override
-            public Optional<KeyState> retry(Fence fence, String key, int limit, RetryWork<Transaction> work)
+            public Optional<AggregateState> retry(Fence fence, String key, int limit, RetryWork<Transaction> work)
                     throws Exception {
                 return super.retry(fence, key, limit, (transaction, last, events) -> {
                     open.clear();
@@ -544,7 +544,7 @@ final class ProjectionFailureTest {
         appendMany();
         bench.await("the other accounts", () -> without("balances", "account-3").equals(foldWithout("account-3")));
         bench.await("tried again", () -> broken.get() > before);
-        assertThat(bench.parked("balances")).extracting(ParkedKey::key).containsExactly("account-3");
+        assertThat(bench.parked("balances")).extracting(ParkedAggregate::key).containsExactly("account-3");
         assertThat(bench.history("balances", "account-3")).containsExactly(1L, 2L, 3L, 4L);
         assertThat(bench.told.all(RecordingProjectionListener.Told.Parked.class))
                 .allMatch(told -> told.key().equals("account-3"));

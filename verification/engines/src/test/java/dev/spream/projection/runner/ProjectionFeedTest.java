@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.spream.projection.FailureKind;
 import dev.spream.projection.ParkReason;
-import dev.spream.projection.ParkedKey;
-import dev.spream.projection.ProjectionFailure;
+import dev.spream.projection.ParkedAggregate;
+import dev.spream.projection.ProjectionException;
 import dev.spream.projection.ProjectionOptions;
 import dev.spream.projection.ProjectionStatus;
 import dev.spream.projection.event.EventEnvelope;
@@ -106,7 +106,7 @@ final class ProjectionFeedTest {
                 Accounts.deposit("account-1", 3, 1),
                 Accounts.deposit("account-2", 1, 1)));
         bench.awaitParked("balances", "account-1", ParkReason.GAP);
-        ParkedKey parked = bench.parked("balances").getFirst();
+        ParkedAggregate parked = bench.parked("balances").getFirst();
         assertThat(parked.attempts()).isZero();
         assertThat(parked.lastVersion()).isEqualTo(1);
         assertThat(parked.firstVersion()).isEqualTo(3);
@@ -169,7 +169,7 @@ final class ProjectionFeedTest {
         AtomicBoolean mended = new AtomicBoolean();
         start(new Balances("balances").failing(event -> {
             if (event.aggregateId().equals("account-2") && event.eventVersion() == 3 && !mended.get()) {
-                throw new ProjectionFailure(FailureKind.POISON, "a test wants it", null);
+                throw new ProjectionException(FailureKind.POISON, "a test wants it", null);
             }
         }));
         write(events(5, 5));

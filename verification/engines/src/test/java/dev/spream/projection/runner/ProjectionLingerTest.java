@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.spream.core.StorageException;
 import dev.spream.projection.FailureKind;
 import dev.spream.projection.ParkReason;
-import dev.spream.projection.ProjectionFailure;
+import dev.spream.projection.ProjectionException;
 import dev.spream.projection.ProjectionOptions;
 import dev.spream.projection.ProjectionView;
 import dev.spream.projection.event.EventFeed;
@@ -123,7 +123,7 @@ final class ProjectionLingerTest {
         AtomicBoolean mended = new AtomicBoolean();
         Balances projection = new Balances("balances").failing(event -> {
             if (event.aggregateId().equals("account-1") && !mended.get()) {
-                throw new ProjectionFailure(FailureKind.POISON, "a test wants it", null);
+                throw new ProjectionException(FailureKind.POISON, "a test wants it", null);
             }
         });
         OneByOne source = new OneByOne(bench.source);

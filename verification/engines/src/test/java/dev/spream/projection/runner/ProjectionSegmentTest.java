@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.spream.core.StorageException;
 import dev.spream.projection.FailureKind;
-import dev.spream.projection.ProjectionFailure;
+import dev.spream.projection.ProjectionException;
 import dev.spream.projection.ProjectionStatus;
 import dev.spream.projection.ProjectionView;
 import dev.spream.projection.runner.ManagerBench.Running;
@@ -347,7 +347,7 @@ final class ProjectionSegmentTest {
         AtomicBoolean mended = new AtomicBoolean();
         Balances.Hook hook = event -> {
             if (event.eventVersion() == 2 && !mended.get()) {
-                throw new ProjectionFailure(FailureKind.POISON, "a test wants it", null);
+                throw new ProjectionException(FailureKind.POISON, "a test wants it", null);
             }
         };
         Running first = bench.start(new Balances("balances").failing(hook));

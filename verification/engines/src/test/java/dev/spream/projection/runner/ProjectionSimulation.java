@@ -6,10 +6,10 @@ import dev.spream.core.internal.MonotonicTime;
 import dev.spream.core.subscription.SimulatedMachine;
 import dev.spream.core.subscription.SimulatedProcess;
 import dev.spream.projection.FailureKind;
+import dev.spream.projection.ParkDecision;
 import dev.spream.projection.ParkReason;
-import dev.spream.projection.ParkedKey;
-import dev.spream.projection.Parking;
-import dev.spream.projection.ProjectionFailure;
+import dev.spream.projection.ParkedAggregate;
+import dev.spream.projection.ProjectionException;
 import dev.spream.projection.ProjectionListener;
 import dev.spream.projection.ProjectionOperations;
 import dev.spream.projection.ProjectionOptions;
@@ -238,7 +238,7 @@ public final class ProjectionSimulation {
     }
 
     private void skipOne(ProjectionVersion version) {
-        List<ParkedKey> parked = operations.parked(versions.called(version), 10).stream()
+        List<ParkedAggregate> parked = operations.parked(versions.called(version), 10).stream()
                 .filter(key -> key.reason() == ParkReason.POISON)
                 .toList();
         if (!parked.isEmpty()) {
@@ -246,7 +246,7 @@ public final class ProjectionSimulation {
         }
     }
 
-    private void skip(ProjectionVersion version, ParkedKey key) {
+    private void skip(ProjectionVersion version, ParkedAggregate key) {
         try {
             if (operations.skip(versions.called(version), key.key(), key.firstVersion(), ACT)) {
                 count(Event.SKIPPED, 1);
@@ -409,9 +409,9 @@ public final class ProjectionSimulation {
         };
     }
 
-    private ProjectionFailure failure(EventEnvelope event, FailureKind kind) {
+    private ProjectionException failure(EventEnvelope event, FailureKind kind) {
         failed.add(event.aggregateId());
-        return new ProjectionFailure(kind, "simulated", null);
+        return new ProjectionException(kind, "simulated", null);
     }
 
     /** What has to hold whenever the database may have changed. */
@@ -432,7 +432,7 @@ public final class ProjectionSimulation {
     }
 
     private void observeParked(ProjectionVersion version) {
-        for (ParkedKey parked : operations.parked(versions.called(version), 100)) {
+        for (ParkedAggregate parked : operations.parked(versions.called(version), 100)) {
             if (positioned) {
                 assertThat(failed).as("what has failed").contains(parked.key());
                 assertThat(parked.reason()).isNotEqualTo(ParkReason.GAP);
@@ -456,7 +456,7 @@ public final class ProjectionSimulation {
         }
 
         @Override
-        public void keyParked(String projection, String key, Parking parking) {
+        public void keyParked(String projection, String key, ParkDecision parking) {
             switch (parking.reason()) {
                 case POISON -> count(Event.POISONED, 1);
                 case TRANSIENT -> count(Event.TRANSIENT, 1);

@@ -4,18 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import ch.qos.logback.classic.Level;
-import dev.spream.projection.CutOver;
+import dev.spream.projection.CutoverReport;
 import dev.spream.projection.FailureKind;
 import dev.spream.projection.ParkReason;
-import dev.spream.projection.ParkedKey;
+import dev.spream.projection.ParkedAggregate;
 import dev.spream.projection.Projection;
-import dev.spream.projection.ProjectionFailure;
+import dev.spream.projection.ProjectionException;
 import dev.spream.projection.ProjectionRebuilds;
 import dev.spream.projection.ProjectionStatus;
 import dev.spream.projection.ProjectionVersion;
 import dev.spream.projection.RebuildProgress;
 import dev.spream.projection.RebuildableProjection;
-import dev.spream.projection.SideEffects;
+import dev.spream.projection.SideEffectingProjection;
 import dev.spream.projection.VersionRole;
 import dev.spream.projection.event.EventEnvelope;
 import dev.spream.projection.runner.ManagerBench.Running;
@@ -52,7 +52,7 @@ final class RebuildEngineTest {
 
     /** Balances that can be rebuilt, and tell each event once to a table of their own. */
     private static class Rebuilt extends Balances
-            implements RebuildableProjection<Transaction>, SideEffects<Transaction> {
+            implements RebuildableProjection<Transaction>, SideEffectingProjection<Transaction> {
         private final int revision;
 
         Rebuilt(int revision) {
@@ -111,7 +111,7 @@ final class RebuildEngineTest {
         bench.await("version " + version, () -> balances(version).equals(expected));
     }
 
-    private CutOver cutOver(int version) {
+    private CutoverReport cutOver(int version) {
         return rebuilds.cutOver(NAME, version, PATIENT, Set.of(), ManagerBench.ACT);
     }
 
@@ -294,7 +294,7 @@ final class RebuildEngineTest {
             public void apply(Transaction transaction, EventEnvelope event) throws Exception {
                 if (event.eventVersion() > 3 && stuck.get()) {
                     half.countDown();
-                    throw new ProjectionFailure(FailureKind.TRANSIENT, "not now", null);
+                    throw new ProjectionException(FailureKind.TRANSIENT, "not now", null);
                 }
                 super.apply(transaction, event);
             }
@@ -315,7 +315,7 @@ final class RebuildEngineTest {
             @Override
             public void apply(Transaction transaction, EventEnvelope event) throws Exception {
                 if (broken.get() && event.aggregateId().equals("account-7") && event.eventVersion() > 2) {
-                    throw new ProjectionFailure(FailureKind.POISON, "no such account", null);
+                    throw new ProjectionException(FailureKind.POISON, "no such account", null);
                 }
                 super.apply(transaction, event);
             }
@@ -346,10 +346,10 @@ final class RebuildEngineTest {
             public void apply(Transaction transaction, EventEnvelope event) throws Exception {
                 boolean account = Set.of("account-7", "account-8").contains(event.aggregateId());
                 if (account && event.eventVersion() == 3) {
-                    throw new ProjectionFailure(FailureKind.POISON, "no such account", null);
+                    throw new ProjectionException(FailureKind.POISON, "no such account", null);
                 }
                 if (broken.get() && event.aggregateId().equals("account-8") && event.eventVersion() == 2) {
-                    throw new ProjectionFailure(FailureKind.POISON, "not now", null);
+                    throw new ProjectionException(FailureKind.POISON, "not now", null);
                 }
                 super.apply(transaction, event);
             }
@@ -367,14 +367,14 @@ final class RebuildEngineTest {
         broken.set(true);
         rebuild(1, 0);
         bench.await("version 2", () -> rebuilds.progress(NAME).getFirst().isCaughtUp());
-        assertThat(bench.parked("balances@2")).extracting(ParkedKey::key).containsExactly("account-8");
+        assertThat(bench.parked("balances@2")).extracting(ParkedAggregate::key).containsExactly("account-8");
         assertThat(balances(2).getOrDefault("account-7", Accounts.Balance.NONE).history())
                 .containsExactly(1L, 2L, 4L, 5L);
         broken.set(false);
         bench.operations.retry("balances@2", Optional.empty(), ManagerBench.ACT);
         bench.await("what was parked", () -> bench.parked("balances@2").isEmpty());
         assertThat(balances(2)).isEqualTo(bench.balances(NAME));
-        assertThat(cutOver(2).losses()).isEqualTo(new CutOver.Losses(0, 0, 0, 0));
+        assertThat(cutOver(2).losses()).isEqualTo(new CutoverReport.Losses(0, 0, 0, 0));
     }
 
     @Test
@@ -400,7 +400,7 @@ final class RebuildEngineTest {
             @Override
             public void create(Transaction transaction) {
                 if (broken.get()) {
-                    throw new ProjectionFailure(FailureKind.FATAL, "no room for tables", null);
+                    throw new ProjectionException(FailureKind.FATAL, "no room for tables", null);
                 }
             }
         });
@@ -465,7 +465,7 @@ final class RebuildEngineTest {
             @Override
             public void follow(Transaction transaction, EventEnvelope event) throws Exception {
                 if (broken.get() && event.aggregateId().equals("account-3")) {
-                    throw new ProjectionFailure(FailureKind.POISON, "no such outbox", null);
+                    throw new ProjectionException(FailureKind.POISON, "no such outbox", null);
                 }
                 super.follow(transaction, event);
             }
@@ -492,9 +492,9 @@ final class RebuildEngineTest {
         bench.awaitBalances(NAME);
         rebuild(1, 0);
         bench.awaitParked("balances@2", "account-3", ParkReason.POISON);
-        assertThat(rebuilds.cutOver(NAME, 2, PATIENT, Set.of(CutOver.Loss.PARKED), ManagerBench.ACT)
+        assertThat(rebuilds.cutOver(NAME, 2, PATIENT, Set.of(CutoverReport.Loss.PARKED), ManagerBench.ACT)
                         .losses())
-                .isEqualTo(new CutOver.Losses(0, 1, 0, 0));
+                .isEqualTo(new CutoverReport.Losses(0, 1, 0, 0));
         Accounts.append(bench.events, "account-3", 5);
         broken.set(false);
         bench.await("what was set aside", () -> bench.parked(NAME).getFirst().events() == 6);
@@ -509,7 +509,7 @@ final class RebuildEngineTest {
             super(1);
             failing(event -> {
                 if (version == 2 && broken.get() && event.aggregateId().equals("account-3")) {
-                    throw new ProjectionFailure(FailureKind.POISON, "no such account", null);
+                    throw new ProjectionException(FailureKind.POISON, "no such account", null);
                 }
             });
         }

@@ -1,14 +1,14 @@
 package dev.spream.projection.runner;
 
 import dev.spream.projection.RebuildableProjection;
-import dev.spream.projection.SideEffects;
+import dev.spream.projection.SideEffectingProjection;
 import dev.spream.projection.event.EventEnvelope;
 import dev.spream.testkit.memory.InMemoryProjectionStore.Table;
 import dev.spream.testkit.memory.InMemoryProjectionStore.Transaction;
 import java.util.Set;
 
 /** What makes balances a projection that can be rebuilt and tells each event once, to a table that all its versions share. */
-public interface RebuiltAccounts extends RebuildableProjection<Transaction>, SideEffects<Transaction> {
+public interface RebuiltAccounts extends RebuildableProjection<Transaction>, SideEffectingProjection<Transaction> {
     String FOLLOWED = "followed";
 
     @Override

@@ -1,7 +1,7 @@
 package dev.spream.projection.runner;
 
 import dev.spream.projection.FailureKind;
-import dev.spream.projection.Parking;
+import dev.spream.projection.ParkDecision;
 import dev.spream.projection.ProjectionListener;
 import dev.spream.projection.ProjectionStatus;
 import dev.spream.projection.ProjectionVersion;
@@ -22,7 +22,7 @@ final class RecordingProjectionListener implements ProjectionListener {
 
         record Event(String projection, EventEnvelope event) implements Told {}
 
-        record Parked(String projection, String key, Parking parking) implements Told {}
+        record Parked(String projection, String key, ParkDecision parking) implements Told {}
 
         record Resumed(String projection, String key) implements Told {}
 
@@ -61,7 +61,7 @@ final class RecordingProjectionListener implements ProjectionListener {
     }
 
     @Override
-    public void keyParked(String projection, String key, Parking parking) {
+    public void keyParked(String projection, String key, ParkDecision parking) {
         told.add(new Told.Parked(projection, key, parking));
     }
 

@@ -3,7 +3,7 @@ package dev.spream.projection.runner;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.spream.core.subscription.SimulatedProcess;
-import dev.spream.projection.CutOver;
+import dev.spream.projection.CutoverReport;
 import dev.spream.projection.ProjectionOperations.Act;
 import dev.spream.projection.ProjectionRebuilds;
 import dev.spream.projection.ProjectionVersion;
@@ -77,21 +77,21 @@ final class SimulatedRebuilds {
     }
 
     private void cutOver(ProjectionVersion other) {
-        Set<CutOver.Loss> accepted = EnumSet.noneOf(CutOver.Loss.class);
+        Set<CutoverReport.Loss> accepted = EnumSet.noneOf(CutoverReport.Loss.class);
         if (random.nextInt(3) == 0) {
-            accepted.add(CutOver.Loss.EFFECTS);
+            accepted.add(CutoverReport.Loss.EFFECTS);
         }
         if (random.nextInt(3) > 0) {
-            accepted.add(CutOver.Loss.PARKED);
+            accepted.add(CutoverReport.Loss.PARKED);
         }
         Duration patience = Duration.ofNanos(random.nextLong(PATIENCE));
-        CutOver made = rebuilds.cutOver(name, other.version(), patience, accepted, ACT);
+        CutoverReport made = rebuilds.cutOver(name, other.version(), patience, accepted, ACT);
         tally.accept(other.role() == VersionRole.RETIRED ? Event.ROLLED_BACK : Event.CUT_OVER, 1);
-        CutOver.Losses losses = made.losses();
-        assertThat(losses.withoutEffects() > 0 && !accepted.contains(CutOver.Loss.EFFECTS))
+        CutoverReport.Losses losses = made.losses();
+        assertThat(losses.withoutEffects() > 0 && !accepted.contains(CutoverReport.Loss.EFFECTS))
                 .as("side effects that nobody dropped")
                 .isFalse();
-        assertThat(losses.parked() + losses.skipped() > 0 && !accepted.contains(CutOver.Loss.PARKED))
+        assertThat(losses.parked() + losses.skipped() > 0 && !accepted.contains(CutoverReport.Loss.PARKED))
                 .as("what readers have seen and nobody gave up")
                 .isFalse();
         if (losses.withoutEffects() > 0) {

@@ -2,8 +2,8 @@ package dev.spream.projection.runner;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.spream.projection.CutOver;
-import dev.spream.projection.ParkedKey;
+import dev.spream.projection.CutoverReport;
+import dev.spream.projection.ParkedAggregate;
 import dev.spream.projection.ProjectionDetails;
 import dev.spream.projection.ProjectionOperations;
 import dev.spream.projection.ProjectionVersion;
@@ -83,11 +83,11 @@ final class SimulatedVersions {
     }
 
     /** Events of accounts that are parked in the version that was live are further in the other, and nothing follows from them. */
-    void droppedEffects(CutOver made) {
+    void droppedEffects(CutoverReport made) {
         ProjectionVersion old = version(made.from());
         ProjectionVersion now = version(made.to());
         Set<String> parked = operations.parked(called(old), Integer.MAX_VALUE).stream()
-                .map(ParkedKey::key)
+                .map(ParkedAggregate::key)
                 .collect(Collectors.toSet());
         assertThat(made.losses().withoutEffects()).isLessThanOrEqualTo(parked.size());
         for (String key : parked) {

@@ -1,9 +1,9 @@
 package dev.spream.testkit.memory;
 
+import dev.spream.projection.AggregateState;
+import dev.spream.projection.BatchCheckpoint;
 import dev.spream.projection.Fence;
-import dev.spream.projection.KeyState;
-import dev.spream.projection.ParkedKey;
-import dev.spream.projection.Progress;
+import dev.spream.projection.ParkedAggregate;
 import dev.spream.projection.ProjectionStore;
 import dev.spream.projection.ProjectionVersion;
 import dev.spream.projection.VersionRole;
@@ -48,8 +48,8 @@ public final class ProjectionSabotage extends ForwardingProjectionStore<Transact
                 super.apply(fence, keys, (transaction, states) -> back(work.apply(transaction, states)));
             case FORGETFUL ->
                 super.apply(fence, keys, (transaction, states) -> {
-                    Map<String, KeyState> forgotten = new HashMap<>(states);
-                    forgotten.replaceAll((key, state) -> new KeyState(0, state.parked()));
+                    Map<String, AggregateState> forgotten = new HashMap<>(states);
+                    forgotten.replaceAll((key, state) -> new AggregateState(0, state.parked()));
                     return work.apply(transaction, forgotten);
                 });
             case AHEAD ->
@@ -59,7 +59,7 @@ public final class ProjectionSabotage extends ForwardingProjectionStore<Transact
     }
 
     /** No further than the live version, though its effects are. */
-    private Progress held(Fence fence, Progress progress) {
+    private BatchCheckpoint held(Fence fence, BatchCheckpoint progress) {
         ProjectionMemory memory = database.memory();
         if (!(fence instanceof Fence.Segment segment) || progress.position().isEmpty()) {
             return progress;
@@ -108,15 +108,15 @@ public final class ProjectionSabotage extends ForwardingProjectionStore<Transact
     }
 
     @Override
-    public List<ParkedKey> due(Fence fence, int limit) {
-        List<ParkedKey> due = super.due(fence, limit);
+    public List<ParkedAggregate> due(Fence fence, int limit) {
+        List<ParkedAggregate> due = super.due(fence, limit);
         return sabotage == ProjectionSimulation.Sabotage.FORGOTTEN_EFFECTS
                 ? due.stream().map(ProjectionSabotage::forgotten).toList()
                 : due;
     }
 
-    private static ParkedKey forgotten(ParkedKey key) {
-        return new ParkedKey(
+    private static ParkedAggregate forgotten(ParkedAggregate key) {
+        return new ParkedAggregate(
                 key.key(),
                 key.reason(),
                 key.lastVersion(),
@@ -129,19 +129,21 @@ public final class ProjectionSabotage extends ForwardingProjectionStore<Transact
                 0);
     }
 
-    private static Progress back(Progress progress) {
+    private static BatchCheckpoint back(BatchCheckpoint progress) {
         OptionalLong half = progress.position().isPresent()
                 ? OptionalLong.of(progress.position().getAsLong() / 2)
                 : OptionalLong.empty();
         return at(progress, half);
     }
 
-    private static Progress at(Progress progress, OptionalLong position) {
-        return new Progress(progress.versions(), progress.parked(), progress.setAside(), position, progress.last());
+    private static BatchCheckpoint at(BatchCheckpoint progress, OptionalLong position) {
+        return new BatchCheckpoint(
+                progress.versions(), progress.parked(), progress.setAside(), position, progress.last());
     }
 
     @Override
-    public Optional<KeyState> retry(Fence fence, String key, int limit, RetryWork<Transaction> work) throws Exception {
+    public Optional<AggregateState> retry(Fence fence, String key, int limit, RetryWork<Transaction> work)
+            throws Exception {
         if (sabotage != ProjectionSimulation.Sabotage.LOSSY_RETRY) {
             return super.retry(fence, key, limit, work);
         }

@@ -4,8 +4,8 @@ import com.google.gson.Gson;
 import dev.spream.api.spi.ConsumerProvider;
 import dev.spream.api.spi.PluginConfig;
 import dev.spream.api.spi.PluginContext;
+import dev.spream.core.consume.ChangeHandler;
 import dev.spream.core.consume.Consumer;
-import dev.spream.core.consume.RecordConsumer;
 import java.util.Map;
 
 /** Prints the key of each change, and which Gson it was written with. */
@@ -18,7 +18,7 @@ public final class VersionsSinkProvider implements ConsumerProvider {
 
     @Override
     public Consumer create(PluginConfig config, PluginContext context) {
-        return (RecordConsumer) change -> {
+        return (ChangeHandler) change -> {
             Map<String, String> line = Map.of(
                     "gson", version(), "keys", change.mods().getFirst().keys().toString());
             System.out.println(new Gson().toJson(line));

@@ -1,10 +1,10 @@
 package dev.spream.storage.jdbc.lock.dialect;
 
+import dev.spream.lock.AcquiredLocks;
+import dev.spream.lock.BucketSpaceException;
 import dev.spream.lock.LockException;
 import dev.spream.lock.LockLostException;
-import dev.spream.lock.LockSpaceException;
 import dev.spream.lock.PlannedLock;
-import dev.spream.lock.TakenLocks;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -28,7 +28,7 @@ public interface LockSql {
     /**
      * Refuses a server on which locks exclude nobody elsewhere, before the first is taken; {@link #tryLock} does as well.
      *
-     * @throws LockSpaceException if it is one
+     * @throws BucketSpaceException if it is one
      */
     default void requirePrimary(Connection connection) throws SQLException {}
 
@@ -45,7 +45,7 @@ public interface LockSql {
      * sees what was committed before it, only the limits that are asked for end a wait, and the database ends the transaction
      * when the process stands still for longer than that. All of it ends with the transaction, or by {@link #restore}.
      */
-    default TakenLocks tryInHandle(Connection connection, List<PlannedLock> locks, Duration holderTimeout)
+    default AcquiredLocks tryInHandle(Connection connection, List<PlannedLock> locks, Duration holderTimeout)
             throws SQLException {
         return tryLock(connection, locks);
     }
@@ -63,9 +63,9 @@ public interface LockSql {
      * Takes locks from the first on, and stops at the first that is not to be had at once. Never waits.
      *
      * @param locks at least one
-     * @throws LockSpaceException if locks in this transaction would exclude nobody, or the bucket at which it stops is missing
+     * @throws BucketSpaceException if locks in this transaction would exclude nobody, or the bucket at which it stops is missing
      */
-    TakenLocks tryLock(Connection connection, List<PlannedLock> locks) throws SQLException;
+    AcquiredLocks tryLock(Connection connection, List<PlannedLock> locks) throws SQLException;
 
     /**
      * Waits for the first of the locks, and then may take some of the following, as long as it needs not wait for them. Runs on
@@ -74,7 +74,7 @@ public interface LockSql {
      * @param locks at least one
      * @param left more than zero; rounded up to what the database can express. Empty if there is no end
      * @return how many locks were taken, 1 or more
-     * @throws LockSpaceException if the bucket is missing
+     * @throws BucketSpaceException if the bucket is missing
      */
     int lock(Connection connection, List<PlannedLock> locks, Optional<Duration> left, Waiting waiting)
             throws SQLException;
@@ -102,7 +102,7 @@ public interface LockSql {
      * @param taken what {@link #tryLock} has found in it
      * @return a name that no other transaction of the connection has
      */
-    default String name(Connection connection, TakenLocks taken) throws SQLException {
+    default String name(Connection connection, AcquiredLocks taken) throws SQLException {
         return taken.transaction();
     }
 
@@ -115,7 +115,7 @@ public interface LockSql {
      * @param taken what {@link #tryLock} has found in it
      * @return the mark, which no other transaction of the connection has
      */
-    String mark(Connection connection, TakenLocks taken) throws SQLException;
+    String mark(Connection connection, AcquiredLocks taken) throws SQLException;
 
     /**
      * Leaves a connection, whose transaction was rolled back, in another one that can commit no change; whoever uses it ends that.

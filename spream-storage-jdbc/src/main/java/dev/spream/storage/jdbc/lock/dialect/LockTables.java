@@ -1,9 +1,9 @@
 package dev.spream.storage.jdbc.lock.dialect;
 
 import dev.spream.core.StorageException;
+import dev.spream.lock.BucketSpace;
 import dev.spream.lock.LockConnectionException;
 import dev.spream.lock.LockException;
-import dev.spream.lock.LockSpace;
 import dev.spream.lock.LockStoreException;
 import dev.spream.storage.jdbc.internal.SqlErrors;
 import java.sql.Connection;
@@ -67,7 +67,7 @@ public interface LockTables {
     ReportSql reports();
 
     /** Where the server shows the locks of that space, be they advisory or rows. */
-    LockWatch watch(Connection connection, boolean advisory, LockSpace space) throws SQLException;
+    LockWatch watch(Connection connection, boolean advisory, BucketSpace space) throws SQLException;
 
     /** The server, for people, such as "PostgreSQL 18.6". */
     String server(Connection connection) throws SQLException;

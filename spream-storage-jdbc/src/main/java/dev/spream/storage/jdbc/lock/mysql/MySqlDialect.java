@@ -1,6 +1,6 @@
 package dev.spream.storage.jdbc.lock.mysql;
 
-import dev.spream.lock.LockSpaceException;
+import dev.spream.lock.BucketSpaceException;
 import dev.spream.lock.LockStoreException;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -46,7 +46,7 @@ record MySqlDialect(boolean mariadb, String version, boolean rollsBackOnTimeout)
      * Asks the server.
      *
      * @throws LockStoreException if it is too old, or another server
-     * @throws LockSpaceException if row locks of this server exclude nobody on others that can be written to as well
+     * @throws BucketSpaceException if row locks of this server exclude nobody on others that can be written to as well
      */
     static MySqlDialect of(Connection connection) throws SQLException {
         Map<String, String> variables = new HashMap<>();
@@ -95,7 +95,7 @@ record MySqlDialect(boolean mariadb, String version, boolean rollsBackOnTimeout)
                 !variables.getOrDefault("group_replication_group_name", "").isEmpty()
                         && !isOn(variables, "group_replication_single_primary_mode");
         if (galera || manyPrimaries) {
-            throw new LockSpaceException(
+            throw new BucketSpaceException(
                     "the server is one of several that can be written to (%s), and locks of rows taken on one exclude nobody on the others; use a server with one primary"
                             .formatted(galera ? "Galera" : "group replication with several primaries"),
                     null);

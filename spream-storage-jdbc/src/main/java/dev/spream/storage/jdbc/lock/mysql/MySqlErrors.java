@@ -1,11 +1,11 @@
 package dev.spream.storage.jdbc.lock.mysql;
 
+import dev.spream.lock.BucketSpaceException;
 import dev.spream.lock.LockBusyException;
 import dev.spream.lock.LockCancelledException;
 import dev.spream.lock.LockConnectionException;
 import dev.spream.lock.LockDeadlockException;
 import dev.spream.lock.LockException;
-import dev.spream.lock.LockSpaceException;
 import dev.spream.lock.LockStoreException;
 import dev.spream.lock.LockTimeoutException;
 import dev.spream.storage.jdbc.internal.SqlErrors;
@@ -40,7 +40,7 @@ final class MySqlErrors {
                                 + " the server",
                         cause);
             case 1049, 1146 ->
-                new LockSpaceException(
+                new BucketSpaceException(
                         message
                                 + "; create the tables with ./spream locks provision, or name the database that has them",
                         cause);
@@ -48,7 +48,7 @@ final class MySqlErrors {
                 new LockStoreException(
                         message + "; grant the user SELECT and UPDATE on the tables of the locks", cause);
             case 1290, 1792, 1836 ->
-                new LockSpaceException(
+                new BucketSpaceException(
                         message + "; lock in a transaction that may write, on a server that may be written to", cause);
             default -> other(message, cause);
         };

@@ -1,7 +1,7 @@
 package dev.spream.storage.jdbc.lock.mysql;
 
-import dev.spream.lock.LockSpace;
-import dev.spream.lock.LockSpaceException;
+import dev.spream.lock.BucketSpace;
+import dev.spream.lock.BucketSpaceException;
 import dev.spream.lock.LockStoreException;
 import dev.spream.storage.jdbc.lock.dialect.LockSql;
 import dev.spream.storage.jdbc.lock.dialect.LockTables;
@@ -127,7 +127,7 @@ public final class MySqlLockTables implements LockTables {
 
     @Override
     public LockSql advisoryLocks() {
-        throw new LockSpaceException(
+        throw new BucketSpaceException(
                 "locks in %s cannot be advisory, which only PostgreSQL knows; use the strategy rows".formatted(place()),
                 null);
     }
@@ -137,7 +137,7 @@ public final class MySqlLockTables implements LockTables {
         try (Connection connection = dataSource.getConnection()) {
             MySqlDialect dialect = MySqlDialect.of(connection);
             if (MySqlAnswers.number(connection, LOCKABLE, database) == 0) {
-                throw new LockSpaceException(
+                throw new BucketSpaceException(
                         "the table hier_lock_buckets of %s is not one of InnoDB, whose rows alone can be locked; convert it with ALTER TABLE hier_lock_buckets ENGINE = InnoDB"
                                 .formatted(place()),
                         null);
@@ -220,7 +220,7 @@ public final class MySqlLockTables implements LockTables {
     }
 
     @Override
-    public LockWatch watch(Connection connection, boolean advisory, LockSpace space) throws SQLException {
+    public LockWatch watch(Connection connection, boolean advisory, BucketSpace space) throws SQLException {
         return MySqlDialect.of(connection).mariadb()
                 ? new MariaDbLockWatch("`%s`.`hier_lock_buckets`".formatted(database))
                 : new MySqlLockWatch(database);

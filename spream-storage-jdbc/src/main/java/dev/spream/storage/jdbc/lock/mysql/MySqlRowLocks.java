@@ -2,12 +2,12 @@ package dev.spream.storage.jdbc.lock.mysql;
 
 import static java.util.stream.Collectors.joining;
 
+import dev.spream.lock.AcquiredLocks;
+import dev.spream.lock.BucketSpaceException;
 import dev.spream.lock.BucketsNotProvisionedException;
 import dev.spream.lock.LockException;
 import dev.spream.lock.LockMode;
-import dev.spream.lock.LockSpaceException;
 import dev.spream.lock.PlannedLock;
-import dev.spream.lock.TakenLocks;
 import dev.spream.storage.jdbc.lock.dialect.LockSql;
 import dev.spream.storage.jdbc.lock.dialect.LockTables;
 import java.sql.Connection;
@@ -80,14 +80,14 @@ final class MySqlRowLocks implements LockSql {
     }
 
     @Override
-    public TakenLocks tryLock(Connection connection, List<PlannedLock> locks) throws SQLException {
+    public AcquiredLocks tryLock(Connection connection, List<PlannedLock> locks) throws SQLException {
         Optional<String> holder = tryFirst(connection, locks.getFirst());
         int taken = holder.isPresent() ? 1 + tryRest(connection, locks.subList(1, locks.size())) : 0;
         String session = holder.isPresent() ? holder.get() : this.session.ask(connection);
         if (taken < locks.size()) {
             requireRow(connection, locks.get(taken));
         }
-        return new TakenLocks(taken, session, "");
+        return new AcquiredLocks(taken, session, "");
     }
 
     /** Who has the row now; empty if somebody else is in the way, or there is no row. */
@@ -233,12 +233,12 @@ final class MySqlRowLocks implements LockSql {
     }
 
     @Override
-    public String mark(Connection connection, TakenLocks taken) throws SQLException {
+    public String mark(Connection connection, AcquiredLocks taken) throws SQLException {
         return MySqlSession.mark(connection);
     }
 
     @Override
-    public String name(Connection connection, TakenLocks taken) throws SQLException {
+    public String name(Connection connection, AcquiredLocks taken) throws SQLException {
         return session.nameTransaction(connection);
     }
 
@@ -277,7 +277,7 @@ final class MySqlRowLocks implements LockSql {
             if (statement.executeUpdate(
                             tables.in("UPDATE @hier_lock_epoch SET epoch = LAST_INSERT_ID(epoch + 1) WHERE id = 1"))
                     != 1) {
-                throw new LockSpaceException(
+                throw new BucketSpaceException(
                         "the table hier_lock_epoch of %s has no row; insert a number above any that was given out"
                                 .formatted(tables.place()),
                         null);

@@ -1,6 +1,6 @@
 package dev.spream.storage.jdbc.lock.mysql;
 
-import dev.spream.lock.LockSpaceException;
+import dev.spream.lock.BucketSpaceException;
 import dev.spream.storage.jdbc.internal.Statements;
 import dev.spream.storage.jdbc.lock.dialect.LockSql;
 import java.security.SecureRandom;
@@ -89,13 +89,13 @@ final class MySqlSession {
      * Who it is, from the {@link #columns}. What is asked is what the session's next transactions are, and nothing tells what
      * the running one is; so the callers are told to set it before the transaction begins.
      *
-     * @throws LockSpaceException if its locks exclude nobody
+     * @throws BucketSpaceException if its locks exclude nobody
      */
     String read(ResultSet row) throws SQLException {
         requireWritable(row);
         String isolation = row.getString("isolation");
         if (!isolation.equals("READ-COMMITTED")) {
-            throw new LockSpaceException(
+            throw new BucketSpaceException(
                     "taking locks failed: the session's transactions are %s, and after a wait would go on seeing what was there before it; make them READ COMMITTED, by setTransactionIsolation before the transaction begins"
                             .formatted(isolation.replace('-', ' ')),
                     null);
@@ -109,7 +109,7 @@ final class MySqlSession {
 
     private static boolean requireWritable(ResultSet row) throws SQLException {
         if (isOn(row.getString("replica")) || isOn(row.getString("frozen"))) {
-            throw new LockSpaceException(
+            throw new BucketSpaceException(
                     "the server is read-only, as a replica is, where locks exclude nobody on the primary; connect to the primary",
                     null);
         }

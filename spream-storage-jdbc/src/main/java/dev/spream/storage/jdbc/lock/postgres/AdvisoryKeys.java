@@ -1,8 +1,8 @@
 package dev.spream.storage.jdbc.lock.postgres;
 
 import dev.spream.core.Sha256;
+import dev.spream.lock.BucketSpace;
 import dev.spream.lock.LockKey;
-import dev.spream.lock.LockSpace;
 import dev.spream.storage.jdbc.internal.SchemaName;
 import java.nio.ByteBuffer;
 import java.util.Optional;
@@ -14,7 +14,7 @@ import java.util.Optional;
  */
 final class AdvisoryKeys {
     private static final int LEVEL_SHIFT = 60;
-    private static final long BUCKET_MASK = LockSpace.MAX_BUCKETS - 1;
+    private static final long BUCKET_MASK = BucketSpace.MAX_BUCKETS - 1;
 
     private final long offset;
 
@@ -28,7 +28,7 @@ final class AdvisoryKeys {
     }
 
     /** The key that has that number; empty if none of the space has, so that the lock is another program's. */
-    Optional<LockKey> key(long number, LockSpace space) {
+    Optional<LockKey> key(long number, BucketSpace space) {
         int level = (int) (number >>> LEVEL_SHIFT);
         long bucket = ((number & BUCKET_MASK) - offset) & BUCKET_MASK;
         return level < space.levels() && bucket < space.buckets()

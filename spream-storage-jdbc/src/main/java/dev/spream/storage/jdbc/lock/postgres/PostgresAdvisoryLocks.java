@@ -1,8 +1,8 @@
 package dev.spream.storage.jdbc.lock.postgres;
 
+import dev.spream.lock.AcquiredLocks;
 import dev.spream.lock.LockMode;
 import dev.spream.lock.PlannedLock;
-import dev.spream.lock.TakenLocks;
 import dev.spream.storage.jdbc.internal.SchemaName;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -72,7 +72,7 @@ final class PostgresAdvisoryLocks extends PostgresLocks {
     }
 
     @Override
-    public TakenLocks tryInHandle(Connection connection, List<PlannedLock> locks, Duration holderTimeout)
+    public AcquiredLocks tryInHandle(Connection connection, List<PlannedLock> locks, Duration holderTimeout)
             throws SQLException {
         String sql = tries(locks).formatted(HANDLE_SESSION) + standstill(holderTimeout);
         try (PreparedStatement statement = connection.prepareStatement(sql)) {
@@ -82,7 +82,7 @@ final class PostgresAdvisoryLocks extends PostgresLocks {
     }
 
     @Override
-    public TakenLocks tryLock(Connection connection, List<PlannedLock> locks) throws SQLException {
+    public AcquiredLocks tryLock(Connection connection, List<PlannedLock> locks) throws SQLException {
         String sql = tries(locks).formatted(SESSION);
         try (PreparedStatement statement = connection.prepareStatement(sql)) {
             bind(statement, locks);

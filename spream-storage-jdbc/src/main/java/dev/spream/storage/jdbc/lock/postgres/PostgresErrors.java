@@ -1,10 +1,10 @@
 package dev.spream.storage.jdbc.lock.postgres;
 
+import dev.spream.lock.BucketSpaceException;
 import dev.spream.lock.LockCancelledException;
 import dev.spream.lock.LockConnectionException;
 import dev.spream.lock.LockDeadlockException;
 import dev.spream.lock.LockException;
-import dev.spream.lock.LockSpaceException;
 import dev.spream.lock.LockStoreException;
 import dev.spream.lock.LockTimeoutException;
 import dev.spream.storage.jdbc.internal.SqlErrors;
@@ -32,7 +32,7 @@ final class PostgresErrors {
                                 + " max_locks_per_transaction of the server",
                         cause);
             case "42P01", "3F000" ->
-                new LockSpaceException(
+                new BucketSpaceException(
                         message
                                 + "; create the tables with migrate(true) or ./spream locks provision, or name the schema"
                                 + " that has them",
@@ -40,7 +40,7 @@ final class PostgresErrors {
             case "42501" ->
                 new LockStoreException(message + "; grant the user what it needs on the schema and its tables", cause);
             case "25006" ->
-                new LockSpaceException(
+                new BucketSpaceException(
                         message + "; lock in a transaction that may write, on a server that may be written to", cause);
             case "25P02" -> new LockStoreException(message + "; the transaction failed before, roll it back", cause);
             default ->

@@ -1,7 +1,7 @@
 package dev.spream.storage.jdbc.lock.postgres;
 
 import dev.spream.core.StorageException;
-import dev.spream.lock.LockSpace;
+import dev.spream.lock.BucketSpace;
 import dev.spream.storage.jdbc.internal.MigratedTables;
 import dev.spream.storage.jdbc.internal.SchemaMigration;
 import dev.spream.storage.jdbc.internal.SchemaName;
@@ -199,7 +199,7 @@ public final class PostgresLockTables implements LockTables {
     }
 
     @Override
-    public LockWatch watch(Connection connection, boolean advisory, LockSpace space) {
+    public LockWatch watch(Connection connection, boolean advisory, BucketSpace space) {
         return new PostgresLockWatch(schema, advisory, space);
     }
 

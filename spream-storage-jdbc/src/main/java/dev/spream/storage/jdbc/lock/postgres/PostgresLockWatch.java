@@ -1,8 +1,8 @@
 package dev.spream.storage.jdbc.lock.postgres;
 
+import dev.spream.lock.BucketSpace;
 import dev.spream.lock.LockKey;
 import dev.spream.lock.LockMode;
-import dev.spream.lock.LockSpace;
 import dev.spream.lock.inspection.LockSession;
 import dev.spream.storage.jdbc.internal.JdbcTimestamps;
 import dev.spream.storage.jdbc.internal.SchemaName;
@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * @see <a href="https://www.postgresql.org/docs/current/functions-info.html#FUNCTIONS-INFO-SESSION">PostgreSQL:
  *     pg_blocking_pids</a>
  */
-record PostgresLockWatch(SchemaName schema, boolean advisory, LockSpace space) implements LockWatch {
+record PostgresLockWatch(SchemaName schema, boolean advisory, BucketSpace space) implements LockWatch {
     /**
      * Those of keys, and whatever else somebody waits for. A session that is in no transaction has none of these locks, which
      * end with theirs: what it holds is another program's.

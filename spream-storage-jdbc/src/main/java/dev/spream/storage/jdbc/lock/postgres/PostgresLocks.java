@@ -1,8 +1,8 @@
 package dev.spream.storage.jdbc.lock.postgres;
 
+import dev.spream.lock.AcquiredLocks;
+import dev.spream.lock.BucketSpaceException;
 import dev.spream.lock.LockException;
-import dev.spream.lock.LockSpaceException;
-import dev.spream.lock.TakenLocks;
 import dev.spream.storage.jdbc.internal.Database;
 import dev.spream.storage.jdbc.internal.SchemaName;
 import dev.spream.storage.jdbc.internal.Statements;
@@ -92,14 +92,15 @@ abstract class PostgresLocks implements LockSql {
         }
     }
 
-    private static LockSpaceException replica(String what) {
-        return new LockSpaceException(
+    private static BucketSpaceException replica(String what) {
+        return new BucketSpaceException(
                 what
                         + " failed: the server is a replica, where locks exclude nobody on the primary; connect to the primary",
                 null);
     }
 
-    static TakenLocks tryLock(PreparedStatement statement, Database.RowReader<TakenLocks> reader) throws SQLException {
+    static AcquiredLocks tryLock(PreparedStatement statement, Database.RowReader<AcquiredLocks> reader)
+            throws SQLException {
         statement.execute();
         try (ResultSet row = statement.getResultSet()) {
             row.next();
@@ -111,8 +112,8 @@ abstract class PostgresLocks implements LockSql {
      * Runs a statement that may be the first of a transaction. Where transactions are not READ COMMITTED by default, the first
      * is run again in one that is; where they are, that costs no round trip.
      */
-    static TakenLocks tryInHandle(
-            Connection connection, PreparedStatement statement, Database.RowReader<TakenLocks> reader)
+    static AcquiredLocks tryInHandle(
+            Connection connection, PreparedStatement statement, Database.RowReader<AcquiredLocks> reader)
             throws SQLException {
         statement.execute();
         try (ResultSet row = statement.getResultSet()) {
@@ -127,18 +128,18 @@ abstract class PostgresLocks implements LockSql {
     }
 
     /** Reads the column {@code locks}, and those of {@link #SESSION}. */
-    static TakenLocks taken(ResultSet row) throws SQLException {
+    static AcquiredLocks taken(ResultSet row) throws SQLException {
         if (row.getBoolean("replica")) {
             throw replica("taking locks");
         }
         if (!isReadCommitted(row)) {
-            throw new LockSpaceException(
+            throw new BucketSpaceException(
                     ("taking locks failed: the transaction is %s, and after a wait would go on seeing what was there before"
                                     + " it; make it READ COMMITTED")
                             .formatted(row.getString("isolation").toUpperCase(Locale.ROOT)),
                     null);
         }
-        return new TakenLocks(
+        return new AcquiredLocks(
                 row.getInt("locks"), Integer.toString(row.getInt("session")), Long.toString(row.getLong("began")));
     }
 
@@ -157,7 +158,7 @@ abstract class PostgresLocks implements LockSql {
     }
 
     @Override
-    public final String mark(Connection connection, TakenLocks taken) {
+    public final String mark(Connection connection, AcquiredLocks taken) {
         return taken.transaction();
     }
 
@@ -233,7 +234,7 @@ abstract class PostgresLocks implements LockSql {
                             THEN set_config('synchronous_commit', 'on', true) END"""));
                 ResultSet row = statement.executeQuery()) {
             if (!row.next()) {
-                throw new LockSpaceException(
+                throw new BucketSpaceException(
                         "the table hier_lock_epoch of schema '%s' has no row; insert a number above any that was given out"
                                 .formatted(schema),
                         null);

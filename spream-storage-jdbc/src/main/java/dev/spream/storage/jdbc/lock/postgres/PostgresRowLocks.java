@@ -1,9 +1,9 @@
 package dev.spream.storage.jdbc.lock.postgres;
 
+import dev.spream.lock.AcquiredLocks;
 import dev.spream.lock.BucketsNotProvisionedException;
 import dev.spream.lock.LockMode;
 import dev.spream.lock.PlannedLock;
-import dev.spream.lock.TakenLocks;
 import dev.spream.storage.jdbc.internal.SchemaName;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -58,25 +58,26 @@ final class PostgresRowLocks extends PostgresLocks {
     }
 
     @Override
-    public TakenLocks tryInHandle(Connection connection, List<PlannedLock> locks, Duration holderTimeout)
+    public AcquiredLocks tryInHandle(Connection connection, List<PlannedLock> locks, Duration holderTimeout)
             throws SQLException {
         List<PlannedLock> some = some(locks);
         String sql = tries(some, HANDLE_SESSION) + standstill(holderTimeout);
         try (PreparedStatement statement = connection.prepareStatement(sql)) {
             bind(statement, some);
-            TakenLocks first = tryInHandle(connection, statement, row -> taken(row, some));
+            AcquiredLocks first = tryInHandle(connection, statement, row -> taken(row, some));
             return first.count() < some.size() ? first : tryRest(connection, locks, first);
         }
     }
 
     @Override
-    public TakenLocks tryLock(Connection connection, List<PlannedLock> locks) throws SQLException {
+    public AcquiredLocks tryLock(Connection connection, List<PlannedLock> locks) throws SQLException {
         List<PlannedLock> some = some(locks);
-        TakenLocks first = trySome(connection, some);
+        AcquiredLocks first = trySome(connection, some);
         return first.count() < some.size() ? first : tryRest(connection, locks, first);
     }
 
-    private TakenLocks tryRest(Connection connection, List<PlannedLock> locks, TakenLocks before) throws SQLException {
+    private AcquiredLocks tryRest(Connection connection, List<PlannedLock> locks, AcquiredLocks before)
+            throws SQLException {
         int count = before.count();
         while (count < locks.size()) {
             List<PlannedLock> some = some(locks.subList(count, locks.size()));
@@ -86,10 +87,10 @@ final class PostgresRowLocks extends PostgresLocks {
                 break;
             }
         }
-        return new TakenLocks(count, before.session(), before.transaction());
+        return new AcquiredLocks(count, before.session(), before.transaction());
     }
 
-    private TakenLocks trySome(Connection connection, List<PlannedLock> some) throws SQLException {
+    private AcquiredLocks trySome(Connection connection, List<PlannedLock> some) throws SQLException {
         String sql = tries(some, SESSION);
         try (PreparedStatement statement = connection.prepareStatement(sql)) {
             bind(statement, some);
@@ -101,8 +102,8 @@ final class PostgresRowLocks extends PostgresLocks {
         return schema.in(TRY.formatted(steps(some, 0), session));
     }
 
-    private TakenLocks taken(ResultSet row, List<PlannedLock> some) throws SQLException {
-        TakenLocks taken = taken(row);
+    private AcquiredLocks taken(ResultSet row, List<PlannedLock> some) throws SQLException {
+        AcquiredLocks taken = taken(row);
         if (!row.getBoolean("provisioned")) {
             throw notProvisioned(some.get(taken.count()));
         }

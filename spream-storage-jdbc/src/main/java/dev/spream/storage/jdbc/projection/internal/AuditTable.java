@@ -1,6 +1,6 @@
 package dev.spream.storage.jdbc.projection.internal;
 
-import dev.spream.projection.AuditedAct;
+import dev.spream.projection.AuditedAction;
 import dev.spream.projection.ProjectionOperations.Act;
 import dev.spream.storage.jdbc.internal.JdbcTimestamps;
 import dev.spream.storage.jdbc.internal.Parameters;
@@ -31,13 +31,13 @@ public final class AuditTable {
     }
 
     /** Of all versions of a projection, or of the one that a version belongs to; the last first. */
-    public static List<AuditedAct> list(ProjectionDatabase database, String name, int limit) {
+    public static List<AuditedAction> list(ProjectionDatabase database, String name, int limit) {
         String projection = NamedVersions.projection(name);
         return database.rows(
                 "listing what was changed of projection '%s'".formatted(projection),
                 LIST,
                 p -> p.text(projection).text(projection + "@").number(limit),
-                row -> new AuditedAct(
+                row -> new AuditedAction(
                         JdbcTimestamps.clock(row, "at"),
                         row.getString("action"),
                         row.getString("outcome"),

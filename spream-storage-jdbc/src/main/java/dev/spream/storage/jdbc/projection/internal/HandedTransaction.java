@@ -4,7 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import dev.spream.core.StorageException;
 import dev.spream.projection.FailureKind;
-import dev.spream.projection.ProjectionFailure;
+import dev.spream.projection.ProjectionException;
 import dev.spream.storage.jdbc.internal.GuardedConnection;
 import dev.spream.storage.jdbc.internal.Transactions;
 import java.io.Serial;
@@ -114,7 +114,7 @@ public final class HandedTransaction {
             case OPEN -> {}
             case IDLE -> throw cannotBeCommitted(ended());
             case FAILED ->
-                throw cannotBeCommitted(new ProjectionFailure(
+                throw cannotBeCommitted(new ProjectionException(
                         FailureKind.POISON,
                         "a projection went on after an error of the server, which has undone the whole transaction; it must throw"
                                 + " what it catches, or set a savepoint before",
@@ -142,18 +142,18 @@ public final class HandedTransaction {
         }
     }
 
-    private static StorageException cannotBeCommitted(ProjectionFailure failure) {
+    private static StorageException cannotBeCommitted(ProjectionException failure) {
         return new StorageException(
                 "the work of a projection cannot be committed: " + failure.getMessage(), false, failure);
     }
 
-    private static ProjectionFailure ended() {
+    private static ProjectionException ended() {
         return fatal(
                 "a projection ended the transaction that it was handed by a statement, such as COMMIT; what it had done by then may be"
                         + " there for good, and its progress is not: put that right, take the statement away, and resume it");
     }
 
-    private static ProjectionFailure fatal(String message) {
-        return new ProjectionFailure(FailureKind.FATAL, message, null);
+    private static ProjectionException fatal(String message) {
+        return new ProjectionException(FailureKind.FATAL, message, null);
     }
 }

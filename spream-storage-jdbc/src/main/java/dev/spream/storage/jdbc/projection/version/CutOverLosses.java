@@ -1,6 +1,6 @@
 package dev.spream.storage.jdbc.projection.version;
 
-import dev.spream.projection.CutOver;
+import dev.spream.projection.CutoverReport;
 import dev.spream.storage.jdbc.projection.internal.ProjectionTransaction;
 import dev.spream.storage.jdbc.projection.internal.RoundTrip;
 import java.sql.SQLException;
@@ -38,7 +38,7 @@ final class CutOverLosses {
 
     private CutOverLosses() {}
 
-    static CutOver.Losses count(ProjectionTransaction transaction, VersionPair pair) throws SQLException {
+    static CutoverReport.Losses count(ProjectionTransaction transaction, VersionPair pair) throws SQLException {
         String live = pair.live().state();
         String other = pair.other().state();
         RoundTrip trip = transaction.next();
@@ -48,7 +48,7 @@ final class CutOverLosses {
         List<Long> skipped = trip.rows(SKIPPED, p -> p.text(other).text(live).text(live), row -> row.getLong("lost"));
         trip.run();
         boolean effects = pair.live().code().effects() || pair.other().code().effects();
-        return new CutOver.Losses(
+        return new CutoverReport.Losses(
                 effects ? withoutEffects.getFirst() : 0,
                 parked.getFirst(),
                 skipped.getFirst(),

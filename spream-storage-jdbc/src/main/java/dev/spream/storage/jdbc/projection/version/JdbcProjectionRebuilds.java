@@ -1,11 +1,11 @@
 package dev.spream.storage.jdbc.projection.version;
 
-import dev.spream.projection.CutOver;
-import dev.spream.projection.Parity;
+import dev.spream.projection.CutoverReport;
 import dev.spream.projection.ProjectionOperations.Act;
 import dev.spream.projection.ProjectionRebuilds;
 import dev.spream.projection.ProjectionVersion;
 import dev.spream.projection.RebuildProgress;
+import dev.spream.projection.VersionComparison;
 import dev.spream.storage.jdbc.projection.internal.ProjectionDatabase;
 import java.time.Duration;
 import java.util.List;
@@ -33,12 +33,13 @@ public record JdbcProjectionRebuilds(ProjectionDatabase database) implements Pro
     }
 
     @Override
-    public Parity parity(String projection, int version, Set<String> ignored, Duration patience) {
+    public VersionComparison parity(String projection, int version, Set<String> ignored, Duration patience) {
         return new ParityCheck(database).run(projection, version, ignored, patience);
     }
 
     @Override
-    public CutOver cutOver(String projection, int version, Duration patience, Set<CutOver.Loss> accepted, Act act) {
+    public CutoverReport cutOver(
+            String projection, int version, Duration patience, Set<CutoverReport.Loss> accepted, Act act) {
         return new VersionSwitch(database).run(projection, version, patience, accepted, act);
     }
 

@@ -1,6 +1,6 @@
 package dev.spream.storage.jdbc.projection.version;
 
-import dev.spream.projection.Parity;
+import dev.spream.projection.VersionComparison;
 import dev.spream.storage.jdbc.projection.internal.AloneLock;
 import dev.spream.storage.jdbc.projection.internal.ProjectionDatabase;
 import dev.spream.storage.jdbc.projection.internal.ProjectionTransaction;
@@ -22,7 +22,7 @@ record ParityCheck(ProjectionDatabase database) {
 
     private static final String EXISTS = "SELECT to_regclass(?) IS NOT NULL";
 
-    Parity run(String projection, int version, Set<String> ignored, Duration patience) {
+    VersionComparison run(String projection, int version, Set<String> ignored, Duration patience) {
         String what = "comparing version %d of projection '%s' with the live one".formatted(version, projection);
         return database.patient(WORK).inTransaction(what, comparing -> {
             comparing
@@ -103,18 +103,18 @@ record ParityCheck(ProjectionDatabase database) {
         return VersionSchemas.quoted(pair.other().ownSchema().orElseThrow(), table);
     }
 
-    private static Parity compare(ProjectionTransaction comparing, VersionPair pair, Set<String> ignored)
+    private static VersionComparison compare(ProjectionTransaction comparing, VersionPair pair, Set<String> ignored)
             throws SQLException {
         List<TableParity> tables = new ArrayList<>();
         for (String table : names(pair)) {
             tables.add(TableParity.read(comparing, table, live(pair, table), other(pair, table)));
         }
         TableParity.requireKnown(tables, ignored);
-        List<Parity.Table> compared = new ArrayList<>();
+        List<VersionComparison.Table> compared = new ArrayList<>();
         for (TableParity table : tables) {
             compared.add(table.compare(comparing, ignored));
         }
-        return new Parity(
+        return new VersionComparison(
                 pair.projection(),
                 pair.live().version().version(),
                 pair.other().version().version(),

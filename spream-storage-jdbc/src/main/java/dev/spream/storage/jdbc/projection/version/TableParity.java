@@ -1,6 +1,6 @@
 package dev.spream.storage.jdbc.projection.version;
 
-import dev.spream.projection.Parity;
+import dev.spream.projection.VersionComparison;
 import dev.spream.storage.jdbc.projection.internal.ProjectionTransaction;
 import java.sql.SQLException;
 import java.util.List;
@@ -55,7 +55,7 @@ record TableParity(String name, String live, String other, List<Column> columns)
     }
 
     /** @throws IllegalStateException if nothing is left to be compared */
-    Parity.Table compare(ProjectionTransaction comparing, Set<String> ignored) throws SQLException {
+    VersionComparison.Table compare(ProjectionTransaction comparing, Set<String> ignored) throws SQLException {
         boolean inLive = columns.stream().anyMatch(Column::live);
         boolean inOther = columns.stream().anyMatch(Column::other);
         if (!inLive || !inOther) {
@@ -78,13 +78,13 @@ record TableParity(String name, String live, String other, List<Column> columns)
         return columns.stream().filter(those).map(Column::name).toList();
     }
 
-    private Parity.Table compare(ProjectionTransaction comparing, List<String> compared, List<String> oneSided)
-            throws SQLException {
+    private VersionComparison.Table compare(
+            ProjectionTransaction comparing, List<String> compared, List<String> oneSided) throws SQLException {
         String row = compared.stream().map(VersionSchemas::quoted).collect(Collectors.joining(", "));
         return comparing.row(
                 comparison(row, live, other),
                 p -> {},
-                found -> new Parity.Table(
+                found -> new VersionComparison.Table(
                         name, found.getLong("live"), found.getLong("other"), found.getLong("different"), oneSided));
     }
 
@@ -100,11 +100,12 @@ record TableParity(String name, String live, String other, List<Column> columns)
     }
 
     /** Where they have nothing in common, all rows differ. */
-    private Parity.Table apart(ProjectionTransaction comparing, boolean inLive, boolean inOther, List<String> oneSided)
+    private VersionComparison.Table apart(
+            ProjectionTransaction comparing, boolean inLive, boolean inOther, List<String> oneSided)
             throws SQLException {
         long liveRows = inLive ? count(comparing, live) : 0;
         long otherRows = inOther ? count(comparing, other) : 0;
-        return new Parity.Table(name, liveRows, otherRows, liveRows + otherRows, oneSided);
+        return new VersionComparison.Table(name, liveRows, otherRows, liveRows + otherRows, oneSided);
     }
 
     private static long count(ProjectionTransaction comparing, String table) throws SQLException {

@@ -1,6 +1,6 @@
 package dev.spream.storage.jdbc.projection.version;
 
-import dev.spream.projection.CutOver;
+import dev.spream.projection.CutoverReport;
 import dev.spream.projection.ProjectionOperations.Act;
 import dev.spream.storage.jdbc.projection.internal.AuditTable;
 import dev.spream.storage.jdbc.projection.internal.ProjectionDatabase;
@@ -48,16 +48,16 @@ record VersionSwitch(ProjectionDatabase database) {
             WHERE s.projection = locked.projection AND s.segment = locked.segment""";
 
     /** What was done in the transaction, and since when nobody applied events. */
-    private record Switched(int from, long began, CutOver.Losses losses) {}
+    private record Switched(int from, long began, CutoverReport.Losses losses) {}
 
-    CutOver run(String projection, int version, Duration patience, Set<CutOver.Loss> accepted, Act act) {
+    CutoverReport run(String projection, int version, Duration patience, Set<CutoverReport.Loss> accepted, Act act) {
         Switched switched = database.patient(patience.plus(WORK))
                 .inTransaction(
                         "cutting projection '%s' over to version %d".formatted(projection, version),
                         "which version is live ('projection show %s')".formatted(projection),
                         transaction -> change(transaction, projection, version, patience, accepted, act));
         Duration pause = Duration.ofNanos(System.nanoTime() - switched.began());
-        return new CutOver(projection, switched.from(), version, pause, switched.losses());
+        return new CutoverReport(projection, switched.from(), version, pause, switched.losses());
     }
 
     private Switched change(
@@ -65,7 +65,7 @@ record VersionSwitch(ProjectionDatabase database) {
             String projection,
             int version,
             Duration patience,
-            Set<CutOver.Loss> accepted,
+            Set<CutoverReport.Loss> accepted,
             Act act)
             throws SQLException {
         VersionPair pair = VersionPair.take(transaction, projection, version);
@@ -77,7 +77,7 @@ record VersionSwitch(ProjectionDatabase database) {
         OldSnapshots.await(transaction, pair, patience);
         long began = stand.begin();
         PairStatus.ask(transaction, pair).requireExchangeable(pair);
-        CutOver.Losses losses = CutOverLosses.count(transaction, pair);
+        CutoverReport.Losses losses = CutOverLosses.count(transaction, pair);
         int from = pair.live().version().version();
         losses.requireAccepted(accepted, projection, from, version);
         tables.run(stand);
@@ -85,7 +85,7 @@ record VersionSwitch(ProjectionDatabase database) {
         AuditTable.add(
                 transaction,
                 projection,
-                CutOver.action(from, version),
+                CutoverReport.action(from, version),
                 "version %d -> version %d".formatted(from, version),
                 act);
         return new Switched(from, began, losses);

@@ -3,7 +3,7 @@ package dev.spream.storage.jdbc.lock.mysql;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.spream.lock.LockSpaceException;
+import dev.spream.lock.BucketSpaceException;
 import dev.spream.lock.LockStoreException;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -53,7 +53,7 @@ final class MySqlDialectTest {
     void galera_is_refused_and_its_absence_is_not() {
         assertThatThrownBy(() -> MySqlDialect.of(Map.of(
                         "version", "11.4.5-MariaDB", "wsrep_on", "ON", "wsrep_provider", "/lib/libgalera_smm.so")))
-                .isInstanceOf(LockSpaceException.class)
+                .isInstanceOf(BucketSpaceException.class)
                 .hasMessageContaining("Galera")
                 .hasMessageContaining("exclude nobody on the others");
         assertThat(MySqlDialect.of(Map.of("version", "11.4.5-MariaDB", "wsrep_on", "ON", "wsrep_provider", "none"))
@@ -66,7 +66,7 @@ final class MySqlDialectTest {
         String group = "group_replication_group_name";
         String single = "group_replication_single_primary_mode";
         assertThatThrownBy(() -> MySqlDialect.of(Map.of("version", "8.4.3", group, "aaaa-bbbb", single, "OFF")))
-                .isInstanceOf(LockSpaceException.class)
+                .isInstanceOf(BucketSpaceException.class)
                 .hasMessageContaining("several primaries");
         assertThat(MySqlDialect.of(Map.of("version", "8.4.3", group, "aaaa-bbbb", single, "ON"))
                         .mariadb())

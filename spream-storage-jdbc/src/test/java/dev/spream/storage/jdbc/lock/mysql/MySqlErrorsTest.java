@@ -2,12 +2,12 @@ package dev.spream.storage.jdbc.lock.mysql;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.spream.lock.BucketSpaceException;
 import dev.spream.lock.LockBusyException;
 import dev.spream.lock.LockCancelledException;
 import dev.spream.lock.LockConnectionException;
 import dev.spream.lock.LockDeadlockException;
 import dev.spream.lock.LockException;
-import dev.spream.lock.LockSpaceException;
 import dev.spream.lock.LockStoreException;
 import dev.spream.lock.LockTimeoutException;
 import java.sql.SQLException;
@@ -65,10 +65,10 @@ final class MySqlErrorsTest {
     @Test
     void tables_that_are_not_there_and_servers_that_take_no_locks_are_not_the_right_space() {
         assertThat(of(1146, "42S02"))
-                .isInstanceOf(LockSpaceException.class)
+                .isInstanceOf(BucketSpaceException.class)
                 .hasMessageContaining("./spream locks provision");
         assertThat(of(1792, "25006"))
-                .isInstanceOf(LockSpaceException.class)
+                .isInstanceOf(BucketSpaceException.class)
                 .hasMessageContaining("a transaction that may write");
     }
 

@@ -2,15 +2,15 @@ package dev.spream.storage.jdbc.lock.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.spream.lock.BucketSpace;
 import dev.spream.lock.LockKey;
-import dev.spream.lock.LockSpace;
 import dev.spream.storage.jdbc.internal.SchemaName;
 import java.util.HashSet;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 final class AdvisoryKeysTest {
-    private static final long LAST = LockSpace.MAX_BUCKETS - 1;
+    private static final long LAST = BucketSpace.MAX_BUCKETS - 1;
 
     private final AdvisoryKeys keys = new AdvisoryKeys(new SchemaName("spream"));
 

@@ -2,11 +2,11 @@ package dev.spream.storage.jdbc.lock.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.spream.lock.BucketSpaceException;
 import dev.spream.lock.LockCancelledException;
 import dev.spream.lock.LockConnectionException;
 import dev.spream.lock.LockDeadlockException;
 import dev.spream.lock.LockException;
-import dev.spream.lock.LockSpaceException;
 import dev.spream.lock.LockStoreException;
 import dev.spream.lock.LockTimeoutException;
 import java.sql.SQLException;
@@ -46,7 +46,7 @@ final class PostgresErrorsTest {
         assertThat(typeOf("40P01")).isEqualTo(LockDeadlockException.class);
         assertThat(typeOf("40001")).isEqualTo(LockDeadlockException.class);
         assertThat(typeOf("57014")).isEqualTo(LockCancelledException.class);
-        assertThat(typeOf("42P01")).isEqualTo(LockSpaceException.class);
+        assertThat(typeOf("42P01")).isEqualTo(BucketSpaceException.class);
         assertThat(typeOf("53200")).isEqualTo(LockStoreException.class);
         assertThat(typeOf("99999")).isEqualTo(LockStoreException.class);
     }

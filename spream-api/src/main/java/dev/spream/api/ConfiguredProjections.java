@@ -1,0 +1,180 @@
+package dev.spream.api;
+
+import dev.spream.api.config.ConfigException;
+import dev.spream.api.config.SpreamConfig;
+import dev.spream.api.plugin.Plugin;
+import dev.spream.api.plugin.PluginRegistry;
+import dev.spream.api.spi.ChangeStreamSourceProvider;
+import dev.spream.api.spi.EventSourceProvider;
+import dev.spream.api.spi.EventStoreProvider;
+import dev.spream.api.spi.PartitionStorageProvider;
+import dev.spream.api.spi.Port;
+import dev.spream.api.spi.ProjectionStoreProvider;
+import dev.spream.api.spi.SearchEngineProvider;
+import dev.spream.api.spi.SharedChangeStream;
+import dev.spream.core.SpreamException;
+import dev.spream.projection.ProjectionOperations;
+import dev.spream.projection.ProjectionOptions;
+import dev.spream.projection.ProjectionStore;
+import dev.spream.projection.event.EventSource;
+import dev.spream.projection.event.EventStore;
+import dev.spream.projection.runner.ProjectionManager;
+import dev.spream.projection.search.SearchEngine;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * The projections that a configuration names with {@code projections}, for a program that runs them or operates
+ * them, the events that it names with {@code events} and {@code event-source}, and the search engine that it names with {@code
+ * search}. A subscription need not be configured.
+ *
+ * <pre>{@code
+ * try (ProjectionDesk desk = ProjectionDesk.open(SpreamConfig.load(Path.of("spream.properties")))) {
+ *     ProjectionStore<Connection> store = desk.store(Connection.class);
+ *     ...
+ * }
+ * }</pre>
+ *
+ * <p>Nothing is connected to before it is asked for, and the configuration of events is judged when they are: a program
+ * that only operates projections need not have their secrets. Confined to one thread, which closes it; what it hands out
+ * may be used by many.
+ */
+public final class ConfiguredProjections extends Desk<ProjectionStore<?>> {
+    private ConfiguredProjections(ConfiguredPlugins plugins) {
+        super(plugins, ProjectionStoreProvider.PORT);
+    }
+
+    /**
+     * Judges the configuration of the projections.
+     *
+     * @throws ConfigException if it cannot be used, or names no projections
+     */
+    public static ConfiguredProjections open(SpreamConfig config) {
+        return ConfiguredPlugins.discovering(config, ConfiguredProjections::new);
+    }
+
+    /** The same with these plug-ins to choose from; the caller closes them, after this. */
+    public static ConfiguredProjections open(SpreamConfig config, PluginRegistry plugins) {
+        return ConfiguredPlugins.of(config, plugins, ConfiguredProjections::new);
+    }
+
+    /**
+     * The store that projections run on, opened when first asked for.
+     *
+     * @param transactionType such as {@code java.sql.Connection}
+     * @throws IllegalArgumentException if transactions are of another type
+     * @throws SpreamException if it could not be opened
+     */
+    @SuppressWarnings("unchecked") // the store says of which type its transactions are
+    public <T> ProjectionStore<T> store(Class<T> transactionType) {
+        ProjectionStore<?> open = once(ProjectionStore.class, this::open);
+        requireTransactions("work", open.transactionType(), transactionType);
+        return (ProjectionStore<T>) open;
+    }
+
+    /**
+     * What looks at projections and changes them by hand, opened when first asked for.
+     *
+     * @throws SpreamException if it could not be opened
+     */
+    public ProjectionOperations operations() {
+        return besideOnce(
+                ProjectionStoreProvider.class, ProjectionStoreProvider::operations, ProjectionOperations.class);
+    }
+
+    /**
+     * The store of events that {@code events} names, opened when first asked for.
+     *
+     * @throws ConfigException if it cannot be used, or none is named
+     * @throws SpreamException if it could not be opened
+     */
+    public EventStore events() {
+        return once(EventStore.class, () -> open(EventStoreProvider.PORT));
+    }
+
+    /**
+     * Where projections get their events from, opened when first asked for: what {@code event-source} names, or else the store
+     * that {@code events} names.
+     *
+     * @throws ConfigException if it cannot be used, or neither is named
+     * @throws SpreamException if it could not be opened
+     */
+    public EventSource source() {
+        return once(EventSource.class, this::openSource);
+    }
+
+    /**
+     * The search engine that {@code search} names, opened when first asked for.
+     *
+     * @throws ConfigException if it cannot be used, or none is named
+     * @throws SpreamException if it could not be opened
+     */
+    public SearchEngine search() {
+        return once(SearchEngine.class, () -> open(SearchEngineProvider.PORT));
+    }
+
+    private EventSource openSource() {
+        SpreamConfig config = plugins.config();
+        boolean named = config.mayConfigure(EventSourceProvider.PORT.key());
+        return named || !config.mayConfigure(EventStoreProvider.PORT.key())
+                ? openNamedSource()
+                : plugins.closing(events().source());
+    }
+
+    private EventSource openNamedSource() {
+        Plugin<EventSource> chosen = judge(EventSourceProvider.PORT).usable(EventSourceProvider.PORT);
+        if (!chosen.ask(EventSourceProvider.class, EventSourceProvider::readsChangeStream)) {
+            return open(EventSourceProvider.PORT);
+        }
+        Judgement whole =
+                judge(EventSourceProvider.PORT, ChangeStreamSourceProvider.PORT, PartitionStorageProvider.PORT);
+        SharedChangeStream lent = EventSubscriptions.open(whole, plugins);
+        return plugins.opened(chosen.open(whole.of(chosen), InstantSource.system(), NAME, lent));
+    }
+
+    private Judgement judge(Port<?>... needed) {
+        Set<Port<?>> all = new HashSet<>(List.of(needed));
+        all.add(ProjectionStoreProvider.PORT);
+        return plugins.judge(all);
+    }
+
+    private <R> R open(Port<R> port) {
+        Judgement whole = judge(port);
+        return open(whole, whole.usable(port));
+    }
+
+    /** How projections are run, as configured. */
+    public ProjectionOptions options() {
+        return judgement.projections();
+    }
+
+    /**
+     * Begins a manager of projections in this store, with the configured options and under the name of this process; what it
+     * runs is for the caller to add, and the manager to close, before this.
+     *
+     * <pre>{@code
+     * try (ProjectionManager<Connection> manager =
+     *         desk.manager(Connection.class).add(new Entries(), desk.source()).build()) {
+     *     manager.run();
+     * }
+     * }</pre>
+     *
+     * @param transactionType such as {@code java.sql.Connection}
+     * @throws ConfigException if {@code worker} is no name of an owner
+     * @throws IllegalArgumentException if transactions are of another type
+     * @throws SpreamException if the store could not be opened
+     */
+    public <T> ProjectionManager.Builder<T> manager(Class<T> transactionType) {
+        ProjectionManager.Builder<T> manager =
+                ProjectionManager.builder(store(transactionType)).options(options());
+        return asWorker(manager::owner);
+    }
+
+    /** How long what is being applied may take to finish when the process is told to stop, as {@code shutdown-timeout} says. */
+    public Duration shutdownTimeout() {
+        return judgement.own().get(SubscriptionKeys.SHUTDOWN_TIMEOUT);
+    }
+}

@@ -1,0 +1,292 @@
+package dev.spream.api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.spream.api.config.ConfigException;
+import dev.spream.api.config.SpreamConfig;
+import dev.spream.api.plugin.PluginRegistry;
+import dev.spream.api.spi.ConfigKey;
+import dev.spream.api.spi.ConfigType;
+import dev.spream.api.spi.OutboxSenderProvider;
+import dev.spream.api.spi.OutboxStoreProvider;
+import dev.spream.api.spi.PluginConfig;
+import dev.spream.api.spi.PluginContext;
+import dev.spream.outbox.IdempotencyLedger;
+import dev.spream.outbox.LedgerResult;
+import dev.spream.outbox.LedgerStatus;
+import dev.spream.outbox.Outbox;
+import dev.spream.outbox.OutboxClaim;
+import dev.spream.outbox.OutboxEntry;
+import dev.spream.outbox.OutboxMessage;
+import dev.spream.outbox.OutboxOperations;
+import dev.spream.outbox.OutboxSender;
+import dev.spream.outbox.OutboxStatus;
+import dev.spream.outbox.OutboxStore;
+import dev.spream.outbox.SendOutcome;
+import dev.spream.outbox.Settlement;
+import dev.spream.outbox.worker.OutboxListener;
+import dev.spream.outbox.worker.OutboxWorker;
+import dev.spream.testkit.memory.InMemoryOutbox;
+import dev.spream.testkit.memory.InMemoryOutbox.Transaction;
+import java.io.IOException;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** An outbox of a configuration: for who enqueues, for its worker, and for who operates it. */
+final class ConfiguredOutboxTest {
+    private static final List<String> NOTES = new CopyOnWriteArrayList<>();
+    private static InMemoryOutbox memory = new InMemoryOutbox();
+
+    @TempDir
+    Path folder;
+
+    private PluginRegistry plugins;
+
+    @BeforeEach
+    void open() throws IOException {
+        NOTES.clear();
+        memory = new InMemoryOutbox();
+        Path services = Files.createDirectories(folder.resolve("META-INF/services"));
+        Files.writeString(services.resolve(OutboxStoreProvider.class.getName()), NotedOutbox.class.getName());
+        Files.writeString(services.resolve(OutboxSenderProvider.class.getName()), NotedSender.class.getName());
+        plugins = PluginRegistry.discover(
+                new URLClassLoader(new URL[] {folder.toUri().toURL()}, ConfiguredOutboxTest.class.getClassLoader()),
+                Optional.empty());
+    }
+
+    @AfterEach
+    void close() {
+        plugins.close();
+    }
+
+    @Test
+    void what_is_asked_for_is_opened_once_and_closed_with_the_desk() {
+        try (ConfiguredOutbox desk = ConfiguredOutbox.open(config(Map.of("outbox.noted.name", "orders")), plugins)) {
+            assertThat(NOTES).isEmpty();
+            Outbox<Transaction> outbox = desk.outbox(Transaction.class);
+            assertThat(desk.outbox(Transaction.class)).isSameAs(outbox);
+            enqueue(outbox, "order-1");
+            assertThat(desk.ledger()).isSameAs(desk.ledger(Transaction.class));
+            assertThat(desk.ledger(Transaction.class).find("order-1"))
+                    .get()
+                    .satisfies(entry -> assertThat(entry.status()).isEqualTo(LedgerStatus.IN_PROGRESS));
+            assertThat(desk.operations().find("order-1")).isPresent();
+            assertThat(desk.operations()).isSameAs(desk.operations());
+            assertThat(NOTES).containsExactly("outbox orders", "ledger orders", "operations orders");
+        }
+        assertThat(NOTES)
+                .containsExactly(
+                        "outbox orders",
+                        "ledger orders",
+                        "operations orders",
+                        "operations closed",
+                        "ledger closed",
+                        "outbox closed");
+    }
+
+    @Test
+    void a_worker_sends_with_the_configured_sender_and_tells_listeners() throws Exception {
+        CountDownLatch settled = new CountDownLatch(1);
+        List<String> around = new CopyOnWriteArrayList<>();
+        OutboxListener listener = new OutboxListener() {
+            @Override
+            public void settled(OutboxClaim claim, Settlement settlement, Duration sinceClaim) {
+                settled.countDown();
+            }
+        };
+        UnaryOperator<OutboxSender> noting = sender -> {
+            around.add(sender.guarantee().name());
+            return sender;
+        };
+        try (ConfiguredOutbox desk = ConfiguredOutbox.open(
+                config(Map.of("outbox.enabled", "true", "sender", "noted", "worker", "blue")), plugins)) {
+            enqueue(desk.outbox(Transaction.class), "order-1");
+            OutboxWorker worker = desk.worker(List.of(listener), noting);
+            assertThat(worker.owner().name()).isEqualTo("blue");
+            Thread running = Thread.ofVirtual().start(worker::run);
+            assertThat(settled.await(30, TimeUnit.SECONDS)).isTrue();
+            assertThat(worker.shutdown(Duration.ofSeconds(30))).isTrue();
+            running.join();
+            assertThat(desk.operations().find("order-1"))
+                    .get()
+                    .extracting(row -> row.status())
+                    .isEqualTo(OutboxStatus.SUCCEEDED);
+        }
+        assertThat(around).containsExactly("IDEMPOTENT");
+        assertThat(NOTES).containsSubsequence("sender closed", "store closed");
+    }
+
+    @Test
+    void a_worker_that_is_not_enabled_is_refused_with_all_that_is_wrong_besides() {
+        try (ConfiguredOutbox desk = ConfiguredOutbox.open(config(Map.of("sender", "notd")), plugins)) {
+            assertThatThrownBy(desk::worker)
+                    .isInstanceOf(ConfigException.class)
+                    .hasMessageContaining("sender is 'notd'")
+                    .hasMessageContaining("did you mean noted?")
+                    .hasMessageContaining("outbox.enabled is 'false' (default)")
+                    .hasMessageContaining("set outbox.enabled=true");
+            assertThat(NOTES).isEmpty();
+        }
+    }
+
+    @Test
+    void a_worker_needs_a_sender_and_a_name_that_can_be() {
+        try (ConfiguredOutbox desk = ConfiguredOutbox.open(config(Map.of("outbox.enabled", "true")), plugins)) {
+            assertThatThrownBy(desk::worker)
+                    .isInstanceOf(ConfigException.class)
+                    .hasMessageContaining("sender is not configured: name what sends the entries of the outbox")
+                    .hasMessageContaining("noted (");
+        }
+        try (ConfiguredOutbox desk = ConfiguredOutbox.open(
+                config(Map.of("outbox.enabled", "true", "sender", "noted", "worker", "a/b")), plugins)) {
+            assertThatThrownBy(desk::worker)
+                    .isInstanceOf(ConfigException.class)
+                    .hasMessageContaining("worker: the name of a worker is 'a/b'");
+        }
+    }
+
+    @Test
+    void who_only_enqueues_or_operates_need_not_have_the_sender_configured() {
+        Map<String, String> without = Map.of("sender", "noted", "sender.noted.token", "${file:/nowhere/to/be/found}");
+        try (ConfiguredOutbox desk = ConfiguredOutbox.open(config(without), plugins)) {
+            assertThat(desk.operations().stats().due()).isZero();
+            assertThatThrownBy(desk::worker)
+                    .isInstanceOf(ConfigException.class)
+                    .hasMessageContaining("sender.noted.token");
+        }
+    }
+
+    @Test
+    void options_are_judged_when_the_desk_is_opened() {
+        assertThatThrownBy(() -> ConfiguredOutbox.open(
+                        config(Map.of("outbox.batch", "0", "outbox.noted.nam", "x", "outbox.leese", "1s")), plugins))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageContaining("outbox.batch is '0'")
+                .hasMessageContaining("outbox.noted.nam")
+                .hasMessageContaining("did you mean outbox.lease?");
+    }
+
+    @Test
+    void transactions_of_another_type_are_refused() {
+        try (ConfiguredOutbox desk = ConfiguredOutbox.open(config(Map.of()), plugins)) {
+            assertThatThrownBy(() -> desk.outbox(String.class))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("outbox noted works in transactions of type " + Transaction.class.getName());
+            assertThatThrownBy(() -> desk.ledger(String.class)).isInstanceOf(IllegalArgumentException.class);
+        }
+    }
+
+    @Test
+    void a_configuration_without_an_outbox_is_refused() {
+        assertThatThrownBy(() -> ConfiguredOutbox.open(SpreamConfig.of(Map.of()), plugins))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageContaining("outbox is not configured: name where its entries are")
+                .hasMessageContaining("Found: noted");
+    }
+
+    private static void enqueue(Outbox<Transaction> outbox, String key) {
+        try (Transaction transaction = memory.begin()) {
+            outbox.enqueue(transaction, OutboxMessage.of(key, "{}"));
+            transaction.commit();
+        }
+        outbox.signal();
+    }
+
+    private static SpreamConfig config(Map<String, String> more) {
+        SpreamConfig.Builder config = SpreamConfig.builder().set("outbox", "noted");
+        more.forEach(config::set);
+        return config.build();
+    }
+
+    /** An outbox in memory. */
+    public static final class NotedOutbox implements OutboxStoreProvider {
+        private static final ConfigKey<String> NAME =
+                ConfigKey.of("name", ConfigType.text(), "Whose it is.").withDefault("nobody");
+
+        @Override
+        public String name() {
+            return "noted";
+        }
+
+        @Override
+        public List<ConfigKey<?>> keys() {
+            return List.of(NAME);
+        }
+
+        @Override
+        public OutboxStore create(PluginConfig config, PluginContext context) {
+            note("store", config, context);
+            return memory.store();
+        }
+
+        @Override
+        public Outbox<?> outbox(PluginConfig config, PluginContext context) {
+            note("outbox", config, context);
+            return memory.outbox();
+        }
+
+        @Override
+        public IdempotencyLedger<?> ledger(PluginConfig config, PluginContext context) {
+            note("ledger", config, context);
+            return memory.ledger();
+        }
+
+        @Override
+        public OutboxOperations operations(PluginConfig config, PluginContext context) {
+            note("operations", config, context);
+            return memory.operations();
+        }
+
+        private static void note(String what, PluginConfig config, PluginContext context) {
+            NOTES.add("%s %s".formatted(what, config.get(NAME)));
+            context.onClose(() -> NOTES.add(what + " closed"));
+        }
+    }
+
+    /** Sends nowhere. */
+    public static final class NotedSender implements OutboxSenderProvider {
+        private static final ConfigKey<String> TOKEN =
+                ConfigKey.of("token", ConfigType.text(), "Who sends.").secret();
+
+        @Override
+        public String name() {
+            return "noted";
+        }
+
+        @Override
+        public List<ConfigKey<?>> keys() {
+            return List.of(TOKEN);
+        }
+
+        @Override
+        public OutboxSender create(PluginConfig config, PluginContext context) {
+            context.onClose(() -> NOTES.add("sender closed"));
+            return new OutboxSender() {
+                @Override
+                public Guarantee guarantee() {
+                    return Guarantee.IDEMPOTENT;
+                }
+
+                @Override
+                public SendOutcome send(OutboxEntry entry, Duration timeout) {
+                    return new SendOutcome.Succeeded(LedgerResult.succeeded());
+                }
+            };
+        }
+    }
+}

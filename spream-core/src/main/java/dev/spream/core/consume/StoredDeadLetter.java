@@ -1,0 +1,125 @@
+package dev.spream.core.consume;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.spream.core.LoggedFailure;
+import dev.spream.core.partition.PartitionToken;
+import dev.spream.core.record.DataChangeRecord;
+import dev.spream.core.record.JsonObject;
+import java.time.Instant;
+import java.util.Optional;
+
+/**
+ * A {@link DeadLetter} as a {@link DeadLetterStore} gives it back: what it holds, and of the failure what can be written
+ * down.
+ *
+ * @param reason why the change was set aside
+ * @param partition the partition that returned it
+ * @param change the change
+ * @param at when it was set aside
+ * @param failure the failure that led to it; empty for a change that follows a parked one
+ */
+public record StoredDeadLetter(
+        DeadLetter.Reason reason,
+        PartitionToken partition,
+        DataChangeRecord change,
+        Instant at,
+        Optional<Failure> failure) {
+
+    /**
+     * How the consumer refused a change.
+     *
+     * @param attempts how often it was tried
+     * @param firstFailureAt when the first attempt failed
+     * @param failedAt when the last attempt failed
+     * @param errorClass the name of the class of what the consumer threw
+     * @param errorMessage its message, or empty: without configured secrets, and of an exception not from spream the first
+     *     line; a long one is cut
+     * @param undecodableRow the row as it came, if it could not be decoded; the letter's change has no rows then
+     */
+    public record Failure(
+            int attempts,
+            Instant firstFailureAt,
+            Instant failedAt,
+            String errorClass,
+            String errorMessage,
+            Optional<String> undecodableRow) {
+        public Failure(int attempts, Instant firstFailureAt, Instant failedAt, String errorClass, String errorMessage) {
+            this(attempts, firstFailureAt, failedAt, errorClass, errorMessage, Optional.empty());
+        }
+
+        public Failure {
+            requireNonNull(firstFailureAt, "firstFailureAt");
+            requireNonNull(failedAt, "failedAt");
+            requireNonNull(errorClass, "errorClass");
+            requireNonNull(errorMessage, "errorMessage");
+            requireNonNull(undecodableRow, "undecodableRow");
+            if (attempts < 1) {
+                throw new IllegalArgumentException("attempts is %d, must be 1 or more".formatted(attempts));
+            }
+        }
+    }
+
+    private static final int MAX_MESSAGE = 1_000;
+
+    public StoredDeadLetter {
+        requireNonNull(reason, "reason");
+        requireNonNull(partition, "partition");
+        requireNonNull(change, "change");
+        requireNonNull(at, "at");
+        requireNonNull(failure, "failure");
+        if (failure.isEmpty() != (reason == DeadLetter.Reason.BEHIND_PARKED)) {
+            throw new IllegalArgumentException("reason %s with failure %s".formatted(reason, failure.isPresent()));
+        }
+    }
+
+    /** The row as it came, if it could not be decoded: such a letter cannot be replayed. */
+    public Optional<String> undecodableRow() {
+        return failure.flatMap(Failure::undecodableRow);
+    }
+
+    /** What of a letter can be written down. */
+    public static StoredDeadLetter of(DeadLetter letter) {
+        return new StoredDeadLetter(
+                letter.reason(),
+                letter.partition(),
+                letter.change(),
+                letter.at(),
+                letter.failure()
+                        .map(failure -> new Failure(
+                                failure.attempt(),
+                                failure.firstFailureAt(),
+                                failure.failedAt(),
+                                failure.cause().getClass().getName(),
+                                message(failure.cause()),
+                                failure.cause() instanceof UndecodableRowException undecodable
+                                        ? Optional.of(undecodable.row())
+                                        : Optional.empty())));
+    }
+
+    private static String message(Throwable cause) {
+        String message = LoggedFailure.message(cause);
+        return message.length() <= MAX_MESSAGE ? message : message.substring(0, MAX_MESSAGE) + "…";
+    }
+
+    /**
+     * The letter as one JSON object, without line breaks between its members. The change keeps the text that it came with.
+     */
+    public String toJson() {
+        return StoredDeadLetterJson.write(this);
+    }
+
+    /**
+     * What {@link #toJson} wrote.
+     *
+     * @throws IllegalArgumentException if the text is something else
+     */
+    public static StoredDeadLetter fromJson(String json) {
+        return fromJson(JsonObject.of(json));
+    }
+
+    /** The same, of an object that was parsed. */
+    public static StoredDeadLetter fromJson(JsonObject json) {
+        return StoredDeadLetterJson.read(json);
+    }
+}

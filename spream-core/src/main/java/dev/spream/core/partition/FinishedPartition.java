@@ -1,0 +1,33 @@
+package dev.spream.core.partition;
+
+import static java.util.Objects.requireNonNull;
+
+import java.time.Instant;
+import java.util.List;
+
+/**
+ * The proof that remains of a finished partition after clean-up, so that the lineage can still be judged.
+ *
+ * @param token the partition
+ * @param parentTokens the partitions it continued
+ * @param startTimestamp where it started
+ * @param endProof why it counts as read to its end
+ * @param finishedAt when it was finished, on the storage's clock
+ * @param gaps what was lost to the retention period and accepted, in order of time
+ */
+public record FinishedPartition(
+        PartitionToken token,
+        List<PartitionToken> parentTokens,
+        Instant startTimestamp,
+        PartitionEnd endProof,
+        Instant finishedAt,
+        List<PartitionGap> gaps) {
+    public FinishedPartition {
+        requireNonNull(token, "token");
+        parentTokens = List.copyOf(parentTokens);
+        requireNonNull(startTimestamp, "startTimestamp");
+        requireNonNull(endProof, "endProof");
+        requireNonNull(finishedAt, "finishedAt");
+        gaps = List.copyOf(gaps);
+    }
+}

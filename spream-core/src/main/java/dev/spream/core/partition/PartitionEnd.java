@@ -1,0 +1,63 @@
+package dev.spream.core.partition;
+
+import static java.util.Objects.requireNonNull;
+
+import java.time.Instant;
+import java.util.List;
+
+/**
+ * The proof that a partition was read to its end.
+ *
+ * @param kind what was seen
+ * @param at where the partition ends: the start of its children, or of those found in its place; the end of a bounded
+ *     subscription
+ * @param children the children that continue it, or were found in its place; empty for a bounded end
+ */
+public record PartitionEnd(Kind kind, Instant at, List<PartitionToken> children) {
+
+    /** What can prove the end of a partition. */
+    public enum Kind {
+        /** The stream returned child partitions, all were stored, and then it ended with OK. */
+        CHILD_PARTITIONS,
+        /** A partition end record, in a stream whose keys move between living partitions. */
+        PARTITION_END,
+        /** The end timestamp of the subscription was read, and a second query after it brought nothing new. */
+        BOUNDED_END,
+        /**
+         * The whole partition expired, the names of its children included, and the user accepted that; {@code children}
+         * are those that were found in its place, none where the subscription ends before. The time that was lost, up to
+         * {@code at}, is a {@link PartitionGap} of the partition, accepted before the partition was finished. A partition
+         * of which only a part expired has the gap alone, and ends by another proof, unless the subscription ends inside
+         * the gap.
+         */
+        RETENTION_LOST,
+        /**
+         * The partition was finished in the metadata of another reader before it was adopted: its word is all there is.
+         * {@code children} are those that named it as a parent then, {@code at} is their start, or its last watermark.
+         */
+        ADOPTED
+    }
+
+    public PartitionEnd {
+        requireNonNull(kind, "kind");
+        requireNonNull(at, "at");
+        children = List.copyOf(children);
+        boolean fits =
+                switch (kind) {
+                    case CHILD_PARTITIONS -> !children.isEmpty();
+                    case BOUNDED_END -> children.isEmpty();
+                    case PARTITION_END, RETENTION_LOST, ADOPTED -> true;
+                };
+        if (!fits) {
+            throw new IllegalArgumentException("%s with %d children".formatted(kind, children.size()));
+        }
+    }
+
+    public static PartitionEnd childPartitions(Instant start, List<PartitionToken> children) {
+        return new PartitionEnd(Kind.CHILD_PARTITIONS, start, children);
+    }
+
+    public static PartitionEnd boundedEnd(Instant end) {
+        return new PartitionEnd(Kind.BOUNDED_END, end, List.of());
+    }
+}

@@ -1,0 +1,11 @@
+package dev.spream.core.subscription;
+
+/** The result of {@link Subscriber#run}, unless it throws. */
+public enum CompletionReason {
+    /** The end timestamp is reached on all partitions, and every change is settled. */
+    COMPLETED,
+    /** {@link Subscriber#shutdown} was called: what had started was finished, the rest comes after a restart. */
+    SHUT_DOWN,
+    /** {@link Subscriber#close} was called or the thread was interrupted: consumers were interrupted. */
+    CLOSED
+}

@@ -1,0 +1,108 @@
+package dev.spream.lock.inspection;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/**
+ * A session, and those that go on when it ends or gives way, which others may wait for in turn. The first of a chain waits
+ * for nobody: it is the one to look at. Who waits for several stands behind the one that is farthest back itself.
+ *
+ * @param session its id
+ * @param behind in the order of their ids
+ */
+public record BlockingChain(String session, List<BlockingChain> behind) {
+    public BlockingChain {
+        behind = List.copyOf(behind);
+    }
+
+    /** How many wait behind this one, directly or not. */
+    public int length() {
+        return behind.stream().mapToInt(next -> 1 + next.length()).sum();
+    }
+
+    /** All in it, this one too. */
+    public Set<String> sessions() {
+        Set<String> sessions = new TreeSet<>();
+        sessions.add(session);
+        behind.forEach(next -> sessions.addAll(next.sessions()));
+        return sessions;
+    }
+
+    /** Chains, the longest first. Sessions that wait for each other in a circle are in none, nor is who waits for them alone. */
+    static List<BlockingChain> of(Collection<LockSession> sessions) {
+        Map<String, Set<String>> blockers = new TreeMap<>();
+        for (LockSession session : sessions) {
+            if (!session.blockedBy().isEmpty()) {
+                blockers.put(session.id(), session.blockers());
+            }
+        }
+        return new Layout(blockers).chains();
+    }
+
+    /** Puts everybody behind somebody whose place is known, from the front to the back. */
+    private static final class Layout {
+        private final Map<String, Set<String>> blockers;
+        private final Map<String, Integer> depths = new HashMap<>();
+        private final Map<String, List<String>> behind = new TreeMap<>();
+
+        Layout(Map<String, Set<String>> blockers) {
+            this.blockers = blockers;
+        }
+
+        List<BlockingChain> chains() {
+            Set<String> heads = new HashSet<>();
+            blockers.values().forEach(heads::addAll);
+            heads.removeAll(blockers.keySet());
+            heads.forEach(head -> depths.put(head, 0));
+            Set<String> left = new HashSet<>(blockers.keySet());
+            for (List<String> next = next(left); !next.isEmpty(); next = next(left)) {
+                next.forEach(this::place);
+                next.forEach(left::remove);
+            }
+            return heads.stream()
+                    .map(this::chain)
+                    .sorted(Comparator.comparingInt(BlockingChain::length)
+                            .reversed()
+                            .thenComparing(BlockingChain::session))
+                    .toList();
+        }
+
+        /** Those for whom all that they wait for have a place. */
+        private List<String> next(Set<String> left) {
+            return left.stream()
+                    .filter(session -> depths.keySet().containsAll(blockers.getOrDefault(session, Set.of())))
+                    .sorted()
+                    .toList();
+        }
+
+        private void place(String session) {
+            String last = "";
+            int depth = -1;
+            for (String blocker : blockers.getOrDefault(session, Set.of())) {
+                int deep = depths.getOrDefault(blocker, 0);
+                if (deep > depth) {
+                    last = blocker;
+                    depth = deep;
+                }
+            }
+            depths.put(session, depth + 1);
+            behind.computeIfAbsent(last, key -> new ArrayList<>()).add(session);
+        }
+
+        private BlockingChain chain(String session) {
+            return new BlockingChain(
+                    session,
+                    behind.getOrDefault(session, List.of()).stream()
+                            .map(this::chain)
+                            .toList());
+        }
+    }
+}

@@ -1,0 +1,51 @@
+package dev.spream.lock.provisioning;
+
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The result of a check of what locks are taken on: what a database has, beside what it should have.
+ *
+ * @param place the server and where in it the locks are, for people
+ * @param recorded what those who lock here have agreed on; empty if nobody has yet
+ * @param levels the buckets of each level; empty if they need no rows
+ * @param facts what an operator should know of the server and of the one who looks, a sentence each
+ * @param problems what is wrong, and what to do, a sentence or two each; empty if locks can be taken
+ */
+public record BucketSpaceCheck(
+        String place, Optional<BucketLayout> recorded, List<Level> levels, List<String> facts, List<String> problems) {
+    public BucketSpaceCheck {
+        levels = List.copyOf(levels);
+        facts = List.copyOf(facts);
+        problems = List.copyOf(problems);
+    }
+
+    /** Whether locks can be taken. */
+    public boolean isSound() {
+        return problems.isEmpty();
+    }
+
+    /**
+     * The buckets of one level.
+     *
+     * @param rows how many are there
+     * @param missing those that are not, in order
+     */
+    public record Level(int level, long rows, List<Range> missing) {
+        public Level {
+            missing = List.copyOf(missing);
+        }
+    }
+
+    /** Buckets from the first to the last, both included. */
+    public record Range(long first, long last) {
+        public long size() {
+            return last - first + 1;
+        }
+
+        @Override
+        public String toString() {
+            return first == last ? Long.toString(first) : first + " to " + last;
+        }
+    }
+}

@@ -1,0 +1,113 @@
+package dev.spream.projection.search;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.spream.core.DurationText;
+import dev.spream.core.LoggedFailure;
+import dev.spream.core.internal.Alarm;
+import dev.spream.core.internal.MonotonicTime;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.IntFunction;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Has indexes optimized at an interval, one after the other, on a thread of its own; who writes and searches goes on
+ * meanwhile. One of a process is enough, and several processes may have one each.
+ *
+ * <p>The first time is after a tenth of the interval, so that processes which do not live for long see to it too. What
+ * fails is logged and tried again the next time; an index that was dropped is passed over.
+ *
+ * <p>Safe for use by many threads. The indexes stay whose they are; close this before them.
+ */
+public final class IndexMaintenance implements AutoCloseable {
+    /** How often, if nothing else is said. */
+    public static final Duration INTERVAL = Duration.ofDays(1);
+
+    /** How old tombstones become, if nothing else is said: no event should be later than that. */
+    public static final Duration TOMBSTONES = Duration.ofDays(7);
+
+    private static final Logger log = LoggerFactory.getLogger(IndexMaintenance.class);
+    private static final int SOONER = 10;
+
+    private final Duration interval;
+    private final Duration tombstones;
+    private final Map<Kept, SearchIndex> indexes = new ConcurrentHashMap<>();
+    private final Alarm closing = new Alarm(MonotonicTime.SYSTEM);
+    private volatile boolean closed;
+
+    private record Kept(IntFunction<SearchIndex> opening, int version) {}
+
+    private IndexMaintenance(Duration interval, Duration tombstones) {
+        if (!interval.isPositive()) {
+            throw new IllegalArgumentException(
+                    "the interval is %s, must be positive".formatted(DurationText.of(interval)));
+        }
+        if (tombstones.isNegative()) {
+            throw new IllegalArgumentException(
+                    "the age of tombstones is %s, must not be negative".formatted(DurationText.of(tombstones)));
+        }
+        this.interval = interval;
+        this.tombstones = tombstones;
+    }
+
+    /**
+     * Starts one that works until it is closed.
+     *
+     * @param interval from the end of one time until the next
+     * @param tombstones see {@link SearchIndex#optimize}
+     */
+    public static IndexMaintenance start(Duration interval, Duration tombstones) {
+        IndexMaintenance started = new IndexMaintenance(interval, tombstones);
+        Thread.ofVirtual().name("spream-index-upkeep").start(started::run);
+        return started;
+    }
+
+    /** The same indexes by version; what is opened is optimized from then on, the last one of each version. */
+    public IntFunction<SearchIndex> keeping(IntFunction<SearchIndex> opening) {
+        requireNonNull(opening, "opening");
+        return version -> {
+            SearchIndex index = opening.apply(version);
+            indexes.put(new Kept(opening, version), index);
+            return index;
+        };
+    }
+
+    private void run() {
+        try {
+            closing.await(interval.dividedBy(SOONER));
+            while (!closed) {
+                indexes.values().forEach(this::optimize);
+                closing.await(interval);
+            }
+        } catch (InterruptedException e) {
+            log.warn("the upkeep of search indexes was interrupted and has ended; they are not optimized any more");
+        }
+    }
+
+    private void optimize(SearchIndex index) {
+        if (closed) {
+            return;
+        }
+        try {
+            index.optimize(tombstones);
+        } catch (RuntimeException e) {
+            if (!closed) {
+                log.warn(
+                        "the search index {} was not optimized and is as it was; the next attempt is in {}",
+                        index,
+                        DurationText.of(interval),
+                        LoggedFailure.of(e));
+            }
+        }
+    }
+
+    /** No other index is begun; one that is being optimized goes on until its engine is closed. Closing again is harmless. */
+    @Override
+    public void close() {
+        closed = true;
+        closing.raise();
+    }
+}
