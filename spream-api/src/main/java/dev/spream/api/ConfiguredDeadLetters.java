@@ -33,9 +33,9 @@ public final class ConfiguredDeadLetters implements AutoCloseable {
     private @Nullable Consumer consumer;
 
     private ConfiguredDeadLetters(ConfiguredPlugins plugins) {
-        Judgement judgement = plugins.judge(new OwnParts());
+        ConfigValidation judgement = plugins.judge(new ProvidedComponents());
         requireUsable(plugins.config(), judgement);
-        this.plan = new SubscriptionPlan(plugins, judgement, new OwnParts());
+        this.plan = new SubscriptionPlan(plugins, judgement, new ProvidedComponents());
         this.letters = letters(judgement, plan);
     }
 
@@ -54,7 +54,7 @@ public final class ConfiguredDeadLetters implements AutoCloseable {
         return ConfiguredPlugins.of(config, plugins, ConfiguredDeadLetters::new);
     }
 
-    private static void requireUsable(SpreamConfig config, Judgement judgement) {
+    private static void requireUsable(SpreamConfig config, ConfigValidation judgement) {
         List<String> problems = new ArrayList<>(judgement.problems());
         if (!config.mayConfigure(DeadLetterSinkProvider.PORT.key())) {
             problems.add("dead-letters is not configured: name what keeps them, such as jsonl or jdbc");
@@ -64,7 +64,7 @@ public final class ConfiguredDeadLetters implements AutoCloseable {
         }
     }
 
-    private static DeadLetterStore letters(Judgement judgement, SubscriptionPlan plan) {
+    private static DeadLetterStore letters(ConfigValidation judgement, SubscriptionPlan plan) {
         if (judgement.own().find(SubscriptionKeys.SUBSCRIPTION).isEmpty()) {
             plan.openSource();
         }

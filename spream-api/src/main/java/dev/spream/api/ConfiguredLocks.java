@@ -23,7 +23,7 @@ import dev.spream.lock.provisioning.BucketProvisioning;
  *
  * <p>Nothing is connected to before it is asked for. Confined to one thread, which closes it; the locks may be used by many.
  */
-public final class ConfiguredLocks extends Desk<LockStore<?>> {
+public final class ConfiguredLocks extends ConfiguredPort<LockStore<?>> {
     private ConfiguredLocks(ConfiguredPlugins plugins) {
         super(plugins, LockStoreProvider.PORT);
     }

@@ -35,7 +35,7 @@ import java.util.function.UnaryOperator;
  * <p>Nothing is connected to before it is asked for. Confined to one thread, which closes it; what it hands out may be used by
  * many.
  */
-public final class ConfiguredOutbox extends Desk<OutboxStore> {
+public final class ConfiguredOutbox extends ConfiguredPort<OutboxStore> {
     private ConfiguredOutbox(ConfiguredPlugins plugins) {
         super(plugins, OutboxStoreProvider.PORT);
     }
@@ -120,7 +120,7 @@ public final class ConfiguredOutbox extends Desk<OutboxStore> {
      * @throws SpreamException if the outbox or the sender could not be opened
      */
     public OutboxWorker worker(List<OutboxListener> listeners, UnaryOperator<OutboxSender> around) {
-        Judgement whole = plugins.judge(Set.of(OutboxStoreProvider.PORT, OutboxSenderProvider.PORT));
+        ConfigValidation whole = plugins.judge(Set.of(OutboxStoreProvider.PORT, OutboxSenderProvider.PORT));
         requireEnabled(whole);
         Plugin<OutboxSender> sends = whole.usable(OutboxSenderProvider.PORT);
         OutboxWorkerOptions.Builder options = OutboxKeys.options(judgement.outbox());
@@ -137,7 +137,7 @@ public final class ConfiguredOutbox extends Desk<OutboxStore> {
         return judgement.own().get(SubscriptionKeys.SHUTDOWN_TIMEOUT);
     }
 
-    private void requireEnabled(Judgement whole) {
+    private void requireEnabled(ConfigValidation whole) {
         if (judgement.outbox().get(OutboxKeys.ENABLED)) {
             return;
         }

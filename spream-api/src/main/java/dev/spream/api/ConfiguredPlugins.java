@@ -35,7 +35,7 @@ final class ConfiguredPlugins implements AutoCloseable {
 
     /** Makes what uses the plug-ins that are discovered. If it cannot be made, they are closed again. */
     static <D> D discovering(SpreamConfig config, Function<ConfiguredPlugins, D> making) {
-        PluginRegistry plugins = Judgement.discover(requireNonNull(config, "config"));
+        PluginRegistry plugins = ConfigValidation.discover(requireNonNull(config, "config"));
         return made(new ConfiguredPlugins(config, plugins, true), making);
     }
 
@@ -59,15 +59,15 @@ final class ConfiguredPlugins implements AutoCloseable {
         return config;
     }
 
-    Judgement judge(Set<Port<?>> needed) {
-        return Judgement.ofDesk(config, plugins, needed);
+    ConfigValidation judge(Set<Port<?>> needed) {
+        return ConfigValidation.ofDesk(config, plugins, needed);
     }
 
-    Judgement judge(OwnParts own) {
-        return Judgement.of(config, plugins, own);
+    ConfigValidation judge(ProvidedComponents own) {
+        return ConfigValidation.of(config, plugins, own);
     }
 
-    <T> T open(Judgement judgement, Plugin<T> plugin, String subscription) {
+    <T> T open(ConfigValidation judgement, Plugin<T> plugin, String subscription) {
         return opened(plugin.open(judgement.of(plugin), InstantSource.system(), subscription));
     }
 

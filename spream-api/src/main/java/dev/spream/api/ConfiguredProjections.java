@@ -42,7 +42,7 @@ import java.util.Set;
  * that only operates projections need not have their secrets. Confined to one thread, which closes it; what it hands out
  * may be used by many.
  */
-public final class ConfiguredProjections extends Desk<ProjectionStore<?>> {
+public final class ConfiguredProjections extends ConfiguredPort<ProjectionStore<?>> {
     private ConfiguredProjections(ConfiguredPlugins plugins) {
         super(plugins, ProjectionStoreProvider.PORT);
     }
@@ -129,20 +129,20 @@ public final class ConfiguredProjections extends Desk<ProjectionStore<?>> {
         if (!chosen.ask(EventSourceProvider.class, EventSourceProvider::readsChangeStream)) {
             return open(EventSourceProvider.PORT);
         }
-        Judgement whole =
+        ConfigValidation whole =
                 judge(EventSourceProvider.PORT, ChangeStreamSourceProvider.PORT, PartitionStorageProvider.PORT);
         SharedChangeStream lent = EventSubscriptions.open(whole, plugins);
         return plugins.opened(chosen.open(whole.of(chosen), InstantSource.system(), NAME, lent));
     }
 
-    private Judgement judge(Port<?>... needed) {
+    private ConfigValidation judge(Port<?>... needed) {
         Set<Port<?>> all = new HashSet<>(List.of(needed));
         all.add(ProjectionStoreProvider.PORT);
         return plugins.judge(all);
     }
 
     private <R> R open(Port<R> port) {
-        Judgement whole = judge(port);
+        ConfigValidation whole = judge(port);
         return open(whole, whole.usable(port));
     }
 

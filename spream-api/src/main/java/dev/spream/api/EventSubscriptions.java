@@ -18,9 +18,9 @@ import java.util.List;
  * The subscriptions by which projections read a change stream, one each, called like the projection, with {@code subscription}
  * before it if that is configured. They are apart from those of consumers, since every projection has its own watermarks.
  */
-record EventSubscriptions(Judgement judgement, Plugin<PartitionStorage> storages) {
+record EventSubscriptions(ConfigValidation judgement, Plugin<PartitionStorage> storages) {
     /** @throws ConfigException if they cannot be used, or the stream is to begin at a time that is relative */
-    static SharedChangeStream open(Judgement judgement, ConfiguredPlugins plugins) {
+    static SharedChangeStream open(ConfigValidation judgement, ConfiguredPlugins plugins) {
         EventSubscriptions subscriptions =
                 new EventSubscriptions(judgement, judgement.usable(PartitionStorageProvider.PORT));
         SubscriberOptions options = subscriptions.options(plugins.config());

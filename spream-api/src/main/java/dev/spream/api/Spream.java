@@ -66,8 +66,8 @@ public final class Spream implements AutoCloseable {
         this.plan = plan;
     }
 
-    private static Spream of(ConfiguredPlugins plugins, OwnParts own) {
-        Judgement judgement = plugins.judge(own);
+    private static Spream of(ConfiguredPlugins plugins, ProvidedComponents own) {
+        ConfigValidation judgement = plugins.judge(own);
         judgement.requireUsable();
         return new Spream(new SubscriptionPlan(plugins, judgement, own));
     }
@@ -242,7 +242,7 @@ public final class Spream implements AutoCloseable {
     /** What the program brings itself, which is then not looked for, and not closed. Confined to one thread. */
     public static final class Builder {
         private final SpreamConfig config;
-        private final OwnParts own = new OwnParts();
+        private final ProvidedComponents own = new ProvidedComponents();
         private @Nullable PluginRegistry plugins;
 
         private Builder(SpreamConfig config) {
@@ -314,7 +314,7 @@ public final class Spream implements AutoCloseable {
          * @throws ConfigException if it cannot be used; it says all that is wrong
          */
         public Spream build() {
-            OwnParts parts = own.copy();
+            ProvidedComponents parts = own.copy();
             return plugins == null
                     ? ConfiguredPlugins.discovering(config, found -> Spream.of(found, parts))
                     : ConfiguredPlugins.of(config, plugins, found -> Spream.of(found, parts));

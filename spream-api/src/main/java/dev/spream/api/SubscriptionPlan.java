@@ -35,12 +35,12 @@ final class SubscriptionPlan implements AutoCloseable {
     private static final String NAMELESS = "spream";
 
     private final ConfiguredPlugins plugins;
-    private final Judgement judgement;
-    private final OwnParts own;
+    private final ConfigValidation judgement;
+    private final ProvidedComponents own;
     private String subscription;
     private volatile @Nullable Consumer consumer;
 
-    SubscriptionPlan(ConfiguredPlugins plugins, Judgement judgement, OwnParts own) {
+    SubscriptionPlan(ConfiguredPlugins plugins, ConfigValidation judgement, ProvidedComponents own) {
         this.plugins = plugins;
         this.judgement = judgement;
         this.own = own;

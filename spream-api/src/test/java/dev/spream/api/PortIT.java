@@ -61,7 +61,7 @@ public final class PortIT {
     }
 
     /** What a program would open it with. */
-    private static final class GreeterDesk extends Desk<Greeter> {
+    private static final class GreeterDesk extends ConfiguredPort<Greeter> {
         GreeterDesk(ConfiguredPlugins plugins) {
             super(plugins, GreeterProvider.PORT);
         }
@@ -141,7 +141,8 @@ public final class PortIT {
     @Test
     void it_is_configured() {
         try (PluginRegistry registry = discover()) {
-            Judgement judgement = Judgement.ofDesk(config(Map.of()), registry, Set.of(GreeterProvider.PORT));
+            ConfigValidation judgement =
+                    ConfigValidation.ofDesk(config(Map.of()), registry, Set.of(GreeterProvider.PORT));
             assertThat(judgement.problems()).isEmpty();
             assertThat(judgement.resolved().entries())
                     .extracting(ConfigEntry::key)

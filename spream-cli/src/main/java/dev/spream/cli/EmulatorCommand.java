@@ -10,8 +10,8 @@ import dev.spream.cli.command.UsageFailure;
 import dev.spream.cli.command.Verbosity;
 import dev.spream.cli.service.StopSignals;
 import dev.spream.emulator.SpannerEmulator;
-import dev.spream.emulator.control.Churn;
 import dev.spream.emulator.control.FaultRates;
+import dev.spream.emulator.control.PartitionChurn;
 import java.io.UncheckedIOException;
 import java.nio.channels.UnresolvedAddressException;
 import java.time.Duration;
@@ -103,13 +103,13 @@ final class EmulatorCommand extends Subcommand {
         return root instanceof UnresolvedAddressException ? "unknown host" : String.valueOf(root.getMessage());
     }
 
-    private Churn parseChurn() {
+    private PartitionChurn parseChurn() {
         if (churn.equals("off")) {
-            return Churn.none();
+            return PartitionChurn.none();
         }
         Duration interval = churnInterval();
         require(!interval.isZero(), "--churn is 0: write off for none");
-        return Churn.every(interval);
+        return PartitionChurn.every(interval);
     }
 
     private Duration churnInterval() {

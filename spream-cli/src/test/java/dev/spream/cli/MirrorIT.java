@@ -8,8 +8,8 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.partition.WorkerId;
 import dev.spream.emulator.SpannerEmulator;
-import dev.spream.emulator.control.Churn;
 import dev.spream.emulator.control.FaultRates;
+import dev.spream.emulator.control.PartitionChurn;
 import dev.spream.servers.PostgresDatabase;
 import dev.spream.storage.jdbc.JdbcPartitionStorage;
 import dev.spream.storage.spanner.DatabaseName;
@@ -67,7 +67,7 @@ class MirrorIT {
         String url = PostgresDatabase.create().jdbcUrl();
         try (SpannerEmulator emulator = SpannerEmulator.builder()
                         .seed(SEED)
-                        .churn(Churn.every(Duration.ofMillis(700)).weights(3, 2, 1))
+                        .churn(PartitionChurn.every(Duration.ofMillis(700)).weights(3, 2, 1))
                         .faults(FaultRates.share(0.4))
                         .start();
                 HikariDataSource pool = DeliveryLedger.pool(url)) {

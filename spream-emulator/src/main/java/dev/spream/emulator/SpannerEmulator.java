@@ -3,13 +3,13 @@ package dev.spream.emulator;
 import static java.util.Objects.requireNonNull;
 
 import com.google.spanner.admin.database.v1.DatabaseDialect;
-import dev.spream.emulator.control.Churn;
 import dev.spream.emulator.control.DrivenClock;
 import dev.spream.emulator.control.FaultControl;
 import dev.spream.emulator.control.FaultRates;
+import dev.spream.emulator.control.PartitionChurn;
 import dev.spream.emulator.control.PartitionControl;
-import dev.spream.emulator.internal.server.Catalog;
 import dev.spream.emulator.internal.server.DatabaseAdminService;
+import dev.spream.emulator.internal.server.DatabaseCatalog;
 import dev.spream.emulator.internal.server.InstanceAdminService;
 import dev.spream.emulator.internal.server.OperationsService;
 import dev.spream.emulator.internal.server.SpannerService;
@@ -51,13 +51,14 @@ public final class SpannerEmulator implements AutoCloseable {
             Pattern.compile("projects/([^/]+)/instances/([^/]+)/databases/([^/]+)");
 
     private final String host;
-    private final Catalog catalog;
+    private final DatabaseCatalog catalog;
     private final ExecutorService executor;
     private final Server server;
 
     private SpannerEmulator(Builder builder) {
         this.host = builder.host;
-        this.catalog = new Catalog(builder.clock, StreamSettings.of(builder.churn, builder.faultRates), builder.seed);
+        this.catalog =
+                new DatabaseCatalog(builder.clock, StreamSettings.of(builder.churn, builder.faultRates), builder.seed);
         this.executor = Executors.newThreadPerTaskExecutor(
                 Thread.ofVirtual().name("spream-emulator-call-", 0).factory());
         OperationsService operations = new OperationsService();
@@ -183,7 +184,7 @@ public final class SpannerEmulator implements AutoCloseable {
         private int port;
         private long seed;
         private InstantSource clock = InstantSource.system();
-        private Churn churn = Churn.none();
+        private PartitionChurn churn = PartitionChurn.none();
         private FaultRates faultRates = FaultRates.none();
 
         private Builder() {}
@@ -219,7 +220,7 @@ public final class SpannerEmulator implements AutoCloseable {
         }
 
         /** How partitions change by themselves; not at all unless told. */
-        public Builder churn(Churn settings) {
+        public Builder churn(PartitionChurn settings) {
             this.churn = requireNonNull(settings, "settings");
             return this;
         }

@@ -12,7 +12,7 @@ import java.util.function.Predicate;
  */
 final class JoinedTransaction {
     private final BucketSpace space;
-    private HeldLocks locks;
+    private OwnerLocks locks;
     private String transaction = "";
     private volatile Thread thread = Thread.currentThread();
 
@@ -21,8 +21,8 @@ final class JoinedTransaction {
         this.locks = lent(space);
     }
 
-    private static HeldLocks lent(BucketSpace space) {
-        HeldLocks none = new HeldLocks(space);
+    private static OwnerLocks lent(BucketSpace space) {
+        OwnerLocks none = new OwnerLocks(space);
         none.lend();
         return none;
     }

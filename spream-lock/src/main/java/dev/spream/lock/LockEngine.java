@@ -16,7 +16,7 @@ final class LockEngine<T> {
     private final LockStore<T> store;
     private final LockOptions options;
     private final SafeListeners<LockListener> events;
-    private final LockWatch<T> watch;
+    private final HandleWatchdog<T> watch;
     private final Map<Object, Joined<T>> joined = Collections.synchronizedMap(new WeakHashMap<>()); // by connection
 
     private final Set<OwnCall<T>> calls = ConcurrentHashMap.newKeySet();
@@ -29,7 +29,7 @@ final class LockEngine<T> {
         this.store = store;
         this.options = options;
         this.events = new SafeListeners<>(options.listeners());
-        this.watch = new LockWatch<>(store, options);
+        this.watch = new HandleWatchdog<>(store, options);
     }
 
     LockStore<T> store() {
@@ -44,7 +44,7 @@ final class LockEngine<T> {
         return events;
     }
 
-    LockWatch<T> watch() {
+    HandleWatchdog<T> watch() {
         return watch;
     }
 

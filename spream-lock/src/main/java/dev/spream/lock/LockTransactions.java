@@ -2,8 +2,8 @@ package dev.spream.lock;
 
 import dev.spream.core.ExponentialBackoff;
 import dev.spream.core.LoggedFailure;
-import dev.spream.core.internal.Alarm;
 import dev.spream.core.internal.MonotonicTime;
+import dev.spream.core.internal.Waiter;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
@@ -76,7 +76,7 @@ final class LockTransactions<T> {
                         LoggedFailure.of(e));
                 Duration pause =
                         ExponentialBackoff.pause(FIRST_PAUSE, LONGEST_PAUSE, attempt, ThreadLocalRandom.current());
-                boolean ignored = new Alarm(MonotonicTime.SYSTEM).await(pause);
+                boolean ignored = new Waiter(MonotonicTime.SYSTEM).await(pause);
             }
         }
     }

@@ -14,7 +14,7 @@ final class TransactionScope<T> implements LockScope, LockReporter.Subject {
     private final LockEngine<T> engine;
     private final T transaction;
     private final Thread thread;
-    private final HeldLocks locks;
+    private final OwnerLocks locks;
     private final Optional<JoinedTransaction> joined;
     private String marked = "";
     private @Nullable Throwable failure;
@@ -37,7 +37,7 @@ final class TransactionScope<T> implements LockScope, LockReporter.Subject {
         this.engine = engine;
         this.transaction = transaction;
         this.thread = Thread.currentThread();
-        this.locks = new HeldLocks(engine.store().space());
+        this.locks = new OwnerLocks(engine.store().space());
     }
 
     @Override

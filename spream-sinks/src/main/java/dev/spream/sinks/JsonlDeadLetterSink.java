@@ -49,10 +49,10 @@ public final class JsonlDeadLetterSink implements DeadLetterStore, AutoCloseable
     private static final long MAX_CLAIMED_BYTES = 16L << 20;
 
     private final InstantSource clock;
-    private final LetterFile file;
+    private final DeadLetterFile file;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition unclaimed = lock.newCondition();
-    private final LetterIndex index = new LetterIndex(); // guarded by lock, like the next two
+    private final DeadLetterIndex index = new DeadLetterIndex(); // guarded by lock, like the next two
     private final Set<RecordIdentity> claimed = new HashSet<>();
     private final Set<RecordKey> claimedKeys = new HashSet<>();
     private boolean closed;
@@ -60,7 +60,7 @@ public final class JsonlDeadLetterSink implements DeadLetterStore, AutoCloseable
 
     JsonlDeadLetterSink(Path path, InstantSource clock) throws IOException {
         this.clock = clock;
-        this.file = LetterFile.open(path, (line, place) -> index.apply(LetterJson.read(line), place));
+        this.file = DeadLetterFile.open(path, (line, place) -> index.apply(DeadLetterJson.read(line), place));
         this.mayBeOvertaken = index.hasFailed();
     }
 
@@ -75,13 +75,13 @@ public final class JsonlDeadLetterSink implements DeadLetterStore, AutoCloseable
 
     @Override
     public void accept(DeadLetter letter) throws IOException {
-        Line line = line(new LetterLine.Kept(StoredDeadLetter.of(letter)));
+        Line line = line(new DeadLetterLine.Kept(StoredDeadLetter.of(letter)));
         durably(() -> OptionalLong.of(keep(letter, line)));
     }
 
     @Override
     public boolean acceptIfParked(DeadLetter letter) throws IOException {
-        Line line = line(new LetterLine.Kept(StoredDeadLetter.of(letter)));
+        Line line = line(new DeadLetterLine.Kept(StoredDeadLetter.of(letter)));
         Set<RecordKey> keys = RecordKey.of(letter.change());
         return durably(() -> {
             requireOpen();
@@ -126,7 +126,8 @@ public final class JsonlDeadLetterSink implements DeadLetterStore, AutoCloseable
 
     @Override
     public List<Entry> openLetters() {
-        return locked(() -> index.open().stream().map(LetterIndex.Open::entry).toList());
+        return locked(
+                () -> index.open().stream().map(DeadLetterIndex.Open::entry).toList());
     }
 
     @Override
@@ -134,7 +135,7 @@ public final class JsonlDeadLetterSink implements DeadLetterStore, AutoCloseable
         return locked(() -> {
             List<StoredDeadLetter> letters = new ArrayList<>();
             for (RecordIdentity identity : new TreeSet<>(identities)) {
-                Optional<LetterIndex.Open> letter = index.find(identity);
+                Optional<DeadLetterIndex.Open> letter = index.find(identity);
                 if (letter.isPresent()) {
                     letters.add(read(letter.get().place()));
                 }
@@ -158,7 +159,7 @@ public final class JsonlDeadLetterSink implements DeadLetterStore, AutoCloseable
             if (!index.isOvertaking(change.identity(), keys)) {
                 return;
             }
-            end = write(new LetterLine.Overtaken(keys, change.identity(), clock.instant()));
+            end = write(new DeadLetterLine.Overtaken(keys, change.identity(), clock.instant()));
         } finally {
             lock.unlock();
         }
@@ -172,16 +173,16 @@ public final class JsonlDeadLetterSink implements DeadLetterStore, AutoCloseable
     @Override
     public Claim claim(List<RecordIdentity> identities, boolean evenIfOvertaken) throws IOException {
         return locked(() -> {
-            Map<RecordIdentity, LetterIndex.Open> found = new LinkedHashMap<>();
+            Map<RecordIdentity, DeadLetterIndex.Open> found = new LinkedHashMap<>();
             List<Held> held = new ArrayList<>();
             long bytes = 0;
             int considered = 0;
             for (RecordIdentity identity : identities) {
-                Optional<LetterIndex.Open> letter = index.find(identity)
+                Optional<DeadLetterIndex.Open> letter = index.find(identity)
                         .filter(open -> evenIfOvertaken || !open.isOvertaken())
                         .filter(open -> !isClaimed(open.keys()) && !open.hasEarlier(found.keySet()));
                 if (letter.isPresent()) {
-                    LetterFile.Place place = letter.get().place();
+                    DeadLetterFile.Place place = letter.get().place();
                     bytes += place.length();
                     if (considered > 0 && bytes > MAX_CLAIMED_BYTES) {
                         break;
@@ -197,8 +198,8 @@ public final class JsonlDeadLetterSink implements DeadLetterStore, AutoCloseable
         });
     }
 
-    private StoredDeadLetter read(LetterFile.Place place) throws IOException {
-        if (LetterJson.read(file.read(place)) instanceof LetterLine.Kept(StoredDeadLetter letter)) {
+    private StoredDeadLetter read(DeadLetterFile.Place place) throws IOException {
+        if (DeadLetterJson.read(file.read(place)) instanceof DeadLetterLine.Kept(StoredDeadLetter letter)) {
             return letter;
         }
         throw new DeadLetterException("the dead letter file %s was changed by somebody else at byte %d"
@@ -209,7 +210,7 @@ public final class JsonlDeadLetterSink implements DeadLetterStore, AutoCloseable
     public boolean discard(RecordIdentity identity) throws IOException {
         return durably(() -> index.find(identity).isEmpty() || claimed.contains(identity)
                 ? OptionalLong.empty()
-                : OptionalLong.of(write(new LetterLine.Discarded(identity, clock.instant()))));
+                : OptionalLong.of(write(new DeadLetterLine.Discarded(identity, clock.instant()))));
     }
 
     /**
@@ -223,7 +224,7 @@ public final class JsonlDeadLetterSink implements DeadLetterStore, AutoCloseable
                 return false;
             }
             if (index.isParked(keys)) {
-                file.awaitDurable(write(new LetterLine.Released(keys, clock.instant())));
+                file.awaitDurable(write(new DeadLetterLine.Released(keys, clock.instant())));
             }
             return true;
         });
@@ -235,12 +236,12 @@ public final class JsonlDeadLetterSink implements DeadLetterStore, AutoCloseable
                 .filter(key -> index.isParked(Set.of(key)) && !index.isHeldBack(Set.of(key)))
                 .collect(Collectors.toSet());
         if (!free.isEmpty()) {
-            file.awaitDurable(write(new LetterLine.Released(free, clock.instant())));
+            file.awaitDurable(write(new DeadLetterLine.Released(free, clock.instant())));
         }
         return free;
     }
 
-    private long write(LetterLine line) throws IOException {
+    private long write(DeadLetterLine line) throws IOException {
         return write(line(line));
     }
 
@@ -253,10 +254,10 @@ public final class JsonlDeadLetterSink implements DeadLetterStore, AutoCloseable
     }
 
     /** A line as it is written, and as it will be read: one that could not be read would make the file unreadable. */
-    private Line line(LetterLine line) throws IOException {
-        String text = LetterJson.write(line);
+    private Line line(DeadLetterLine line) throws IOException {
+        String text = DeadLetterJson.write(line);
         try {
-            return new Line(text, LetterJson.read(text));
+            return new Line(text, DeadLetterJson.read(text));
         } catch (IllegalArgumentException e) {
             throw new IOException(
                     "a change cannot be kept in %s, because it could not be read again: %s"
@@ -265,7 +266,7 @@ public final class JsonlDeadLetterSink implements DeadLetterStore, AutoCloseable
         }
     }
 
-    private record Line(String text, LetterLine meaning) {}
+    private record Line(String text, DeadLetterLine meaning) {}
 
     private void requireOpen() throws IOException {
         if (closed) {
@@ -287,7 +288,7 @@ public final class JsonlDeadLetterSink implements DeadLetterStore, AutoCloseable
         }
     }
 
-    private record Held(StoredDeadLetter letter, LetterFile.Place place) {
+    private record Held(StoredDeadLetter letter, DeadLetterFile.Place place) {
         RecordIdentity identity() {
             return letter.change().identity();
         }
@@ -326,7 +327,7 @@ public final class JsonlDeadLetterSink implements DeadLetterStore, AutoCloseable
                             .filter(open -> open.place().equals(one.place()))
                             .isEmpty();
                     if (replayed.contains(one.identity()) && !keptAgain) {
-                        end = write(new LetterLine.Replayed(one.identity(), clock.instant()));
+                        end = write(new DeadLetterLine.Replayed(one.identity(), clock.instant()));
                         keys.addAll(RecordKey.of(one.letter().change()));
                     }
                 }

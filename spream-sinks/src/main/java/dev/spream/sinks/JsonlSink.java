@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * by {@code flush} alone, which is never interrupted.
  */
 final class JsonlSink implements Consumer, AutoCloseable {
-    private final SinkFileLock owned;
+    private final ExclusiveFileLock owned;
     private final Rotation rotation;
     private final InstantSource clock;
     private final Disk disk;
@@ -33,7 +33,7 @@ final class JsonlSink implements Consumer, AutoCloseable {
     private volatile boolean folderChanged = true; // a file was created or renamed and the folder not forced since
     private volatile @Nullable IOException broken;
 
-    private JsonlSink(SinkFileLock owned, Rotation rotation, InstantSource clock, Disk disk) {
+    private JsonlSink(ExclusiveFileLock owned, Rotation rotation, InstantSource clock, Disk disk) {
         this.owned = owned;
         this.rotation = rotation;
         this.clock = clock;
@@ -47,7 +47,7 @@ final class JsonlSink implements Consumer, AutoCloseable {
     }
 
     static JsonlSink open(Path path, Rotation rotation, InstantSource clock, Disk disk) throws IOException {
-        SinkFileLock owned = LineFile.lock(path);
+        ExclusiveFileLock owned = LineFile.lock(path);
         try {
             JsonlSink sink = new JsonlSink(owned, rotation, clock, disk);
             sink.current = LineFile.open(owned.file(), clock, disk);
@@ -161,7 +161,7 @@ final class JsonlSink implements Consumer, AutoCloseable {
     @Override
     public void close() throws IOException {
         lock.lock();
-        try (SinkFileLock released = closed ? null : owned) {
+        try (ExclusiveFileLock released = closed ? null : owned) {
             closed = true;
             LineFile file = current;
             current = null;

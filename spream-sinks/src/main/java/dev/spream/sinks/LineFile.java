@@ -51,7 +51,7 @@ final class LineFile implements AutoCloseable {
     }
 
     /** Keeps a file, which need not be there, and those that were put aside for it, to one owner; its folder must be there. */
-    static SinkFileLock lock(Path path) throws IOException {
+    static ExclusiveFileLock lock(Path path) throws IOException {
         Path absolute = path.toAbsolutePath();
         Path folder = absolute.getParent();
         Path name = absolute.getFileName();
@@ -62,7 +62,7 @@ final class LineFile implements AutoCloseable {
         if (Files.exists(file, LinkOption.NOFOLLOW_LINKS) && !Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
             throw new IOException("%s is no regular file; give the path of one, or of none".formatted(file));
         }
-        return SinkFileLock.acquire(file);
+        return ExclusiveFileLock.acquire(file);
     }
 
     /** Opens the file, which is created for its owner alone if absent, and repairs its end. */
@@ -82,7 +82,7 @@ final class LineFile implements AutoCloseable {
 
     private static boolean create(Path path) throws IOException {
         try {
-            Files.createFile(path, SinkFileLock.ownerOnly(path));
+            Files.createFile(path, ExclusiveFileLock.ownerOnly(path));
             return true;
         } catch (FileAlreadyExistsException e) {
             return false;

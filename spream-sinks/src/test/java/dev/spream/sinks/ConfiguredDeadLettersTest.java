@@ -10,7 +10,7 @@ import dev.spream.api.plugin.PluginRegistry;
 import dev.spream.core.SpreamException;
 import dev.spream.core.consume.DeadLetterReplay;
 import dev.spream.testkit.consume.Changes;
-import dev.spream.testkit.consume.Letters;
+import dev.spream.testkit.consume.DeadLetters;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -108,7 +108,7 @@ final class ConfiguredDeadLettersTest {
 
     private void keepLetter() throws IOException {
         try (JsonlDeadLetterSink sink = JsonlDeadLetterSink.open(letters())) {
-            sink.accept(Letters.failed(Changes.of(1, "A")));
+            sink.accept(DeadLetters.failed(Changes.of(1, "A")));
         }
     }
 

@@ -2,9 +2,9 @@ package dev.spream.sinks;
 
 import static dev.spream.testkit.consume.Changes.key;
 import static dev.spream.testkit.consume.DeadLetterSinkContract.identity;
-import static dev.spream.testkit.consume.Letters.behind;
-import static dev.spream.testkit.consume.Letters.failed;
-import static dev.spream.testkit.consume.Letters.parked;
+import static dev.spream.testkit.consume.DeadLetters.behind;
+import static dev.spream.testkit.consume.DeadLetters.failed;
+import static dev.spream.testkit.consume.DeadLetters.parked;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -21,7 +21,7 @@ import dev.spream.core.consume.ReplayResult;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.record.RecordIdentity;
 import dev.spream.testkit.consume.Changes;
-import dev.spream.testkit.consume.Letters;
+import dev.spream.testkit.consume.DeadLetters;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -269,7 +269,8 @@ final class DeadLetterReplayTest {
                 .all();
 
         assertThat(deliveries)
-                .containsExactly(Delivery.ofReplay(Letters.PARTITION, 4), Delivery.ofReplay(Letters.PARTITION, 1));
+                .containsExactly(
+                        Delivery.ofReplay(DeadLetters.PARTITION, 4), Delivery.ofReplay(DeadLetters.PARTITION, 1));
     }
 
     @Test
@@ -342,7 +343,7 @@ final class DeadLetterReplayTest {
             for (int i = 0; i < batch.changes().size(); i++) {
                 DataChangeRecord change = batch.changes().get(i);
                 if (second(change) == 3) {
-                    assertThat(batch.delivery(i)).isEqualTo(Delivery.ofReplay(Letters.PARTITION, 1));
+                    assertThat(batch.delivery(i)).isEqualTo(Delivery.ofReplay(DeadLetters.PARTITION, 1));
                     batch.fail(i, still);
                 } else {
                     taken.add(label(change));

@@ -6,7 +6,7 @@ import dev.spream.core.consume.DeadLetterStore;
 import dev.spream.core.consume.RecordKey;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.testkit.consume.Changes;
-import dev.spream.testkit.consume.Letters;
+import dev.spream.testkit.consume.DeadLetters;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -55,9 +55,9 @@ final class JsonlDeadLetterSinkCrashTest {
         long second = random.nextInt(SECONDS);
         DataChangeRecord change = change(second);
         switch (random.nextInt(8)) {
-            case 0, 1 -> store.accept(Letters.failed(change));
-            case 2 -> store.accept(Letters.parked(change));
-            case 3 -> store.acceptIfParked(Letters.behind(change));
+            case 0, 1 -> store.accept(DeadLetters.failed(change));
+            case 2 -> store.accept(DeadLetters.parked(change));
+            case 3 -> store.acceptIfParked(DeadLetters.behind(change));
             case 4 -> store.delivering(change);
             case 5 -> store.discard(change.identity());
             case 6 ->
@@ -150,8 +150,8 @@ final class JsonlDeadLetterSinkCrashTest {
             JsonlDeadLetterSink sink = JsonlDeadLetterSink.open(Path.of(args[0]));
             for (long second = 1; ; second++) {
                 try {
-                    sink.accept(
-                            Letters.failed(Changes.withValues(second, "{\"Text\":\"" + "x".repeat(500) + "\"}", "A")));
+                    sink.accept(DeadLetters.failed(
+                            Changes.withValues(second, "{\"Text\":\"" + "x".repeat(500) + "\"}", "A")));
                 } catch (IOException e) {
                     System.out.println("failed with " + e);
                     return;

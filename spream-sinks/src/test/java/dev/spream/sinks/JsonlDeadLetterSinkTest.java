@@ -1,8 +1,8 @@
 package dev.spream.sinks;
 
 import static dev.spream.testkit.consume.Changes.key;
-import static dev.spream.testkit.consume.Letters.failed;
-import static dev.spream.testkit.consume.Letters.parked;
+import static dev.spream.testkit.consume.DeadLetters.failed;
+import static dev.spream.testkit.consume.DeadLetters.parked;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -14,7 +14,7 @@ import dev.spream.core.record.JsonObject;
 import dev.spream.testkit.consume.Changes;
 import dev.spream.testkit.consume.DeadLetterSinkFixture;
 import dev.spream.testkit.consume.DeadLetterStoreContract;
-import dev.spream.testkit.consume.Letters;
+import dev.spream.testkit.consume.DeadLetters;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
@@ -51,7 +51,7 @@ final class JsonlDeadLetterSinkTest extends DeadLetterStoreContract {
     void a_letter_is_one_line_of_json() throws IOException {
         try (JsonlDeadLetterSink sink = open()) {
             sink.accept(parked(Changes.of(1, "A")));
-            sink.acceptIfParked(Letters.behind(Changes.of(2, "A")));
+            sink.acceptIfParked(DeadLetters.behind(Changes.of(2, "A")));
         }
         List<String> lines = Files.readAllLines(path());
         assertThat(lines).hasSize(2);
@@ -102,8 +102,8 @@ final class JsonlDeadLetterSinkTest extends DeadLetterStoreContract {
     @Test
     void a_long_message_is_cut_and_an_absent_one_is_empty() throws Exception {
         try (JsonlDeadLetterSink sink = open()) {
-            sink.accept(Letters.of(DeadLetter.Reason.FAILED, Changes.of(1, "A"), new Error("x".repeat(5_000))));
-            sink.accept(Letters.of(DeadLetter.Reason.FAILED, Changes.of(2, "B"), new StackOverflowError()));
+            sink.accept(DeadLetters.of(DeadLetter.Reason.FAILED, Changes.of(1, "A"), new Error("x".repeat(5_000))));
+            sink.accept(DeadLetters.of(DeadLetter.Reason.FAILED, Changes.of(2, "B"), new StackOverflowError()));
         }
         List<String> lines = Files.readAllLines(path());
         assertThat(JsonObject.of(lines.getFirst()).string("error_message")).contains("x".repeat(1_000) + "…");
@@ -283,7 +283,7 @@ final class JsonlDeadLetterSinkTest extends DeadLetterStoreContract {
     @Test
     void lines_that_are_forced_together_are_forced_once() throws Exception {
         List<String> lines = new ArrayList<>();
-        try (LetterFile file = LetterFile.open(path(), (line, place) -> lines.add(line))) {
+        try (DeadLetterFile file = DeadLetterFile.open(path(), (line, place) -> lines.add(line))) {
             long before = file.forces();
             file.append("one");
             long first = file.end();
@@ -297,7 +297,7 @@ final class JsonlDeadLetterSinkTest extends DeadLetterStoreContract {
             file.awaitDurable(file.end());
             assertThat(file.forces()).isEqualTo(before + 2);
         }
-        LetterFile.open(path(), (line, place) -> lines.add(line)).close();
+        DeadLetterFile.open(path(), (line, place) -> lines.add(line)).close();
         assertThat(lines).containsExactly("one", "two", "three");
     }
 
@@ -318,7 +318,7 @@ final class JsonlDeadLetterSinkTest extends DeadLetterStoreContract {
                 each.get();
             }
         }
-        assertThat(Files.readAllLines(path())).hasSize(letters).allSatisfy(LetterJson::read);
+        assertThat(Files.readAllLines(path())).hasSize(letters).allSatisfy(DeadLetterJson::read);
     }
 
     @Test
@@ -340,7 +340,7 @@ final class JsonlDeadLetterSinkTest extends DeadLetterStoreContract {
         assertThatThrownBy(() -> sink.accept(failed(Changes.of(1, "A"))))
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining("is closed");
-        assertThatThrownBy(() -> sink.acceptIfParked(Letters.behind(Changes.of(1, "A"))))
+        assertThatThrownBy(() -> sink.acceptIfParked(DeadLetters.behind(Changes.of(1, "A"))))
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining("is closed");
     }

@@ -53,18 +53,18 @@ final class JsonlFixture implements DeadLetterSinkFixture {
     public List<DataChangeRecord> kept() throws IOException {
         List<StoredDeadLetter> kept = new ArrayList<>();
         for (String line : lines()) {
-            switch (LetterJson.read(line)) {
-                case LetterLine.Kept(StoredDeadLetter letter) -> {
+            switch (DeadLetterJson.read(line)) {
+                case DeadLetterLine.Kept(StoredDeadLetter letter) -> {
                     if (letter.reason() != DeadLetter.Reason.FAILED) {
                         kept.removeIf(each -> each.reason() == DeadLetter.Reason.FAILED
                                 && each.change().equals(letter.change()));
                     }
                     kept.add(letter);
                 }
-                case LetterLine.Replayed replayed -> remove(kept, replayed.identity());
-                case LetterLine.Discarded discarded -> remove(kept, discarded.identity());
-                case LetterLine.Overtaken overtaken -> {}
-                case LetterLine.Released released -> {}
+                case DeadLetterLine.Replayed replayed -> remove(kept, replayed.identity());
+                case DeadLetterLine.Discarded discarded -> remove(kept, discarded.identity());
+                case DeadLetterLine.Overtaken overtaken -> {}
+                case DeadLetterLine.Released released -> {}
             }
         }
         return kept.stream().map(StoredDeadLetter::change).toList();

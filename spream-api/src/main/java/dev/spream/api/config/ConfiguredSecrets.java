@@ -18,7 +18,7 @@ final class ConfiguredSecrets {
 
     private ConfiguredSecrets() {}
 
-    static void keep(Found.Text text, Object value) {
+    static void keep(ResolvedText.Text text, Object value) {
         if (text.secret() && !text.shown().equals(text.text())) {
             List<?> parts = value instanceof List<?> list ? list : List.of(text.text());
             parts.forEach(part -> keep(part.toString()));

@@ -64,14 +64,15 @@ final class KnownKeys {
                 .toList();
     }
 
-    private Optional<Problem> variableProblem(Setting setting) {
+    private Optional<Problem> variableProblem(RawSetting setting) {
         List<String> meant = byVariable.getOrDefault(setting.name(), List.of());
         if (meant.size() == 1) {
             return Optional.empty();
         }
         String text = meant.isEmpty()
                 ? "the variable %s configures nothing that is known%s"
-                        .formatted(Shown.text(setting.name()), KeyHint.didYouMean(nearestVariable(setting.name())))
+                        .formatted(
+                                DisplayText.text(setting.name()), KeyHint.didYouMean(nearestVariable(setting.name())))
                 : "the variable %s may mean %s; unset it, and configure these in the file or by flags"
                         .formatted(setting.name(), String.join(" or ", meant));
         return Optional.of(new Problem(setting.origin(), text));
@@ -93,8 +94,11 @@ final class KnownKeys {
         return variable.substring(SpreamConfig.variable("").length());
     }
 
-    private String unknownKey(Setting setting) {
+    private String unknownKey(RawSetting setting) {
         return "%s (%s) is not a key that is known%s"
-                .formatted(Shown.text(setting.name()), setting.origin().text(), KeyHint.of(setting.name(), sections));
+                .formatted(
+                        DisplayText.text(setting.name()),
+                        setting.origin().text(),
+                        KeyHint.of(setting.name(), sections));
     }
 }

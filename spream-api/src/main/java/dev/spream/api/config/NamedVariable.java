@@ -55,14 +55,14 @@ record NamedVariable(String name, String key, UnaryOperator<String> writing) {
     private static final Pattern COUNT = Pattern.compile("\\d{1,8}");
 
     /** What they say, by the key that they mean. One that is empty says nothing. */
-    static Map<String, Setting> settings(List<NamedVariable> known, Map<String, String> variables) {
-        Map<String, Setting> settings = new LinkedHashMap<>();
+    static Map<String, RawSetting> settings(List<NamedVariable> known, Map<String, String> variables) {
+        Map<String, RawSetting> settings = new LinkedHashMap<>();
         for (NamedVariable variable : known) {
             String text = variables.getOrDefault(variable.name(), "").strip();
             String written = text.isEmpty() ? "" : variable.writing().apply(text);
             if (!written.isEmpty()) {
                 Origin origin = new Origin(Layer.ENVIRONMENT, settings.size(), variable.name());
-                settings.put(variable.key(), new Setting(variable.name(), written, origin));
+                settings.put(variable.key(), new RawSetting(variable.name(), written, origin));
             }
         }
         return settings;

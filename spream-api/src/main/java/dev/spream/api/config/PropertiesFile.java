@@ -17,7 +17,7 @@ final class PropertiesFile {
     private static final int MAX_BYTES = 1 << 20;
 
     private final String path;
-    private final Map<String, Setting> settings = new LinkedHashMap<>();
+    private final Map<String, RawSetting> settings = new LinkedHashMap<>();
     private final List<Problem> problems = new ArrayList<>();
     private boolean read = true;
 
@@ -48,7 +48,7 @@ final class PropertiesFile {
         return file;
     }
 
-    Map<String, Setting> settings() {
+    Map<String, RawSetting> settings() {
         return settings;
     }
 
@@ -90,29 +90,29 @@ final class PropertiesFile {
         }
         String key = line.key().get();
         boolean readable = line.value().isPresent() && !line.blankAtEnd();
-        add(new Setting(key, line.value().orElse(""), origin, readable));
+        add(new RawSetting(key, line.value().orElse(""), origin, readable));
         if (line.value().isEmpty()) {
             problem(
                     origin,
                     "%s (%s) has a \\u without four hexadecimal digits after it; write a backslash itself twice"
-                            .formatted(Shown.text(key), origin.text()));
+                            .formatted(DisplayText.text(key), origin.text()));
         }
         if (line.blankAtEnd()) {
             problem(
                     origin,
                     "%s (%s) has a blank at its end, where nobody sees it; remove it, or write it as \\u0020"
-                            .formatted(Shown.text(key), origin.text()));
+                            .formatted(DisplayText.text(key), origin.text()));
         }
     }
 
-    private void add(Setting setting) {
-        Setting earlier = settings.putIfAbsent(setting.name(), setting);
+    private void add(RawSetting setting) {
+        RawSetting earlier = settings.putIfAbsent(setting.name(), setting);
         if (earlier != null) {
             problem(
                     setting.origin(),
                     "%s (%s) stands at %s already; remove one of them"
                             .formatted(
-                                    Shown.text(setting.name()),
+                                    DisplayText.text(setting.name()),
                                     setting.origin().text(),
                                     earlier.origin().text()));
         }

@@ -41,7 +41,7 @@ public final class ResolvedConfig {
     public static ResolvedConfig of(SpreamConfig config, List<ConfigSection> sections) {
         ResolvedConfig resolved = new ResolvedConfig(sections);
         KnownKeys keys = new KnownKeys(sections);
-        Lookup lookup = new Lookup(config, keys);
+        ValueResolver lookup = new ValueResolver(config, keys);
         keys.all().forEach(known -> {
             if (known.inUse()) {
                 resolved.judge(known, known.key(), lookup.find(known), config.isComplete());
@@ -101,17 +101,17 @@ public final class ResolvedConfig {
         return "ResolvedConfig[keys=%s, problems=%d]".formatted(entries.keySet(), problems.size());
     }
 
-    private <T> void judge(Known known, ConfigKey<T> key, Found found, boolean complete) {
+    private <T> void judge(Known known, ConfigKey<T> key, ResolvedText found, boolean complete) {
         switch (found) {
-            case Found.Absent absent -> {
+            case ResolvedText.Absent absent -> {
                 enter(known, key.defaultMeaning(), key.defaultMeaning().isPresent() ? "default" : "");
                 if (key.isRequired() && complete) {
                     problems.add(new Problem(Origin.NOWHERE, missing(known)));
                 }
             }
-            case Found.Unusable unusable ->
+            case ResolvedText.Unusable unusable ->
                 enter(known, Optional.of(unusable.shown()), unusable.place().text());
-            case Found.Text text -> {
+            case ResolvedText.Text text -> {
                 boolean own = text.key().equals(known.name());
                 String place = text.place().text();
                 enter(known, Optional.of(text.shown()), own ? place : "%s, for %s".formatted(place, text.key()));
@@ -120,7 +120,7 @@ public final class ResolvedConfig {
         }
     }
 
-    private <T> void read(Known known, ConfigKey<T> key, Found.Text text) {
+    private <T> void read(Known known, ConfigKey<T> key, ResolvedText.Text text) {
         try {
             T value = requireNonNull(key.type().read(text.text()), "value");
             values.put(known.name(), value);
@@ -133,19 +133,19 @@ public final class ResolvedConfig {
     }
 
     /** What would be right; of a text that is hidden nothing is said, not even by the type's own message. */
-    private static String refusal(ConfigType<?> type, Found.Text text, RuntimeException refused) {
+    private static String refusal(ConfigType<?> type, ResolvedText.Text text, RuntimeException refused) {
         String reason = refused.getMessage();
         if (text.hidden() || reason == null || !(refused instanceof IllegalArgumentException)) {
             return "expected " + type.label();
         }
-        return Shown.value(reason)
+        return DisplayText.value(reason)
                 + Suggestion.nearest(text.text(), type.choices())
                         .map("; did you mean %s?"::formatted)
                         .orElse("");
     }
 
-    private void judgeFlag(Known known, Setting flag) {
-        if (!known.key().isSecret() || Template.parse(flag.written()).hasReferences()) {
+    private void judgeFlag(Known known, RawSetting flag) {
+        if (!known.key().isSecret() || Interpolation.parse(flag.written()).hasReferences()) {
             return;
         }
         problems.add(new Problem(
@@ -158,10 +158,10 @@ public final class ResolvedConfig {
                                 SpreamConfig.variable(known.name()))));
     }
 
-    private void show(Known known, Optional<Setting> setting) {
+    private void show(Known known, Optional<RawSetting> setting) {
         enter(
                 known,
-                setting.map(said -> Template.parse(said.written()).shown(known.key())),
+                setting.map(said -> Interpolation.parse(said.written()).shown(known.key())),
                 setting.map(said -> said.origin().text()).orElse(""));
     }
 

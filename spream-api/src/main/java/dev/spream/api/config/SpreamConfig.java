@@ -28,10 +28,10 @@ public final class SpreamConfig {
     private static final String VARIABLE_PREFIX = "SPREAM_CONFIG_";
 
     private final PropertiesFile file;
-    private final Map<String, Setting> environment;
-    private final Map<String, Setting> namedVariables;
-    private final Map<String, Setting> flags;
-    private final Map<String, Setting> program;
+    private final Map<String, RawSetting> environment;
+    private final Map<String, RawSetting> namedVariables;
+    private final Map<String, RawSetting> flags;
+    private final Map<String, RawSetting> program;
     private final Map<String, String> variables;
 
     private SpreamConfig(Builder builder) {
@@ -67,10 +67,10 @@ public final class SpreamConfig {
      */
     public Optional<String> raw(String key) {
         return effective(key)
-                .filter(Setting::readable)
-                .map(setting -> Template.parse(setting.written()).resolve(variables, false))
+                .filter(RawSetting::readable)
+                .map(setting -> Interpolation.parse(setting.written()).resolve(variables, false))
                 .filter(resolved -> resolved.problems().isEmpty())
-                .map(Template.Resolved::text)
+                .map(Interpolation.Resolved::text)
                 .filter(text -> !text.isEmpty());
     }
 
@@ -87,7 +87,7 @@ public final class SpreamConfig {
         return VARIABLE_PREFIX + key.toUpperCase(Locale.ROOT).replace('.', '_').replace('-', '_');
     }
 
-    Optional<Setting> effective(String key) {
+    Optional<RawSetting> effective(String key) {
         return Stream.of(
                         program.get(key),
                         flags.get(key),
@@ -108,50 +108,51 @@ public final class SpreamConfig {
     }
 
     /** All that names a key, of all layers, those that a stronger one overrides included. */
-    List<Setting> keyed() {
+    List<RawSetting> keyed() {
         return Stream.of(file.settings(), flags, program)
                 .flatMap(layer -> layer.values().stream())
                 .toList();
     }
 
-    List<Setting> flags() {
+    List<RawSetting> flags() {
         return List.copyOf(flags.values());
     }
 
-    List<Setting> variables() {
+    List<RawSetting> variables() {
         return List.copyOf(environment.values());
     }
 
-    Template.Resolved resolve(Template template, boolean secret) {
+    Interpolation.Resolved resolve(Interpolation template, boolean secret) {
         return template.resolve(variables, secret);
     }
 
     @Override
     public String toString() {
         return Stream.concat(keyed().stream(), variables().stream())
-                .map(Setting::toString)
+                .map(RawSetting::toString)
                 .collect(Collectors.joining(", ", "SpreamConfig[", "]"));
     }
 
-    private static Map<String, Setting> environment(Map<String, String> variables) {
+    private static Map<String, RawSetting> environment(Map<String, String> variables) {
         Map<String, String> ours = new TreeMap<>(variables);
         ours.keySet().removeIf(name -> !name.startsWith(VARIABLE_PREFIX));
         return settings(Layer.ENVIRONMENT, ours);
     }
 
-    private static Map<String, Setting> namedVariables(Builder builder) {
+    private static Map<String, RawSetting> namedVariables(Builder builder) {
         Map<String, String> variables = builder.variables == null ? Map.of() : builder.variables;
-        Map<String, Setting> settings = new LinkedHashMap<>(NamedVariable.settings(NamedVariable.OF_OUTBOX, variables));
+        Map<String, RawSetting> settings =
+                new LinkedHashMap<>(NamedVariable.settings(NamedVariable.OF_OUTBOX, variables));
         if (builder.projectionVariables) {
             settings.putAll(NamedVariable.settings(NamedVariable.OF_PROJECTIONS, variables));
         }
         return settings;
     }
 
-    private static Map<String, Setting> settings(Layer layer, Map<String, String> values) {
-        Map<String, Setting> settings = new LinkedHashMap<>();
+    private static Map<String, RawSetting> settings(Layer layer, Map<String, String> values) {
+        Map<String, RawSetting> settings = new LinkedHashMap<>();
         values.forEach((key, value) ->
-                settings.put(key, new Setting(key, value, new Origin(layer, settings.size(), place(layer, key)))));
+                settings.put(key, new RawSetting(key, value, new Origin(layer, settings.size(), place(layer, key)))));
         return settings;
     }
 

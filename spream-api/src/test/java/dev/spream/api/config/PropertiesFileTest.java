@@ -68,7 +68,7 @@ final class PropertiesFileTest {
             var file = PropertiesFile.parse("random", text);
             if (file.problems().isEmpty()) {
                 assertThat(values(file))
-                        .as("seed %d: %s", seed, Shown.text(text))
+                        .as("seed %d: %s", seed, DisplayText.text(text))
                         .isEqualTo(jdk(text));
                 compared++;
             }
@@ -117,7 +117,7 @@ final class PropertiesFileTest {
                 .containsEntry("one", "1");
         assertThat(file.settings().values())
                 .filteredOn(setting -> !setting.readable())
-                .extracting(Setting::name)
+                .extracting(RawSetting::name)
                 .containsExactly("path", "blank");
     }
 

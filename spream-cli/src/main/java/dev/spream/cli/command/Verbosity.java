@@ -14,7 +14,7 @@ public final class Verbosity {
             List.of("dev.spream.core.subscription.End", "dev.spream.core.subscription.Reconnect");
 
     /** What warns of a server that repeats itself. */
-    private static final String SAYS_WHAT_COMES_AGAIN = "dev.spream.core.subscription.RecordIntake";
+    private static final String SAYS_WHAT_COMES_AGAIN = "dev.spream.core.subscription.RecordReceiver";
 
     private static volatile boolean verbose;
 

@@ -41,7 +41,7 @@ final class DeadLettersDiscardCommand extends Subcommand {
                     say("left %s: no such letter is open, or somebody replays it", identity);
                 }
             }
-            say("discard: discarded %d; %s", discarded, LetterCounts.remaining(desk.letters()));
+            say("discard: discarded %d; %s", discarded, DeadLetterCounts.remaining(desk.letters()));
             return discarded == identities.size() ? ExitCode.OK : ExitCode.SOFTWARE;
         }
     }

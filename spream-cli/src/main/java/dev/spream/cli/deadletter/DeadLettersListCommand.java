@@ -61,9 +61,9 @@ final class DeadLettersListCommand extends Subcommand {
     private String summary(DeadLetterStore store, List<DeadLetterStore.Entry> open, List<DeadLetterStore.Entry> letters)
             throws Exception {
         if (letters.size() < open.size()) {
-            return "%d shown, as chosen; of all, %s".formatted(letters.size(), LetterCounts.remaining(store));
+            return "%d shown, as chosen; of all, %s".formatted(letters.size(), DeadLetterCounts.remaining(store));
         }
-        return LetterCounts.remaining(store);
+        return DeadLetterCounts.remaining(store);
     }
 
     private boolean isChosen(DeadLetterStore.Entry letter) {
@@ -79,7 +79,7 @@ final class DeadLettersListCommand extends Subcommand {
         for (DeadLetterStore.Entry entry : letters) {
             StoredDeadLetter letter = stored.get(entry.identity());
             if (letter != null) {
-                print(json ? List.of(LetterLines.json(entry, letter)) : LetterLines.text(entry, letter));
+                print(json ? List.of(DeadLetterPrinter.json(entry, letter)) : DeadLetterPrinter.text(entry, letter));
             }
         }
     }

@@ -53,7 +53,7 @@ final class DeadLettersReleaseCommand extends Subcommand {
                     say("left %s: letters wait behind it, replay or discard them first", KeyText.of(Set.of(key)));
                 }
             }
-            say("release: released %d; %s", released, LetterCounts.remaining(store));
+            say("release: released %d; %s", released, DeadLetterCounts.remaining(store));
             return released == chosen.size() && (all || released > 0) ? ExitCode.OK : ExitCode.SOFTWARE;
         }
     }

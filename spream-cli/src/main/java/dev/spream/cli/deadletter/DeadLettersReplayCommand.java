@@ -74,7 +74,7 @@ final class DeadLettersReplayCommand extends Subcommand {
     public Integer call() throws Exception {
         requireOneChoice();
         try (ConfiguredDeadLetters desk = ConfiguredDeadLetters.open(arguments.config())) {
-            DeadLetterStore store = dryRun ? new DryStore(desk.letters()) : desk.letters();
+            DeadLetterStore store = dryRun ? new DryRunStore(desk.letters()) : desk.letters();
             Consumer consumer =
                     dryRun ? (change, delivery) -> say("would replay " + change.identity()) : desk.consumer();
             ProgressLine progress = new ProgressLine(System.err, true, System::nanoTime);
@@ -92,7 +92,7 @@ final class DeadLettersReplayCommand extends Subcommand {
             report.problems().forEach(this::say);
             say(
                     "replay: %s%s; %s",
-                    dryRun ? "nothing was done; would be: " : "", report, LetterCounts.remaining(store));
+                    dryRun ? "nothing was done; would be: " : "", report, DeadLetterCounts.remaining(store));
             return report.isComplete() ? ExitCode.OK : ExitCode.SOFTWARE;
         }
     }

@@ -47,9 +47,9 @@ final class LocksListCommand extends Subcommand {
         requireBetween("--top", top, 0, MAX_TOP);
         try (ConfiguredLocks desk = arguments.open()) {
             LockExplanation locks = LockExplanation.of(desk.observer().observe());
-            print(json ? List.of(LocksJson.write(locks, blockedOnly, top)) : LockLines.of(locks, blockedOnly, top));
+            print(json ? List.of(LocksJson.write(locks, blockedOnly, top)) : LockPrinter.of(locks, blockedOnly, top));
             locks.seen().notes().forEach(note -> say("note: " + PlainText.of(note)));
-            say("locks: " + LockLines.summary(locks));
+            say("locks: " + LockPrinter.summary(locks));
             return ExitCode.OK;
         }
     }

@@ -13,10 +13,10 @@ abstract class EntriesCommand extends Subcommand {
     private final OutboxArguments arguments = new OutboxArguments();
 
     @Mixin
-    private final ChoiceArguments choice = new ChoiceArguments();
+    private final EntrySelector choice = new EntrySelector();
 
     @Mixin
-    private final ActArguments by = new ActArguments();
+    private final OperatorOptions by = new OperatorOptions();
 
     abstract OperatorResult change(OutboxOperations outbox, long id, OperatorAction act);
 

@@ -52,7 +52,7 @@ final class OutboxChange {
         switch (change.apply(id)) {
             case OperatorResult.Done done -> {
                 changed++;
-                err.printf("%s %d: %s%n", name, id, OutboxLines.state(done.after()));
+                err.printf("%s %d: %s%n", name, id, OutboxPrinter.state(done.after()));
             }
             case OperatorResult.Refused refused -> {
                 left++;

@@ -59,7 +59,7 @@ final class OutboxListCommand extends Subcommand {
         require(key == null || !filter.isGiven(), "--key names one entry: leave the other filters out");
         try (ConfiguredOutbox desk = arguments.open()) {
             List<OutboxRow> rows = rows(desk.operations(), chosen);
-            print(json ? rows.stream().map(OutboxJson::row).toList() : OutboxLines.table(rows));
+            print(json ? rows.stream().map(OutboxJson::row).toList() : OutboxPrinter.table(rows));
             say("outbox: " + summary(rows));
             return ExitCode.OK;
         }

@@ -63,7 +63,7 @@ final class OutboxPurgeCommand extends Subcommand {
     private int chunk;
 
     @Mixin
-    private final ActArguments by = new ActArguments();
+    private final OperatorOptions by = new OperatorOptions();
 
     private final AtomicBoolean stopped = new AtomicBoolean();
 

@@ -17,7 +17,7 @@ final class OutboxReleaseExpiredCommand extends Subcommand {
     private final OutboxArguments arguments = new OutboxArguments();
 
     @Mixin
-    private final ActArguments by = new ActArguments();
+    private final OperatorOptions by = new OperatorOptions();
 
     @Override
     public Integer call() {

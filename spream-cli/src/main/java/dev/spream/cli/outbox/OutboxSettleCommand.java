@@ -61,7 +61,7 @@ final class OutboxSettleCommand extends Subcommand {
     private @Nullable Path response;
 
     @Mixin
-    private final ActArguments by = new ActArguments();
+    private final OperatorOptions by = new OperatorOptions();
 
     @Override
     public Integer call() {

@@ -51,14 +51,14 @@ final class OutboxShowCommand extends Subcommand {
         Optional<String> holds = payload ? outbox.payload(row.id()) : Optional.empty();
         return json
                 ? List.of(OutboxJson.whole(row, audit, payload, holds))
-                : OutboxLines.whole(row, audit, payload, holds);
+                : OutboxPrinter.whole(row, audit, payload, holds);
     }
 
     private List<String> gone(ConfiguredOutbox desk) {
-        GoneEntry gone = GoneEntry.find(desk, entry);
+        PurgedEntry gone = PurgedEntry.find(desk, entry);
         if (!gone.isKnown()) {
             throw new CommandFailure("neither outbox nor ledger nor audit has an entry %s".formatted(entry));
         }
-        return json ? List.of(OutboxJson.gone(gone, payload)) : OutboxLines.gone(gone, payload);
+        return json ? List.of(OutboxJson.gone(gone, payload)) : OutboxPrinter.gone(gone, payload);
     }
 }

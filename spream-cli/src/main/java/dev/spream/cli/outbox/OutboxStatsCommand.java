@@ -33,7 +33,7 @@ final class OutboxStatsCommand extends Subcommand {
         try (ConfiguredOutbox desk = arguments.open()) {
             OutboxStats stats =
                     exact ? desk.operations().exactStats() : desk.operations().stats();
-            print(json ? List.of(OutboxJson.stats(stats)) : OutboxLines.stats(stats));
+            print(json ? List.of(OutboxJson.stats(stats)) : OutboxPrinter.stats(stats));
             return ExitCode.OK;
         }
     }

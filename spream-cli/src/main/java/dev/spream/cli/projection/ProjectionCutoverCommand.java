@@ -1,6 +1,6 @@
 package dev.spream.cli.projection;
 
-import dev.spream.cli.projection.ExchangeArguments.Exchange;
+import dev.spream.cli.projection.CutoverOptions.Exchange;
 import dev.spream.projection.ProjectionRebuilds;
 import dev.spream.projection.VersionComparison;
 import dev.spream.projection.VersionRole;
@@ -29,7 +29,7 @@ final class ProjectionCutoverCommand extends VersionCommand {
     private @Nullable Integer version;
 
     @Mixin
-    private final ExchangeArguments exchange = new ExchangeArguments();
+    private final CutoverOptions exchange = new CutoverOptions();
 
     @Option(names = "--parity", description = "Compare both before, and leave it if they differ.")
     private boolean parity;
@@ -50,15 +50,15 @@ final class ProjectionCutoverCommand extends VersionCommand {
             if (parity && !isEqual(rebuilds.parity(name, chosen, Set.copyOf(ignored), meant.patience()))) {
                 return ExitCode.SOFTWARE;
             }
-            say(ParityLines.done("cutover", meant.run(rebuilds, name, chosen)));
+            say(ComparisonPrinter.done("cutover", meant.run(rebuilds, name, chosen)));
             return ExitCode.OK;
         });
     }
 
     private boolean isEqual(VersionComparison compared) {
-        ParityLines.table(compared).forEach(this::say);
+        ComparisonPrinter.table(compared).forEach(this::say);
         if (!compared.isEqual()) {
-            say("left %s: %s; nothing was changed", shown(), ParityLines.verdict(compared));
+            say("left %s: %s; nothing was changed", shown(), ComparisonPrinter.verdict(compared));
         }
         return compared.isEqual();
     }

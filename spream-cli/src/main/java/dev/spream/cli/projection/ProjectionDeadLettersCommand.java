@@ -40,9 +40,9 @@ final class ProjectionDeadLettersCommand extends Subcommand {
             print(
                     json
                             ? letters.stream()
-                                    .map(letter -> ProjectionLetters.json(letter, payload))
+                                    .map(letter -> ProjectionDeadLetters.json(letter, payload))
                                     .toList()
-                            : ProjectionLetters.table(letters, payload, Instant.now()));
+                            : ProjectionDeadLetters.table(letters, payload, Instant.now()));
             say("dead letters: %d, %d shown", details.deadLetters(), letters.size());
             return ExitCode.OK;
         }

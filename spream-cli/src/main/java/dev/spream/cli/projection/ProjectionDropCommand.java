@@ -24,7 +24,7 @@ final class ProjectionDropCommand extends VersionCommand {
     private boolean yes;
 
     @Mixin
-    private final ProjectionActArguments by = new ProjectionActArguments();
+    private final ProjectionOperatorOptions by = new ProjectionOperatorOptions();
 
     @Override
     public Integer call() {

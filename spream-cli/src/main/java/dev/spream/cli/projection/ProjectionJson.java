@@ -34,10 +34,10 @@ final class ProjectionJson {
         ProjectionState state = projection.state();
         return new Members()
                 .put("projection_name", state.projection())
-                .put("status", ProjectionLines.status(state, build))
+                .put("status", ProjectionPrinter.status(state, build))
                 .put("epoch", state.epoch())
                 .put("segment_count", state.segments())
-                .put("segments_unheld", ProjectionLines.unheld(projection))
+                .put("segments_unheld", ProjectionPrinter.unheld(projection))
                 .put("event_store_position", state.segments() > 0 ? Optional.of(state.position()) : Optional.empty())
                 .put("last_processed_event_id", state.lastEventId())
                 .put("last_processed_timestamp", state.lastEventAt())

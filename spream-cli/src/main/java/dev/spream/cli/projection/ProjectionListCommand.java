@@ -41,7 +41,7 @@ final class ProjectionListCommand extends Subcommand {
                                             Optional.ofNullable(
                                                     builds.get(details.state().projection()))))
                                     .toList()
-                            : ProjectionLines.table(all, builds, Instant.now()));
+                            : ProjectionPrinter.table(all, builds, Instant.now()));
             say("projections: %d", all.size());
             return ExitCode.OK;
         }

@@ -47,8 +47,8 @@ final class ProjectionParityCommand extends VersionCommand {
             int chosen =
                     ProjectionBuild.choose(rebuilds, name, version(version), VersionRole.SHADOW, VersionRole.RETIRED);
             VersionComparison compared = rebuilds.parity(name, chosen, Set.copyOf(ignored), limit);
-            print(ParityLines.table(compared));
-            say("parity %s: %s", shown(), ParityLines.verdict(compared));
+            print(ComparisonPrinter.table(compared));
+            say("parity %s: %s", shown(), ComparisonPrinter.verdict(compared));
             return compared.isEqual() ? ExitCode.OK : ExitCode.SOFTWARE;
         });
     }

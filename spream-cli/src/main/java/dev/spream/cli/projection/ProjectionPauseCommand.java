@@ -19,7 +19,7 @@ final class ProjectionPauseCommand extends Subcommand {
     private final NamedProjection projection = new NamedProjection();
 
     @Mixin
-    private final ProjectionActArguments by = new ProjectionActArguments();
+    private final ProjectionOperatorOptions by = new ProjectionOperatorOptions();
 
     @Override
     public Integer call() {
@@ -32,7 +32,7 @@ final class ProjectionPauseCommand extends Subcommand {
                 return ExitCode.OK;
             }
             ProjectionDetails now = projection.find(desk.operations());
-            say("left %s: it is %s; nothing was changed", projection, ProjectionLines.status(now.state()));
+            say("left %s: it is %s; nothing was changed", projection, ProjectionPrinter.status(now.state()));
             return ExitCode.SOFTWARE;
         }
     }

@@ -48,7 +48,7 @@ final class ProjectionRebuildCommand extends VersionCommand {
     private boolean watch;
 
     @Mixin
-    private final ProjectionActArguments by = new ProjectionActArguments();
+    private final ProjectionOperatorOptions by = new ProjectionOperatorOptions();
 
     @Override
     public Integer call() {

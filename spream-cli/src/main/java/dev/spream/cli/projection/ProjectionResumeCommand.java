@@ -18,7 +18,7 @@ final class ProjectionResumeCommand extends Subcommand {
     private final NamedProjection projection = new NamedProjection();
 
     @Mixin
-    private final ProjectionActArguments by = new ProjectionActArguments();
+    private final ProjectionOperatorOptions by = new ProjectionOperatorOptions();
 
     @Override
     public Integer call() {
@@ -31,7 +31,7 @@ final class ProjectionResumeCommand extends Subcommand {
             ProjectionDetails now = projection.find(desk.operations());
             say(
                     "left %s: it is %s; only one that is paused or has failed can go on, and nothing was changed",
-                    projection, ProjectionLines.status(now.state()));
+                    projection, ProjectionPrinter.status(now.state()));
             return ExitCode.SOFTWARE;
         }
     }

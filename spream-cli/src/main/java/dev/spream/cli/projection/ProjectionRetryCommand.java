@@ -40,7 +40,7 @@ final class ProjectionRetryCommand extends Subcommand {
     private boolean yes;
 
     @Mixin
-    private final ProjectionActArguments by = new ProjectionActArguments();
+    private final ProjectionOperatorOptions by = new ProjectionOperatorOptions();
 
     @Override
     public Integer call() {
@@ -71,6 +71,6 @@ final class ProjectionRetryCommand extends Subcommand {
         ProjectionStatus status = now.state().status();
         return status == ProjectionStatus.RUNNING
                 ? ""
-                : ", when it goes on: it is %s".formatted(ProjectionLines.status(now.state()));
+                : ", when it goes on: it is %s".formatted(ProjectionPrinter.status(now.state()));
     }
 }

@@ -1,7 +1,7 @@
 package dev.spream.cli.projection;
 
 import dev.spream.cli.command.CommandFailure;
-import dev.spream.cli.projection.ExchangeArguments.Exchange;
+import dev.spream.cli.projection.CutoverOptions.Exchange;
 import dev.spream.projection.ProjectionRebuilds;
 import dev.spream.projection.ProjectionVersion;
 import dev.spream.projection.VersionRole;
@@ -25,7 +25,7 @@ final class ProjectionRollbackCommand extends VersionCommand {
     private @Nullable Integer version;
 
     @Mixin
-    private final ExchangeArguments exchange = new ExchangeArguments();
+    private final CutoverOptions exchange = new CutoverOptions();
 
     @Override
     public Integer call() {
@@ -33,7 +33,7 @@ final class ProjectionRollbackCommand extends VersionCommand {
         return run((projections, name) -> {
             ProjectionRebuilds rebuilds = projections.rebuilds();
             int chosen = choose(rebuilds, name);
-            say(ParityLines.done("rollback", meant.run(rebuilds, name, chosen)));
+            say(ComparisonPrinter.done("rollback", meant.run(rebuilds, name, chosen)));
             return ExitCode.OK;
         });
     }

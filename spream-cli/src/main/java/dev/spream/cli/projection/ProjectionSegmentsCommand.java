@@ -32,7 +32,7 @@ final class ProjectionSegmentsCommand extends Subcommand {
     private int count;
 
     @Mixin
-    private final ProjectionActArguments by = new ProjectionActArguments();
+    private final ProjectionOperatorOptions by = new ProjectionOperatorOptions();
 
     @Override
     public Integer call() {

@@ -47,7 +47,7 @@ final class ProjectionShowCommand extends Subcommand {
             print(
                     json
                             ? List.of(ProjectionJson.whole(details, builds, parked))
-                            : ProjectionLines.whole(details, builds, parked, Instant.now()));
+                            : ProjectionPrinter.whole(details, builds, parked, Instant.now()));
             return ExitCode.OK;
         }
     }

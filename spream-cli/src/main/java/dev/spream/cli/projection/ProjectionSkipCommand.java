@@ -54,7 +54,7 @@ final class ProjectionSkipCommand extends Reporting {
     private long version;
 
     @Mixin
-    private final ProjectionActArguments by = new ProjectionActArguments();
+    private final ProjectionOperatorOptions by = new ProjectionOperatorOptions();
 
     @Override
     public Integer call() {

@@ -18,10 +18,10 @@ import dev.spream.core.subscription.CompletionReason;
 import dev.spream.core.subscription.Subscriber;
 import dev.spream.core.subscription.SubscriberOptions;
 import dev.spream.emulator.SpannerEmulator;
-import dev.spream.emulator.control.Churn;
 import dev.spream.emulator.control.Fault;
 import dev.spream.emulator.control.FaultControl;
 import dev.spream.emulator.control.FaultRates;
+import dev.spream.emulator.control.PartitionChurn;
 import dev.spream.storage.spanner.DatabaseName;
 import dev.spream.storage.spanner.SpannerChangeStreamSource;
 import dev.spream.storage.spanner.SpannerConnection;
@@ -42,7 +42,7 @@ import picocli.CommandLine.ExitCode;
  * meanwhile as {@code tail} does, and compares at the end what was committed with what was delivered.
  */
 final class Demo {
-    private static final Churn CHURN = Churn.every(Duration.ofMillis(400));
+    private static final PartitionChurn CHURN = PartitionChurn.every(Duration.ofMillis(400));
     private static final FaultRates FAULTS =
             FaultRates.share(0.6).with(Fault.Kind.STALL, 0.03).withinRows(10);
     // Short, so that a stalled stream is noticed within a second.
@@ -133,7 +133,7 @@ final class Demo {
                         .options(options().startAt(database.serverTime()).build())
                         .build();
                 StopSignals signals = StopSignals.install(workload::stop, subscriber::close);
-                LimitedLines lines = output.start(Long.MAX_VALUE, () -> {})) {
+                LimitedOutput lines = output.start(Long.MAX_VALUE, () -> {})) {
             return run(server, database, subscriber, signals, lines);
         } finally {
             output.progress().line().end();
@@ -141,7 +141,7 @@ final class Demo {
     }
 
     private int run(
-            Server server, DemoDatabase database, Subscriber subscriber, StopSignals signals, LimitedLines lines)
+            Server server, DemoDatabase database, Subscriber subscriber, StopSignals signals, LimitedOutput lines)
             throws Exception {
         // In PARTITION order nothing can overtake a slow change, and all would wait for it.
         DemoConsumer consumer = new DemoConsumer(lines, ordering() != Ordering.PARTITION);

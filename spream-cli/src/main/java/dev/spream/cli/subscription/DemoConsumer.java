@@ -24,7 +24,7 @@ final class DemoConsumer implements Consumer {
     private static final long SLOW_WORK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
     private static final int ONE_IN_SO_MANY_IS_SLOW = 8;
 
-    private final LimitedLines lines;
+    private final LimitedOutput lines;
     private final boolean someAreSlow;
 
     // Guarded by this.
@@ -32,7 +32,7 @@ final class DemoConsumer implements Consumer {
     private final List<Delivered> delivered = new ArrayList<>();
 
     /** @param someAreSlow whether some changes take much longer than others, which only those behind them should notice */
-    DemoConsumer(LimitedLines lines, boolean someAreSlow) {
+    DemoConsumer(LimitedOutput lines, boolean someAreSlow) {
         this.lines = lines;
         this.someAreSlow = someAreSlow;
     }

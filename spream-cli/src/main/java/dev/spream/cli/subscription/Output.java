@@ -9,15 +9,15 @@ import java.io.OutputStream;
  * @param progress the line on the standard error that keeps changing
  * @param watched whether the standard error is a terminal
  */
-record Output(OutputStream records, Progress progress, boolean watched) {
+record Output(OutputStream records, WatermarkProgress progress, boolean watched) {
 
     /** Starts to show progress if someone watches, and to write records. */
-    LimitedLines start(long limit, Runnable limitReached) {
+    LimitedOutput start(long limit, Runnable limitReached) {
         if (!watched) {
-            return new LimitedLines(records, limit, limitReached);
+            return new LimitedOutput(records, limit, limitReached);
         }
         progress.line().show();
-        return new LimitedLines(progress.line().wipingBefore(records), limit, limitReached);
+        return new LimitedOutput(progress.line().wipingBefore(records), limit, limitReached);
     }
 
     void finish(String summary) {

@@ -22,7 +22,7 @@ final class Service {
     private static final String UNNAMED = "spream";
 
     private final SpreamConfig config;
-    private final Progress progress = new Progress(System.err, InstantSource.system());
+    private final WatermarkProgress progress = new WatermarkProgress(System.err, InstantSource.system());
     private final long startNanos = System.nanoTime();
     private final RunTally tally = new RunTally();
     private final PartitionTally partitions = new PartitionTally();
@@ -40,7 +40,7 @@ final class Service {
                 .listener(tally)
                 .listener(partitions)
                 .listener(new FutureStart(line -> progress.line().say("run: " + line), InstantSource.system()))
-                .listener(new Outage(line -> progress.line().say("run: " + line), InstantSource.system()));
+                .listener(new ConnectivityWarning(line -> progress.line().say("run: " + line), InstantSource.system()));
         String subscription = subscription();
         builder.around(consumer -> Tracing.around(consumer, subscription));
         try (Operations<HttpEndpoints> operations =

@@ -60,7 +60,7 @@ final class Tail {
                         .options(settings.times().resolve(options(), open.storage(), Instant.now()))
                         .build();
                 Draining draining = new Draining(() -> drain(subscriber), subscriber::close)) {
-            try (LimitedLines lines = output.start(settings.limit(), draining::limitReached)) {
+            try (LimitedOutput lines = output.start(settings.limit(), draining::limitReached)) {
                 return print(subscriber, lines, draining);
             }
         }
@@ -71,7 +71,7 @@ final class Tail {
         return subscriber.shutdown(DRAIN_TIMEOUT);
     }
 
-    private int print(Subscriber subscriber, LimitedLines lines, Draining draining) throws Exception {
+    private int print(Subscriber subscriber, LimitedOutput lines, Draining draining) throws Exception {
         try {
             CompletionReason result = subscriber.run(Tracing.around(lines, settings.stream()));
             lines.flush();
@@ -107,7 +107,8 @@ final class Tail {
                 .listener(
                         new FutureStart(line -> output.progress().line().say("tail: " + line), InstantSource.system()))
                 .listener(run)
-                .listener(new Outage(line -> output.progress().line().say("tail: " + line), InstantSource.system()));
+                .listener(new ConnectivityWarning(
+                        line -> output.progress().line().say("tail: " + line), InstantSource.system()));
         operations.endpoints().ifPresent(shown -> shown.listeners().forEach(options::listener));
         return options.build();
     }

@@ -195,7 +195,7 @@ public final class TailCommand extends Subcommand {
         requireBetween("--max-inflight", maxInflight, 1, SubscriberOptions.MAX_MAX_INFLIGHT);
         Output output = new Output(
                 new FileOutputStream(FileDescriptor.out),
-                new Progress(System.err, InstantSource.system()),
+                new WatermarkProgress(System.err, InstantSource.system()),
                 Terminal.watched());
         try {
             return demo ? demo(output) : tail(output);

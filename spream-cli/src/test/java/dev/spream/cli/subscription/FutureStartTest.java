@@ -26,7 +26,7 @@ final class FutureStartTest {
                 .containsExactly(
                         "the start is in the future: waiting until 2026-01-01T01:00:00Z, for 1 h; nothing is read"
                                 + " before");
-        Progress progress = new Progress(new PrintStream(new ByteArrayOutputStream()), () -> NOW);
+        WatermarkProgress progress = new WatermarkProgress(new PrintStream(new ByteArrayOutputStream()), () -> NOW);
         progress.lowWatermark(NOW.plusSeconds(90));
         assertThat(progress.text()).isEqualTo("waiting until 2026-01-01T00:01:30Z, for another 1 min 30 s");
     }

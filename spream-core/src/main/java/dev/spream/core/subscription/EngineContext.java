@@ -1,8 +1,8 @@
 package dev.spream.core.subscription;
 
-import dev.spream.core.internal.Alarm;
 import dev.spream.core.internal.MonotonicTime;
 import dev.spream.core.internal.SafeListeners;
+import dev.spream.core.internal.Waiter;
 import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.partition.WorkerId;
@@ -25,13 +25,13 @@ import java.util.random.RandomGenerator;
 record EngineContext(
         ChangeStreamSource source,
         PartitionStorage storage,
-        StorageCalls storageCalls,
+        RetryingStorageCalls storageCalls,
         SubscriberOptions options,
         WorkerId worker,
         SafeListeners<SubscriptionListener> listener,
         MonotonicTime time,
         RandomGenerator random,
-        Alarm partitionsChanged,
+        Waiter partitionsChanged,
         UserCalls userCalls) {
 
     private static final long MIN_PREFETCH_BYTES = 16 << 10;
@@ -50,13 +50,13 @@ record EngineContext(
         return new EngineContext(
                 source,
                 storage,
-                new StorageCalls(storage, time, random, listener),
+                new RetryingStorageCalls(storage, time, random, listener),
                 options,
                 options.worker().orElseGet(WorkerId::random),
                 listener,
                 time,
                 random,
-                new Alarm(time),
+                new Waiter(time),
                 userCalls);
     }
 

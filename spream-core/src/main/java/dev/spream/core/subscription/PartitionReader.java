@@ -48,8 +48,8 @@ final class PartitionReader {
     private final String label;
 
     // Confined to the reader's thread.
-    private final RecordIntake intake;
-    private final LossAcceptance lossAcceptance;
+    private final RecordReceiver intake;
+    private final RetentionLossHandler lossAcceptance;
     private final ExponentialBackoff backoff;
     private @Nullable Instant steppedBackTo;
     private boolean broken; // and no record since
@@ -74,12 +74,12 @@ final class PartitionReader {
         this.watermarks = watermarks;
         this.endTimestamp = endTimestamp;
         this.label = context.label(partition.token());
-        this.backoff = StorageCalls.backoff(context.random());
+        this.backoff = RetryingStorageCalls.backoff(context.random());
         this.openedAt = context.time().nanoTime();
         this.queries = context.queries(this::isReading);
-        this.intake = new RecordIntake(context, partition, dispatcher, this::isActive);
+        this.intake = new RecordReceiver(context, partition, dispatcher, this::isActive);
         this.lossAcceptance =
-                new LossAcceptance(context, partition, intake, queries, watermarks, endTimestamp, this::isActive);
+                new RetentionLossHandler(context, partition, intake, queries, watermarks, endTimestamp, this::isActive);
         partition.onLost(this::stopForLostLease);
     }
 

@@ -57,7 +57,7 @@ final class PartitionScheduler {
     private final EngineContext context;
     private final Readers readers;
     private final Membership membership;
-    private final Neglected neglected;
+    private final UnclaimedPartitions neglected;
     private int eagerRounds; // since partitions are due, or one of them came
 
     private volatile List<PartitionMetadata> waiting = List.of();
@@ -67,7 +67,7 @@ final class PartitionScheduler {
         this.context = context;
         this.readers = readers;
         this.membership = membership;
-        this.neglected = new Neglected(context);
+        this.neglected = new UnclaimedPartitions(context);
     }
 
     /** Claims partitions until the subscription is completed, which it returns true for, or nobody wants it any more. */

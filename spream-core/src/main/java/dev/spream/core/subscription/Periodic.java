@@ -1,8 +1,8 @@
 package dev.spream.core.subscription;
 
-import dev.spream.core.internal.Alarm;
 import dev.spream.core.internal.MonotonicTime;
 import dev.spream.core.internal.TaskGroup;
+import dev.spream.core.internal.Waiter;
 import java.time.Duration;
 
 /** Work that is done again and again, on a thread of its own, until it is stopped. */
@@ -11,7 +11,7 @@ final class Periodic implements TaskGroup.Task {
     private final Duration interval;
     private final boolean steady;
     private final TaskGroup.Task work;
-    private final Alarm alarm;
+    private final Waiter alarm;
     private final long createdAt;
     private volatile boolean stopped;
 
@@ -22,7 +22,7 @@ final class Periodic implements TaskGroup.Task {
 
     private Periodic(MonotonicTime time, Duration interval, boolean steady, TaskGroup.Task work) {
         this.time = time;
-        this.alarm = new Alarm(time);
+        this.alarm = new Waiter(time);
         this.createdAt = time.nanoTime();
         this.interval = interval;
         this.steady = steady;

@@ -7,7 +7,7 @@ import dev.spream.core.internal.SectionLock;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.subscription.inflight.Budget;
 import dev.spream.core.subscription.inflight.InflightRecord;
-import dev.spream.core.subscription.inflight.KeyLanes;
+import dev.spream.core.subscription.inflight.PerKeyQueue;
 import dev.spream.core.subscription.lease.HeldPartition;
 import java.time.Duration;
 import java.time.Instant;
@@ -38,7 +38,7 @@ final class RecordDispatcher implements DeliveryControl {
 
     private final EngineContext context;
     private final HeldPartition partition;
-    private final DeliveryPath path;
+    private final DeliveryStrategy path;
     private final boolean takesBatches;
     private final Budget.Share budget;
     private final SubscriberOptions options;
@@ -46,7 +46,7 @@ final class RecordDispatcher implements DeliveryControl {
     private final String threadName;
     private final Consumer<Throwable> onFailure;
 
-    private final KeyLanes lanes = new KeyLanes();
+    private final PerKeyQueue lanes = new PerKeyQueue();
     private final SectionLock lock = new SectionLock();
     private final Condition changed = lock.newCondition(); // a record was settled, a runner ended, or it stops
     private final Condition stopped = lock.newCondition();
@@ -61,7 +61,7 @@ final class RecordDispatcher implements DeliveryControl {
     RecordDispatcher(
             EngineContext context,
             HeldPartition partition,
-            DeliveryPath path,
+            DeliveryStrategy path,
             Budget.Share budget,
             Consumer<Throwable> onFailure) {
         this.context = context;

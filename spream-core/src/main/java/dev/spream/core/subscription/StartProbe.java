@@ -36,7 +36,7 @@ final class StartProbe {
         this.context = context;
         this.wanted = wanted;
         this.queries = context.queries(wanted);
-        this.backoff = StorageCalls.backoff(context.random());
+        this.backoff = RetryingStorageCalls.backoff(context.random());
     }
 
     /**
@@ -141,7 +141,7 @@ final class StartProbe {
     private Instant endOfGap(SubscriptionRecord requested, Instant from, SourceException failure) {
         boolean accepted = context.options().retentionLoss() == RetentionLoss.ACCEPT_GAP;
         if (accepted && from.equals(requested.startTimestamp())) {
-            return LossAcceptance.gap(context, PartitionToken.ROOT, from, failure)
+            return RetentionLossHandler.gap(context, PartitionToken.ROOT, from, failure)
                     .to();
         }
         throw refused(

@@ -6,7 +6,7 @@ import dev.spream.core.SpreamException;
 import dev.spream.core.consume.ChangeHandler;
 import dev.spream.core.consume.Consumer;
 import dev.spream.core.internal.MonotonicTime;
-import dev.spream.core.internal.SingleRun;
+import dev.spream.core.internal.RunLifecycle;
 import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.source.ChangeStreamSource;
 import java.time.Duration;
@@ -48,7 +48,7 @@ import java.util.random.RandomGenerator;
  */
 public final class Subscriber implements AutoCloseable {
     private final EngineContext context;
-    private final SingleRun<Subscription> subscription = new SingleRun<>("subscriber");
+    private final RunLifecycle<SubscriptionRun> subscription = new RunLifecycle<>("subscriber");
 
     private Subscriber(
             ChangeStreamSource source,
@@ -82,7 +82,7 @@ public final class Subscriber implements AutoCloseable {
     public CompletionReason run(Consumer consumer) {
         requireNonNull(consumer, "consumer");
         return subscription
-                .run(() -> new Subscription(context, consumer), Subscription::run)
+                .run(() -> new SubscriptionRun(context, consumer), SubscriptionRun::run)
                 .orElseGet(() -> subscription.isClosed() ? CompletionReason.CLOSED : CompletionReason.SHUT_DOWN);
     }
 
@@ -120,7 +120,7 @@ public final class Subscriber implements AutoCloseable {
 
     /** Every change of the subscription before it is settled, by all workers, as last read from the storage. */
     public Optional<Instant> lowWatermark() {
-        return subscription.begun().flatMap(Subscription::lowWatermark);
+        return subscription.begun().flatMap(SubscriptionRun::lowWatermark);
     }
 
     /** Collects what a subscriber needs. Confined to one thread. */

@@ -26,7 +26,7 @@ record UnreadableKeys(DataChangeRecord standIn, UndecodableRowException failure)
     }
 
     private static DataChangeRecord standIn(DataChangeRecord change) {
-        return RecordIntake.standIn(
+        return RecordReceiver.standIn(
                 change.commitTimestamp(), change.recordSequence(), change.serverTransactionId(), change.tableName());
     }
 }

@@ -24,7 +24,7 @@ record Attempts(
         OutboxSender sender,
         Duration timeout,
         AttemptPolicy policy,
-        BreakerReports breaker,
+        CircuitBreakerEvents breaker,
         WorkerEvents events,
         WorkerSignals signals) {
     private static final Logger log = LoggerFactory.getLogger(Attempts.class);
@@ -34,7 +34,7 @@ record Attempts(
             new SendOutcome.Retryable(new ReasonCode("NOT_THERE"), "the receiver does not have it");
 
     /** The settlement of a claim; empty if the claim is not the worker's any more. Called by a thread of its own. */
-    Optional<Settlement> run(HeldClaim held) {
+    Optional<Settlement> run(ActiveClaim held) {
         try {
             return Optional.ofNullable(settlement(held)).filter(settlement -> held.startSettling());
         } finally {
@@ -42,7 +42,7 @@ record Attempts(
         }
     }
 
-    private @Nullable Settlement settlement(HeldClaim held) {
+    private @Nullable Settlement settlement(ActiveClaim held) {
         OutboxClaim claim = held.claim();
         if (!signals.isRunning() || !breaker.lets(held)) {
             return new Settlement.Released(claim.ref());
@@ -74,21 +74,21 @@ record Attempts(
         return uncounted.isPresent() ? uncounted.get() : policy.afterSending(claim, unknown, outcome, storeTime(held));
     }
 
-    private Optional<Settlement> afterProbing(HeldClaim held, boolean probe, boolean unknown, SendOutcome outcome) {
+    private Optional<Settlement> afterProbing(ActiveClaim held, boolean probe, boolean unknown, SendOutcome outcome) {
         return probe && !breaker.countsProbe(outcome)
                 ? policy.afterProbing(held.claim(), unknown, outcome, storeTime(held))
                 : Optional.empty();
     }
 
-    private Instant storeTime(HeldClaim held) {
+    private Instant storeTime(ActiveClaim held) {
         return held.storeTime(signals.now());
     }
 
-    private @Nullable SendOutcome send(HeldClaim held) {
+    private @Nullable SendOutcome send(ActiveClaim held) {
         return call(held, false, entry -> sender.send(entry, timeout), Function.identity(), Function.identity());
     }
 
-    private @Nullable QueryOutcome ask(HeldClaim held) {
+    private @Nullable QueryOutcome ask(ActiveClaim held) {
         return call(
                 held,
                 true,
@@ -104,7 +104,7 @@ record Attempts(
 
     /** What the sender answers; null if it was not called, since the claim is lost. */
     private <A> @Nullable A call(
-            HeldClaim held,
+            ActiveClaim held,
             boolean queried,
             Call<A> call,
             Function<? super A, ? extends SendOutcome> asOutcome,
@@ -129,7 +129,7 @@ record Attempts(
         return answer;
     }
 
-    private boolean startCall(HeldClaim held, long now) {
+    private boolean startCall(ActiveClaim held, long now) {
         if (!held.startCall(now, timeout.toNanos())) {
             return false;
         }
@@ -142,13 +142,13 @@ record Attempts(
 
     @SuppressWarnings(
             "ThreadInterruptedCheck") // no other thread interrupts this one now; the interrupt was of the call
-    private static void endCall(HeldClaim held) {
+    private static void endCall(ActiveClaim held) {
         held.endCall();
         Thread.interrupted();
     }
 
     /** An exception tells nothing but its type: its message may hold a payload. */
-    private SendOutcome.Unknown unknown(HeldClaim held, Throwable thrown) {
+    private SendOutcome.Unknown unknown(ActiveClaim held, Throwable thrown) {
         if (held.hasTimedOut()) {
             return new SendOutcome.Unknown(ReasonCode.TIMEOUT, "no answer within " + DurationText.of(timeout));
         }
@@ -161,7 +161,7 @@ record Attempts(
                 "the sender threw " + thrown.getClass().getName());
     }
 
-    private void tellSent(HeldClaim held, SendOutcome outcome, boolean queried, long startedAt) {
+    private void tellSent(ActiveClaim held, SendOutcome outcome, boolean queried, long startedAt) {
         Duration took = Duration.ofNanos(signals.now() - startedAt);
         events.tell(listener -> listener.sent(held.claim(), outcome, queried, took));
         if (!signals.isCancelled()) { // an interrupt says nothing of the receiver

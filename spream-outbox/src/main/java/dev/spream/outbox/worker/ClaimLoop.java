@@ -19,9 +19,9 @@ import java.util.random.RandomGenerator;
  */
 final class ClaimLoop {
     private final WorkerStore store;
-    private final KeyPlan plan;
+    private final OrderedClaimPlanner plan;
     private final LaneKeeper lanes;
-    private final Breaker breaker;
+    private final CircuitBreaker breaker;
     private final EntryLifecycle entries;
     private final int batch;
     private final long pollInterval;
@@ -36,9 +36,9 @@ final class ClaimLoop {
 
     ClaimLoop(
             WorkerStore store,
-            KeyPlan plan,
+            OrderedClaimPlanner plan,
             LaneKeeper lanes,
-            Breaker breaker,
+            CircuitBreaker breaker,
             EntryLifecycle entries,
             OutboxWorkerOptions options,
             RandomGenerator random,
@@ -142,7 +142,7 @@ final class ClaimLoop {
     private int claimOrdered(int limit, int allowed) {
         long askedAt = signals.now();
         LocalLease lease = store.requestLease();
-        List<KeyPlan.Head> heads = limit > 0 ? plan.take(limit, askedAt) : List.of();
+        List<OrderedClaimPlanner.Head> heads = limit > 0 ? plan.take(limit, askedAt) : List.of();
         if (heads.isEmpty()) {
             return 0;
         }
@@ -155,7 +155,7 @@ final class ClaimLoop {
         }
         Set<Long> given = new HashSet<>();
         result.claims().forEach(claim -> given.add(claim.entry().id()));
-        List<KeyPlan.Head> notGiven =
+        List<OrderedClaimPlanner.Head> notGiven =
                 heads.stream().filter(head -> !given.contains(head.id())).toList();
         if (!notGiven.isEmpty()) {
             plan.refused(notGiven);
@@ -165,15 +165,15 @@ final class ClaimLoop {
         return given.size();
     }
 
-    private ClaimResult claimHeads(List<KeyPlan.Head> heads) {
+    private ClaimResult claimHeads(List<OrderedClaimPlanner.Head> heads) {
         Set<LaneLease> leases = new HashSet<>();
         heads.forEach(head -> leases.add(head.lane()));
-        List<Long> ids = heads.stream().map(KeyPlan.Head::id).toList();
+        List<Long> ids = heads.stream().map(OrderedClaimPlanner.Head::id).toList();
         return store.claimOrdered(leases, ids);
     }
 
     private void claimed(ClaimResult result, long askedAt, LocalLease lease, int allowed) {
-        boolean probe = allowed != Breaker.UNLIMITED;
+        boolean probe = allowed != CircuitBreaker.UNLIMITED;
         if (probe && !result.claims().isEmpty()) {
             breaker.probe();
         }

@@ -18,28 +18,28 @@ import java.util.Optional;
  *                                  └──────────── the lease is over, or another's ───────────────┴──▶ lost
  * </pre>
  *
- * <p>From the claim until it is settled or lost a claim is in the {@link LeaseBook}, which renews its lease. When it leaves, the
- * next claim follows: of the ordering key, by the {@link KeyPlan}; of an entry that failed, when it is due again.
+ * <p>From the claim until it is settled or lost a claim is in the {@link ActiveClaims}, which renews its lease. When it leaves, the
+ * next claim follows: of the ordering key, by the {@link OrderedClaimPlanner}; of an entry that failed, when it is due again.
  */
 final class EntryLifecycle {
     private final Attempts attempts;
     private final SettlementWriter writer;
-    private final LeaseBook book;
-    private final KeyPlan plan;
+    private final ActiveClaims book;
+    private final OrderedClaimPlanner plan;
     private final WorkerEvents events;
     private final WorkerSignals signals;
     private final TaskGroup sending;
     private final String threadName;
     private final int mostHeld;
-    private final Slots slots;
+    private final ConcurrencyLimit slots;
     private final DueTimes dueTimes = new DueTimes();
 
     /** @param sending runs an attempt a thread, and reports what the worker does not survive */
     EntryLifecycle(
             Attempts attempts,
             SettlementWriter writer,
-            LeaseBook book,
-            KeyPlan plan,
+            ActiveClaims book,
+            OrderedClaimPlanner plan,
             OutboxWorkerOptions options,
             WorkerEvents events,
             WorkerSignals signals,
@@ -53,7 +53,7 @@ final class EntryLifecycle {
         this.sending = sending;
         this.threadName = options.threadName("send");
         this.mostHeld = 2 * (options.concurrency() + options.batch());
-        this.slots = new Slots(options.concurrency(), signals.claims);
+        this.slots = new ConcurrencyLimit(options.concurrency(), signals.claims);
     }
 
     /** For how many entries there is room; if there is none, claiming is woken when there is. */
@@ -90,14 +90,14 @@ final class EntryLifecycle {
         Duration took = Duration.ofNanos(signals.now() - askedAt);
         events.tell(listener -> listener.claimed(result, took));
         for (OutboxClaim claim : result.claims()) {
-            HeldClaim held = new HeldClaim(claim, probe, askedAt, lease);
+            ActiveClaim held = new ActiveClaim(claim, probe, askedAt, lease);
             book.add(held);
             slots.take();
             sending.start(threadName, () -> attempt(held));
         }
     }
 
-    private void attempt(HeldClaim held) {
+    private void attempt(ActiveClaim held) {
         try {
             Optional<Settlement> settlement = attempts.run(held);
             if (settlement.isPresent()) {
@@ -148,7 +148,7 @@ final class EntryLifecycle {
         signals.claims.raise();
     }
 
-    private void lost(HeldClaim held) {
+    private void lost(ActiveClaim held) {
         if (held.lose()) {
             book.tellLost(held, "its time was over before it was sent");
         }

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The lanes that a worker holds: those that it works on, and those above its share, which it leaves when nothing of them is under
- * way any more. Confined to its {@link KeyPlan}.
+ * way any more. Confined to its {@link OrderedClaimPlanner}.
  */
 final class HeldLanes {
     private final Map<Integer, Lane> lanes = new HashMap<>();

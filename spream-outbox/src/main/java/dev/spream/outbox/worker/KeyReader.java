@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Reads ahead what a {@link KeyPlan} wants to know, on a thread of its own: lanes going forward, keys that are unclear, and now
+ * Reads ahead what a {@link OrderedClaimPlanner} wants to know, on a thread of its own: lanes going forward, keys that are unclear, and now
  * and then the lanes from their beginning, for entries that were committed after others with a greater id. While no entry has an
  * ordering key it reads no lane, and asks for one instead. An answer costs much where many entries were settled that the database
  * cannot forget yet, so no claim waits for it, and it is not asked for all the time: when called, with a gap between, and at least
@@ -25,7 +25,7 @@ final class KeyReader {
     private static final int REST = 10;
 
     private final WorkerStore store;
-    private final KeyPlan plan;
+    private final OrderedClaimPlanner plan;
     private final WorkerSignals signals;
     private final long pollInterval;
     private final long lookEvery;
@@ -38,7 +38,7 @@ final class KeyReader {
     private long gap;
     private long lastRead;
 
-    KeyReader(WorkerStore store, KeyPlan plan, OutboxWorkerOptions options, WorkerSignals signals) {
+    KeyReader(WorkerStore store, OrderedClaimPlanner plan, OutboxWorkerOptions options, WorkerSignals signals) {
         this.store = store;
         this.plan = plan;
         this.signals = signals;
@@ -128,8 +128,8 @@ final class KeyReader {
             return;
         }
         lastRead = signals.now();
-        List<OrderedEntry> entries = store.ordered(after, KeyPlan.PAGE);
-        boolean news = plan.read(after, KeyPlan.PAGE, entries, signals.now());
+        List<OrderedEntry> entries = store.ordered(after, OrderedClaimPlanner.PAGE);
+        boolean news = plan.read(after, OrderedClaimPlanner.PAGE, entries, signals.now());
         if (news) {
             gap = 0;
         } else if (again) {
@@ -140,12 +140,16 @@ final class KeyReader {
     private void lookThrough() {
         Map<Integer, Long> after = plan.toLookThrough();
         if (!after.isEmpty()) {
-            plan.lookedThrough(after, KeyPlan.LOOK_PAGE, store.ordered(after, KeyPlan.LOOK_PAGE), signals.now());
+            plan.lookedThrough(
+                    after,
+                    OrderedClaimPlanner.LOOK_PAGE,
+                    store.ordered(after, OrderedClaimPlanner.LOOK_PAGE),
+                    signals.now());
         }
     }
 
     private void readUnclear() {
-        int limit = KeyQueue.MAX_IDS;
+        int limit = OrderingKeyQueue.MAX_IDS;
         for (String key : plan.toReadAnew(KEYS_AT_ONCE)) {
             plan.readAnew(key, limit, store.ordered(key, limit), signals.now());
         }

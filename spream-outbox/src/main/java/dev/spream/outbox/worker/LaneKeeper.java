@@ -13,11 +13,11 @@ import java.util.Set;
 final class LaneKeeper {
     private final WorkerStore store;
     private final MonotonicTime time;
-    private final KeyPlan plan;
+    private final OrderedClaimPlanner plan;
     private volatile LocalLease lease;
     private boolean away;
 
-    LaneKeeper(WorkerStore store, KeyPlan plan, MonotonicTime time) {
+    LaneKeeper(WorkerStore store, OrderedClaimPlanner plan, MonotonicTime time) {
         this.store = store;
         this.plan = plan;
         this.time = time;

@@ -3,7 +3,7 @@ package dev.spream.outbox.worker;
 import static java.util.Objects.requireNonNull;
 
 import dev.spream.core.internal.MonotonicTime;
-import dev.spream.core.internal.SingleRun;
+import dev.spream.core.internal.RunLifecycle;
 import dev.spream.outbox.OutboxOwner;
 import dev.spream.outbox.OutboxSender;
 import dev.spream.outbox.OutboxStore;
@@ -49,7 +49,7 @@ public final class OutboxWorker implements AutoCloseable {
     private final OutboxWorkerOptions options;
     private final MonotonicTime time;
     private final RandomGenerator random;
-    private final SingleRun<WorkerRun> run = new SingleRun<>("outbox worker");
+    private final RunLifecycle<OutboxWorkerRun> run = new RunLifecycle<>("outbox worker");
 
     private OutboxWorker(Builder builder) {
         this.store = builder.store;
@@ -72,7 +72,7 @@ public final class OutboxWorker implements AutoCloseable {
      * @throws IllegalStateException if this worker has run before
      */
     public void run() {
-        run.run(() -> new WorkerRun(store, sender, owner, options, time, random), running -> {
+        run.run(() -> new OutboxWorkerRun(store, sender, owner, options, time, random), running -> {
             running.run();
             return true;
         });

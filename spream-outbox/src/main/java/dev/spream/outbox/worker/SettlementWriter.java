@@ -2,8 +2,8 @@ package dev.spream.outbox.worker;
 
 import dev.spream.core.ExponentialBackoff;
 import dev.spream.core.StorageException;
-import dev.spream.core.internal.Alarm;
 import dev.spream.core.internal.MonotonicTime;
+import dev.spream.core.internal.Waiter;
 import dev.spream.outbox.LedgerResult;
 import dev.spream.outbox.LedgerStatus;
 import dev.spream.outbox.OutboxClaim;
@@ -42,7 +42,7 @@ final class SettlementWriter {
     private static final Duration IDLE = Duration.ofMinutes(1);
 
     /** A settlement that waits for the store. */
-    record Pending(HeldClaim held, Settlement settlement) {}
+    record Pending(ActiveClaim held, Settlement settlement) {}
 
     /**
      * What is written in one transaction.
@@ -59,10 +59,10 @@ final class SettlementWriter {
     }
 
     private final WorkerStore store;
-    private final LeaseBook book;
+    private final ActiveClaims book;
     private final WorkerEvents events;
     private final MonotonicTime time;
-    private final Alarm wake;
+    private final Waiter wake;
     private final ConcurrentLinkedQueue<Pending> queue = new ConcurrentLinkedQueue<>();
     private volatile boolean finishing;
     private volatile long finishBy;
@@ -74,16 +74,16 @@ final class SettlementWriter {
     private final ExponentialBackoff backoff;
 
     SettlementWriter(
-            WorkerStore store, LeaseBook book, WorkerEvents events, MonotonicTime time, RandomGenerator random) {
+            WorkerStore store, ActiveClaims book, WorkerEvents events, MonotonicTime time, RandomGenerator random) {
         this.store = store;
         this.book = book;
         this.events = events;
         this.time = time;
         this.backoff = new ExponentialBackoff(Duration.ofMillis(20), Duration.ofSeconds(2), random);
-        this.wake = new Alarm(time);
+        this.wake = new Waiter(time);
     }
 
-    void submit(HeldClaim held, Settlement settlement) {
+    void submit(ActiveClaim held, Settlement settlement) {
         queue.add(new Pending(held, settlement));
         wake.raise();
     }

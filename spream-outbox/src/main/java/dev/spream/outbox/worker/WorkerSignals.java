@@ -1,7 +1,7 @@
 package dev.spream.outbox.worker;
 
-import dev.spream.core.internal.Alarm;
 import dev.spream.core.internal.MonotonicTime;
+import dev.spream.core.internal.Waiter;
 
 /**
  * The clock of a worker, the stage of its shutdown, which only ever increases, and the alarms that wake its threads. Safe for use
@@ -17,21 +17,21 @@ final class WorkerSignals {
         CANCELLED
     }
 
-    final Alarm claims; // raised when there may be something to claim, or room for it
-    final Alarm reader; // raised when the plan has to be read anew
-    final Alarm upkeep; // raised when the lanes have to be seen to
-    final Alarm retention;
-    final Alarm runner; // raised while the worker stops, when an attempt has ended
+    final Waiter claims; // raised when there may be something to claim, or room for it
+    final Waiter reader; // raised when the plan has to be read anew
+    final Waiter upkeep; // raised when the lanes have to be seen to
+    final Waiter retention;
+    final Waiter runner; // raised while the worker stops, when an attempt has ended
     private final MonotonicTime time;
     private volatile Stage stage = Stage.RUNNING;
 
     WorkerSignals(MonotonicTime time) {
         this.time = time;
-        this.claims = new Alarm(time);
-        this.reader = new Alarm(time);
-        this.upkeep = new Alarm(time);
-        this.retention = new Alarm(time);
-        this.runner = new Alarm(time);
+        this.claims = new Waiter(time);
+        this.reader = new Waiter(time);
+        this.upkeep = new Waiter(time);
+        this.retention = new Waiter(time);
+        this.runner = new Waiter(time);
     }
 
     /** The time by the worker's clock, in nanoseconds. */

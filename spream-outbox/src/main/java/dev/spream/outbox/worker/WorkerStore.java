@@ -20,9 +20,9 @@ import java.util.Set;
 
 /**
  * The store as one worker calls it: in its name, for its lease. Each call throws a {@link StorageException} if it fails, after
- * {@link StoreCalls} has reported that. Safe for use by many threads.
+ * {@link StoreHealth} has reported that. Safe for use by many threads.
  */
-record WorkerStore(OutboxStore store, OutboxOwner owner, Duration lease, MonotonicTime time, StoreCalls calls) {
+record WorkerStore(OutboxStore store, OutboxOwner owner, Duration lease, MonotonicTime time, StoreHealth calls) {
     LocalLease requestLease() {
         return LocalLease.requested(time, lease);
     }

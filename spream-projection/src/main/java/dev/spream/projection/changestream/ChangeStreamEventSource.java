@@ -152,13 +152,13 @@ public final class ChangeStreamEventSource implements EventSource {
 
     private ChangeStreamFeed feed(String projection) {
         PartitionStorage storage = storages.apply(projection);
-        ReadOrder order = new ReadOrder();
-        Unread unread = new Unread(time);
+        ReadOrderBuffer order = new ReadOrderBuffer();
+        ReadStallTracker unread = new ReadStallTracker(time);
         SubscriberOptions noting =
                 options.toBuilder().listener(order).listener(unread).build();
         ChangeStreamFeed feed = new ChangeStreamFeed(
                 stream.streamName() + "/" + projection,
-                () -> Subscriber.builder(new OrderedSource(stream, order, unread), storage)
+                () -> Subscriber.builder(new ReadOrderRecorder(stream, order, unread), storage)
                         .options(noting)
                         .build(),
                 rows,

@@ -39,8 +39,8 @@ final class ChangeStreamFeed implements EventFeed, Consumer {
     private final String label;
     private final Supplier<Subscriber> subscribers;
     private final EventRows rows;
-    private final ReadOrder order;
-    private final Unread unread;
+    private final ReadOrderBuffer order;
+    private final ReadStallTracker unread;
     private final Closing onClose;
     private final FeedQueue<CountDownLatch> queue = new FeedQueue<>();
     private final Set<String> otherTables = ConcurrentHashMap.newKeySet();
@@ -53,7 +53,7 @@ final class ChangeStreamFeed implements EventFeed, Consumer {
 
     /**
      * @param label stream and projection, for messages and threads
-     * @param subscribers each a new one, over the {@link OrderedSource} of the order
+     * @param subscribers each a new one, over the {@link ReadOrderRecorder} of the order
      * @param unread told of what they do
      * @param onClose called once, after the last subscriber has ended
      */
@@ -61,8 +61,8 @@ final class ChangeStreamFeed implements EventFeed, Consumer {
             String label,
             Supplier<Subscriber> subscribers,
             EventRows rows,
-            ReadOrder order,
-            Unread unread,
+            ReadOrderBuffer order,
+            ReadStallTracker unread,
             Closing onClose) {
         this.label = label;
         this.subscribers = subscribers;

@@ -84,7 +84,7 @@ final class BatchAttempt<T> implements ProjectionStore.Work<T> {
 
     /** Whether the store broke it off after events were applied. */
     boolean wasBrokenOff(Throwable failure) {
-        return BrokenOff.isOfStore(failure)
+        return StoreAbortTracker.isOfStore(failure)
                 && !threw(failure)
                 && plan().filter(planned -> !planned.handle().isEmpty()).isPresent();
     }

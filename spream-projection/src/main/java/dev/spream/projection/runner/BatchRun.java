@@ -64,7 +64,7 @@ final class BatchRun<T> {
         ProjectionVersion version();
 
         /** Ends the loop unless the store can be relied on to let it write. */
-        void requireMayWrite() throws LoopEnd;
+        void requireMayWrite() throws LoopExit;
 
         /** Whether it was interrupted, so that what fails says nothing. */
         boolean isCancelled();
@@ -128,7 +128,7 @@ final class BatchRun<T> {
         this.cursor = new Cursor(items.size());
     }
 
-    void run() throws LoopEnd, InterruptedException {
+    void run() throws LoopExit, InterruptedException {
         while (!cursor.isAtEnd()) {
             BatchAttempt<T> attempt = new BatchAttempt<>(
                     code.planner(),
@@ -163,7 +163,7 @@ final class BatchRun<T> {
     }
 
     /** Has the store commit the events with their checkpoint; what failed, if something did. */
-    private @Nullable Throwable attempt(BatchAttempt<T> attempt) throws LoopEnd {
+    private @Nullable Throwable attempt(BatchAttempt<T> attempt) throws LoopExit {
         loop.requireMayWrite();
         boolean fenced;
         try {
@@ -172,7 +172,7 @@ final class BatchRun<T> {
             return t;
         }
         if (fenced) {
-            throw LoopEnd.fenced(name);
+            throw LoopExit.fenced(name);
         }
         return null;
     }
@@ -227,18 +227,18 @@ final class BatchRun<T> {
         });
     }
 
-    private void failed(BatchAttempt<T> attempt, Throwable thrown) throws LoopEnd, InterruptedException {
+    private void failed(BatchAttempt<T> attempt, Throwable thrown) throws LoopExit, InterruptedException {
         FailureKind kind = kind(attempt, thrown);
-        Exception failure = FailureJudge.asException(thrown);
+        Exception failure = FailureClassifier.asException(thrown);
         if (kind == FailureKind.CONFLICT) {
             awaitOthers(failure);
             return;
         }
-        LoopEnd.ifOfEveryEvent(kind, failure);
+        LoopExit.ifOfEveryEvent(kind, failure);
         EventEnvelope culprit = attempt.culprit(cursor.tried() > 1);
         if (culprit == null) {
             if (cursor.tried() <= 1) {
-                throw LoopEnd.outage(failure); // it fails without an event that is applied
+                throw LoopExit.outage(failure); // it fails without an event that is applied
             }
             cursor.halve();
             return;
@@ -260,10 +260,10 @@ final class BatchRun<T> {
         }
     }
 
-    private void awaitOthers(Exception failure) throws LoopEnd, InterruptedException {
+    private void awaitOthers(Exception failure) throws LoopExit, InterruptedException {
         conflicts++;
         if (conflicts > MOST_CONFLICTS) {
-            throw LoopEnd.outage(failure);
+            throw LoopExit.outage(failure);
         }
         Duration pause = ExponentialBackoff.pause(FIRST_PAUSE, LONGEST_PAUSE, conflicts, manager.random());
         failures.troubles().failed(FailureKind.CONFLICT, failure);
@@ -279,7 +279,7 @@ final class BatchRun<T> {
     }
 
     /** A transaction that is broken off is an outage, but again and again it is one that some of its events make. */
-    private FailureKind kind(BatchAttempt<T> attempt, Throwable thrown) throws LoopEnd {
+    private FailureKind kind(BatchAttempt<T> attempt, Throwable thrown) throws LoopExit {
         if (failures.judge().isConflict(thrown)) {
             return FailureKind.CONFLICT;
         }
@@ -301,7 +301,7 @@ final class BatchRun<T> {
         return index;
     }
 
-    private void condemn(EventEnvelope culprit, BatchAttempt<T> attempt, ParkDecision parking) throws LoopEnd {
+    private void condemn(EventEnvelope culprit, BatchAttempt<T> attempt, ParkDecision parking) throws LoopExit {
         if (isWaiting(parking)) {
             failures.limit()
                     .requireRoom(
@@ -321,7 +321,7 @@ final class BatchRun<T> {
         return parking.nextTry().isEmpty();
     }
 
-    private void suspect(EventEnvelope culprit, BatchAttempt<T> attempt, int index, Exception failure) throws LoopEnd {
+    private void suspect(EventEnvelope culprit, BatchAttempt<T> attempt, int index, Exception failure) throws LoopExit {
         String error = failures.troubles().text(failure);
         condemn(
                 culprit,
@@ -337,7 +337,7 @@ final class BatchRun<T> {
             next++;
         }
         if (failures.suspicion().isOutage(verdicts.size(), next < events.size(), events.size())) {
-            throw LoopEnd.outage(failure);
+            throw LoopExit.outage(failure);
         }
         cursor.passTo(next);
     }

@@ -14,25 +14,25 @@ import org.slf4j.event.Level;
  * @param conflicts lines about batches that are repeated because of conflicts
  */
 record FailureHandling(
-        FailureJudge judge,
+        FailureClassifier judge,
         ParkPolicy policy,
         ParkLimit limit,
-        Suspicion suspicion,
-        BrokenOff brokenOff,
+        OutageDetector suspicion,
+        StoreAbortTracker brokenOff,
         ParkedLog parkedLog,
-        LimitedLines conflicts,
-        Troubles troubles) {
+        RateLimitedLog conflicts,
+        FailureReporter troubles) {
     private static final Logger log = LoggerFactory.getLogger(FailureHandling.class);
 
     static FailureHandling of(ManagerContext<?> manager, ProjectionOptions options, VersionStatus status) {
         return new FailureHandling(
-                new FailureJudge(manager.store()),
+                new FailureClassifier(manager.store()),
                 new ParkPolicy(options, manager.random()),
                 new ParkLimit(manager.store(), options, status),
-                new Suspicion(),
-                new BrokenOff(),
+                new OutageDetector(),
+                new StoreAbortTracker(),
                 new ParkedLog(status.name, manager.time()),
-                new LimitedLines(
+                new RateLimitedLog(
                         log,
                         status.name,
                         manager.time(),

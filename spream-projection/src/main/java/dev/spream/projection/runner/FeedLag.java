@@ -19,7 +19,7 @@ final class FeedLag {
     }
 
     /** While what was delivered waits for more. */
-    void gathered(Gathering waiting, long seen) {
+    void gathered(BatchBuffer waiting, long seen) {
         long count = assignment.positioned() ? Math.max(waiting.size(), waiting.head() - seen) : waiting.size();
         found(LagSample.behind(count, waiting.oldest()));
     }

@@ -3,7 +3,7 @@ package dev.spream.projection.runner;
 import dev.spream.core.DurationText;
 import dev.spream.core.LoggedFailure;
 import dev.spream.core.StorageException;
-import dev.spream.core.internal.Alarm;
+import dev.spream.core.internal.Waiter;
 import dev.spream.projection.BatchCheckpoint;
 import dev.spream.projection.FailureKind;
 import dev.spream.projection.Fence;
@@ -53,12 +53,12 @@ final class FeedLoop<T> implements BatchRun.Loop {
     private ProjectionVersion version; // as it was found after the segment was taken
 
     // Confined to the thread, but for what is volatile.
-    private final Gathering gathering; // what is delivered and not in a batch yet
+    private final BatchBuffer gathering; // what is delivered and not in a batch yet
     private long stored; // position that the store has
     private long seen; // position up to which nothing is left to deal with
     private long storedAt;
     private boolean unreadable;
-    private final Alarm stopped;
+    private final Waiter stopped;
     private volatile boolean worked;
     private volatile boolean stopping;
     private volatile boolean cancelled;
@@ -83,9 +83,9 @@ final class FeedLoop<T> implements BatchRun.Loop {
         this.failures = failures;
         this.assignment = assignment;
         this.retrier = new ParkedRetrier<>(manager, status, code, failures, this);
-        this.gathering = new Gathering(setup.options());
+        this.gathering = new BatchBuffer(setup.options());
         this.lag = new FeedLag(manager, status.lags, assignment);
-        this.stopped = new Alarm(manager.time());
+        this.stopped = new Waiter(manager.time());
         this.stored = assignment.request().after();
         this.seen = stored;
         this.storedAt = manager.now();
@@ -97,7 +97,7 @@ final class FeedLoop<T> implements BatchRun.Loop {
         thread = Thread.currentThread();
         try {
             work();
-        } catch (LoopEnd end) {
+        } catch (LoopExit end) {
             ended(end);
         } catch (InterruptedException e) {
             log.debug("[{}] {} was interrupted", status.name, label);
@@ -125,7 +125,7 @@ final class FeedLoop<T> implements BatchRun.Loop {
                         e);
     }
 
-    private void work() throws LoopEnd, InterruptedException {
+    private void work() throws LoopExit, InterruptedException {
         VersionEntry<T> entry = new VersionEntry<>(manager.store(), status, code, failures.judge());
         if (assignment.positioned()) {
             version = entry.enter();
@@ -220,7 +220,7 @@ final class FeedLoop<T> implements BatchRun.Loop {
         }
     }
 
-    private void takeWhatIsDue() throws LoopEnd, InterruptedException {
+    private void takeWhatIsDue() throws LoopExit, InterruptedException {
         if (stopping || gathering.isDue(manager.now())) {
             take(gathering.take());
         } else {
@@ -233,7 +233,7 @@ final class FeedLoop<T> implements BatchRun.Loop {
         return Math.max(0, Math.min(LONGEST_WAIT, idle));
     }
 
-    private void take(FeedBatch batch) throws LoopEnd, InterruptedException {
+    private void take(FeedBatch batch) throws LoopExit, InterruptedException {
         if (stopping && !assignment.positioned()) {
             return; // the feed may be closed
         }
@@ -297,7 +297,7 @@ final class FeedLoop<T> implements BatchRun.Loop {
     }
 
     /** Stores a position that moved without events. */
-    private void storePosition() throws LoopEnd {
+    private void storePosition() throws LoopExit {
         if (seen <= stored || !assignment.positioned()) {
             return;
         }
@@ -309,10 +309,10 @@ final class FeedLoop<T> implements BatchRun.Loop {
         try {
             fenced = !manager.store().apply(assignment.fence(), Set.of(), (transaction, states) -> progress);
         } catch (Exception e) {
-            throw LoopEnd.outage(e);
+            throw LoopExit.outage(e);
         }
         if (fenced) {
-            throw LoopEnd.fenced(label);
+            throw LoopExit.fenced(label);
         }
         storedUpTo(position);
         status.progressed.set(true);
@@ -323,7 +323,7 @@ final class FeedLoop<T> implements BatchRun.Loop {
         storedAt = manager.now();
     }
 
-    private void ended(LoopEnd end) {
+    private void ended(LoopExit end) {
         switch (end.reason()) {
             case FENCED -> status.watchWake.raise();
             case OUTAGE -> {
@@ -402,9 +402,9 @@ final class FeedLoop<T> implements BatchRun.Loop {
     }
 
     @Override
-    public void requireMayWrite() throws LoopEnd {
+    public void requireMayWrite() throws LoopExit {
         if (!assignment.held().getAsBoolean()) {
-            throw LoopEnd.fenced(label);
+            throw LoopExit.fenced(label);
         }
     }
 

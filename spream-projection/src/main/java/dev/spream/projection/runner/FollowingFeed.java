@@ -1,7 +1,7 @@
 package dev.spream.projection.runner;
 
-import dev.spream.core.internal.Alarm;
 import dev.spream.core.internal.MonotonicTime;
+import dev.spream.core.internal.Waiter;
 import dev.spream.projection.event.EventFeed;
 import dev.spream.projection.event.FeedBatch;
 import dev.spream.projection.event.FeedItem;
@@ -26,7 +26,7 @@ final class FollowingFeed implements EventFeed {
     private final EventFeed feed;
     private final LongSupplier live;
     private final MonotonicTime time;
-    private final Alarm wake;
+    private final Waiter wake;
     private final Deque<FeedItem> kept = new ArrayDeque<>();
     private long position; // up to which everything was read
     private long head;
@@ -43,7 +43,7 @@ final class FollowingFeed implements EventFeed {
         this.feed = feed;
         this.live = live;
         this.time = time;
-        this.wake = new Alarm(time);
+        this.wake = new Waiter(time);
         this.position = after;
         this.head = after;
         this.allowed = after;

@@ -58,14 +58,14 @@ final class ParkLimit {
      *
      * @param before how many events are applied before it in the same transaction
      * @param pending others that are to be parked in the same transaction
-     * @throws LoopEnd if that is more than the projection may have
+     * @throws LoopExit if that is more than the projection may have
      */
-    void requireRoom(int before, int pending, String error) throws LoopEnd {
+    void requireRoom(int before, int pending, String error) throws LoopExit {
         requireFewFailures(before, pending, error);
         requireRoomInStore(pending, error);
     }
 
-    private synchronized void requireFewFailures(int before, int pending, String error) throws LoopEnd {
+    private synchronized void requireFewFailures(int before, int pending, String error) throws LoopExit {
         long failed = parked + pending + 1;
         long tried = applied + before + failed;
         int most = options.maxFailingPercent();
@@ -81,14 +81,14 @@ final class ParkLimit {
     /**
      * Checks the same of an aggregate that is parked, and is tried no more until somebody looks at it.
      *
-     * @throws LoopEnd if that is more than the projection may have
+     * @throws LoopExit if that is more than the projection may have
      */
-    void requireRoomInStore(int pending, String error) throws LoopEnd {
+    void requireRoomInStore(int pending, String error) throws LoopExit {
         ParkedSummary stored;
         try {
             stored = store.parkedSummary(status.name);
         } catch (RuntimeException e) {
-            throw LoopEnd.outage(e);
+            throw LoopExit.outage(e);
         }
         int most = options.maxParked();
         if (stored.waiting() + pending >= most) {
@@ -100,9 +100,9 @@ final class ParkLimit {
         }
     }
 
-    private LoopEnd stop(String why, Optional<String> first, String last) {
+    private LoopExit stop(String why, Optional<String> first, String last) {
         String label = status.version().label();
-        return LoopEnd.fatal(new ProjectionException(
+        return LoopExit.fatal(new ProjectionException(
                 FailureKind.FATAL,
                 ("%s; nothing more is parked, and events are kept at their source: correct the code, or what the events need,"
                                 + " then 'projection resume %s' and 'projection retry %s --all'; first error: %s; last error: %s")

@@ -21,9 +21,9 @@ final class ParkedLog {
             "all that comes for it waits until somebody retries or skips it, see 'projection show'";
 
     private final String projection;
-    private final LimitedLines waiting;
-    private final LimitedLines parked;
-    private final LimitedLines resumed;
+    private final RateLimitedLog waiting;
+    private final RateLimitedLog parked;
+    private final RateLimitedLog resumed;
 
     ParkedLog(String projection, MonotonicTime time) {
         this.projection = projection;
@@ -32,8 +32,8 @@ final class ParkedLog {
         this.resumed = lines(time, Level.INFO, "that were parked go on");
     }
 
-    private LimitedLines lines(MonotonicTime time, Level level, String what) {
-        return new LimitedLines(log, projection, time, level, "aggregates %s; see 'projection show'".formatted(what));
+    private RateLimitedLog lines(MonotonicTime time, Level level, String what) {
+        return new RateLimitedLog(log, projection, time, level, "aggregates %s; see 'projection show'".formatted(what));
     }
 
     /** @param firstVersion that is set aside */
@@ -70,15 +70,15 @@ final class ParkedLog {
 
     /** Says how many lines were left out in a minute that is over. To be called now and then. */
     void summarize() {
-        lines().forEach(LimitedLines::summarize);
+        lines().forEach(RateLimitedLog::summarize);
     }
 
     /** Says how many lines were left out since. */
     void end() {
-        lines().forEach(LimitedLines::end);
+        lines().forEach(RateLimitedLog::end);
     }
 
-    private Stream<LimitedLines> lines() {
+    private Stream<RateLimitedLog> lines() {
         return Stream.of(waiting, parked, resumed);
     }
 

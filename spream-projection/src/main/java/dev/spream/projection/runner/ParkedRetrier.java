@@ -61,7 +61,7 @@ final class ParkedRetrier<T> {
     }
 
     /** Tries those that are due, if it is time to look. */
-    void run() throws LoopEnd, InterruptedException {
+    void run() throws LoopExit, InterruptedException {
         if (idleNanos() > 0) {
             return;
         }
@@ -114,7 +114,7 @@ final class ParkedRetrier<T> {
         }
 
         /** Until something of it is settled, however long that takes: the next round would begin where this one did. */
-        void run() throws LoopEnd, InterruptedException {
+        void run() throws LoopExit, InterruptedException {
             boolean goesOn = true;
             while (goesOn && (!settled || manager.now() - until < 0)) {
                 goesOn = tryOnce();
@@ -122,7 +122,7 @@ final class ParkedRetrier<T> {
         }
 
         /** Whether there is more to try at once. */
-        private boolean tryOnce() throws LoopEnd, InterruptedException {
+        private boolean tryOnce() throws LoopExit, InterruptedException {
             loop.requireMayWrite();
             RetryAttempt<T> attempt = new RetryAttempt<>(code.planner(), code.writer(loop.version(), key.followed()));
             long startedAt = manager.now();
@@ -175,13 +175,13 @@ final class ParkedRetrier<T> {
             });
         }
 
-        private boolean failed(RetryAttempt<T> attempt, Throwable thrown) throws LoopEnd {
+        private boolean failed(RetryAttempt<T> attempt, Throwable thrown) throws LoopExit {
             boolean conflict = failures.judge().isConflict(thrown);
-            boolean brokenOff = BrokenOff.isOfStore(thrown) && !attempt.threw(thrown) && !conflict;
+            boolean brokenOff = StoreAbortTracker.isOfStore(thrown) && !attempt.threw(thrown) && !conflict;
             FailureKind kind =
                     brokenOff ? FailureKind.TRANSIENT : failures.judge().kind(thrown, attempt.threw(thrown));
-            Exception failure = FailureJudge.asException(thrown);
-            LoopEnd.ifOfEveryEvent(kind, failure);
+            Exception failure = FailureClassifier.asException(thrown);
+            LoopExit.ifOfEveryEvent(kind, failure);
             if (conflict || (brokenOff && attempt.handle().isEmpty())) {
                 postponeIfPossible(kind, untried(status.troubles.text(failure)), failure);
                 return false;
@@ -189,7 +189,7 @@ final class ParkedRetrier<T> {
             int before = attempt.before();
             if (before != 0) {
                 if (limit == 1) {
-                    throw LoopEnd.outage(failure); // it fails without an event that is applied
+                    throw LoopExit.outage(failure); // it fails without an event that is applied
                 }
                 limit = before > 0 ? before : Math.max(1, Math.min(limit, attempt.taken()) / 2);
                 return true;
@@ -208,12 +208,12 @@ final class ParkedRetrier<T> {
         }
 
         /** If the store keeps it, it is no outage, and other aggregates go on; otherwise the loop ends. */
-        private void postponeIfPossible(FailureKind kind, ParkDecision parking, Exception failure) throws LoopEnd {
+        private void postponeIfPossible(FailureKind kind, ParkDecision parking, Exception failure) throws LoopExit {
             try {
                 postpone(first, parking);
             } catch (RuntimeException e) {
                 failure.addSuppressed(e);
-                throw LoopEnd.outage(failure);
+                throw LoopExit.outage(failure);
             }
             status.troubles.failed(kind, failure);
         }

@@ -3,7 +3,7 @@ package dev.spream.projection.runner;
 import static java.util.Objects.requireNonNull;
 
 import dev.spream.core.internal.MonotonicTime;
-import dev.spream.core.internal.SingleRun;
+import dev.spream.core.internal.RunLifecycle;
 import dev.spream.projection.Projection;
 import dev.spream.projection.ProjectionCode;
 import dev.spream.projection.ProjectionListener;
@@ -58,7 +58,7 @@ import java.util.regex.Pattern;
 public final class ProjectionManager<T> implements AutoCloseable {
 
     private final ManagerSetup<T> setup;
-    private final SingleRun<ManagerRun<T>> run = new SingleRun<>("projection manager");
+    private final RunLifecycle<ProjectionManagerRun<T>> run = new RunLifecycle<>("projection manager");
 
     private ProjectionManager(ManagerSetup<T> setup) {
         this.setup = setup;
@@ -78,7 +78,7 @@ public final class ProjectionManager<T> implements AutoCloseable {
      *     other way round
      */
     public void run() {
-        run.run(() -> new ManagerRun<>(setup), running -> {
+        run.run(() -> new ProjectionManagerRun<>(setup), running -> {
             running.run();
             return true;
         });
@@ -116,7 +116,7 @@ public final class ProjectionManager<T> implements AutoCloseable {
      */
     public List<ProjectionView> views() {
         return run.begun()
-                .map(ManagerRun::views)
+                .map(ProjectionManagerRun::views)
                 .orElseGet(() -> setup.byName().stream()
                         .map(versions -> VersionStatus.unread(versions.getFirst(), Optional.empty()))
                         .toList());

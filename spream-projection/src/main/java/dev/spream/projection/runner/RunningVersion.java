@@ -20,7 +20,7 @@ final class RunningVersion<T> {
                 assignment -> new FeedLoop<>(manager, setup, status, code, failures, assignment);
         this.keeper = setup.source().positioned()
                 ? new SegmentKeeper<>(manager, setup.options(), status, loops)
-                : new FeedKeeper<>(manager, status, loops);
+                : new UnsegmentedKeeper<>(manager, status, loops);
         this.watch = new StatusWatch(manager, status, failures, keeper);
     }
 

@@ -1,7 +1,7 @@
 package dev.spream.projection.runner;
 
 import dev.spream.core.LoggedFailure;
-import dev.spream.core.internal.Alarm;
+import dev.spream.core.internal.Waiter;
 import dev.spream.projection.ProjectionCode;
 import dev.spream.projection.ProjectionState;
 import dev.spream.projection.ProjectionVersion;
@@ -29,8 +29,8 @@ final class RunningVersions<T> {
     private final ManagerContext<T> manager;
     private final String name;
     private final Map<Integer, ProjectionSetup<T>> setups = new TreeMap<>(); // by revision
-    private final Troubles troubles;
-    private final Alarm wake;
+    private final FailureReporter troubles;
+    private final Waiter wake;
 
     // Confined to the thread.
     private boolean registered;
@@ -46,8 +46,8 @@ final class RunningVersions<T> {
         this.manager = manager;
         setups.forEach(setup -> this.setups.put(setup.projection().revision(), setup));
         this.name = setups.getFirst().projection().name();
-        this.troubles = new Troubles(name, manager);
-        this.wake = new Alarm(manager.time());
+        this.troubles = new FailureReporter(name, manager);
+        this.wake = new Waiter(manager.time());
     }
 
     private ProjectionSetup<T> latest() {

@@ -33,7 +33,7 @@ final class SegmentKeeper<T> implements Keeper {
 
     /** A segment that is held, or whose loop has not ended yet. */
     private final class Held {
-        private final LoopSlot<T> slot;
+        private final LoopSupervisor<T> slot;
         private SegmentLease lease;
         private long epoch; // of the projection when the loop was started
         private boolean leaving; // above the share
@@ -41,7 +41,8 @@ final class SegmentKeeper<T> implements Keeper {
 
         Held(SegmentLease lease) {
             this.lease = lease;
-            this.slot = new LoopSlot<>(manager, loops, "spream-projection-" + status.name + "-" + lease.segment());
+            this.slot =
+                    new LoopSupervisor<>(manager, loops, "spream-projection-" + status.name + "-" + lease.segment());
         }
     }
 

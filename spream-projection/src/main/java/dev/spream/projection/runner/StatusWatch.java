@@ -121,7 +121,7 @@ final class StatusWatch {
     }
 
     private void report() {
-        Troubles.Unreported unreported = status.troubles.unreported();
+        FailureReporter.Unreported unreported = status.troubles.unreported();
         boolean progressed = status.progressed.getAndSet(false);
         if (!status.isKnown() || (!progressed && unreported.errors() == 0)) {
             return;
@@ -145,7 +145,7 @@ final class StatusWatch {
         }
     }
 
-    private static Optional<String> lastError(Troubles.Unreported unreported) {
+    private static Optional<String> lastError(FailureReporter.Unreported unreported) {
         return unreported.errors() == 0 ? Optional.empty() : unreported.lastError();
     }
 

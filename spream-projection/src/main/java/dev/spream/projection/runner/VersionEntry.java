@@ -18,21 +18,21 @@ final class VersionEntry<T> {
     private final ProjectionStore<T> store;
     private final VersionStatus status;
     private final VersionCode<T> code;
-    private final FailureJudge judge;
+    private final FailureClassifier judge;
     private boolean thrown;
 
-    VersionEntry(ProjectionStore<T> store, VersionStatus status, VersionCode<T> code, FailureJudge judge) {
+    VersionEntry(ProjectionStore<T> store, VersionStatus status, VersionCode<T> code, FailureClassifier judge) {
         this.store = store;
         this.status = status;
         this.code = code;
         this.judge = judge;
     }
 
-    ProjectionVersion enter() throws LoopEnd {
+    ProjectionVersion enter() throws LoopExit {
         ProjectionVersion version = store.versions(status.version().projection()).stream()
                 .filter(found -> found.stateName().equals(status.name))
                 .findFirst()
-                .orElseThrow(() -> LoopEnd.fenced(status.name));
+                .orElseThrow(() -> LoopExit.fenced(status.name));
         if (!version.prepared()) {
             prepare(version);
         }
@@ -42,9 +42,9 @@ final class VersionEntry<T> {
         return version;
     }
 
-    private void prepare(ProjectionVersion version) throws LoopEnd {
+    private void prepare(ProjectionVersion version) throws LoopExit {
         if (!code.isVersioned()) {
-            throw LoopEnd.fatal(new ProjectionException(
+            throw LoopExit.fatal(new ProjectionException(
                     FailureKind.FATAL,
                     "projection '%s' does not say how another version of its read model is written: it must be a RebuildableProjection, or have another projection for each version; drop version %d"
                             .formatted(version.projection(), version.version()),
@@ -57,19 +57,19 @@ final class VersionEntry<T> {
             throw end(t);
         }
         if (!there) {
-            throw LoopEnd.fenced(status.name);
+            throw LoopExit.fenced(status.name);
         }
     }
 
-    private LoopEnd end(Throwable t) throws LoopEnd {
+    private LoopExit end(Throwable t) throws LoopExit {
         FailureKind kind = judge.kind(t, thrown || t instanceof ProjectionException);
-        Exception failure = FailureJudge.asException(t);
-        LoopEnd.ifOfEveryEvent(kind, failure);
-        return kind == FailureKind.POISON ? LoopEnd.fatal(failure) : LoopEnd.outage(failure);
+        Exception failure = FailureClassifier.asException(t);
+        LoopExit.ifOfEveryEvent(kind, failure);
+        return kind == FailureKind.POISON ? LoopExit.fatal(failure) : LoopExit.outage(failure);
     }
 
     /** Has a read model outside of the store begun, or checks that it is the one that was. */
-    void requireModel(ProjectionVersion version) throws LoopEnd {
+    void requireModel(ProjectionVersion version) throws LoopExit {
         if (!(code.projection() instanceof ExternalReadModel model)) {
             return;
         }
@@ -83,7 +83,7 @@ final class VersionEntry<T> {
             throw end(t);
         }
         if (id.isEmpty()) {
-            throw LoopEnd.fenced(status.name);
+            throw LoopExit.fenced(status.name);
         }
     }
 

@@ -1,6 +1,6 @@
 package dev.spream.projection.runner;
 
-import dev.spream.core.internal.Alarm;
+import dev.spream.core.internal.Waiter;
 import dev.spream.projection.ParkedSummary;
 import dev.spream.projection.Projection;
 import dev.spream.projection.ProjectionState;
@@ -23,10 +23,10 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 final class VersionStatus {
     final String name; // of its state
-    final Troubles troubles;
+    final FailureReporter troubles;
     final SegmentLags lags = new SegmentLags();
-    final Alarm watchWake;
-    final Alarm keeperWake;
+    final Waiter watchWake;
+    final Waiter keeperWake;
 
     /** Events were dealt with since the progress of the version was read. */
     final AtomicBoolean dealt = new AtomicBoolean();
@@ -53,9 +53,9 @@ final class VersionStatus {
 
     VersionStatus(ManagerContext<?> manager, ProjectionSetup<?> setup, ProjectionVersion version) {
         this.name = version.stateName();
-        this.troubles = new Troubles(name, manager);
-        this.watchWake = new Alarm(manager.time());
-        this.keeperWake = new Alarm(manager.time());
+        this.troubles = new FailureReporter(name, manager);
+        this.watchWake = new Waiter(manager.time());
+        this.keeperWake = new Waiter(manager.time());
         this.manager = manager;
         this.nextQuestion = new AtomicLong(manager.now());
         this.positioned = setup.source().positioned();

@@ -4,8 +4,8 @@ import static java.util.Objects.requireNonNull;
 
 import dev.spream.core.DurationText;
 import dev.spream.core.LoggedFailure;
-import dev.spream.core.internal.Alarm;
 import dev.spream.core.internal.MonotonicTime;
+import dev.spream.core.internal.Waiter;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -35,7 +35,7 @@ public final class IndexMaintenance implements AutoCloseable {
     private final Duration interval;
     private final Duration tombstones;
     private final Map<Kept, SearchIndex> indexes = new ConcurrentHashMap<>();
-    private final Alarm closing = new Alarm(MonotonicTime.SYSTEM);
+    private final Waiter closing = new Waiter(MonotonicTime.SYSTEM);
     private volatile boolean closed;
 
     private record Kept(IntFunction<SearchIndex> opening, int version) {}

@@ -40,7 +40,7 @@ public final class SearchProjection
 
     private final String name;
     private final DocumentMapping mapping;
-    private final VersionedIndex index;
+    private final IndexGeneration index;
     private final SearchListener listener;
 
     /**
@@ -49,7 +49,7 @@ public final class SearchProjection
      * @param name see {@link #name()}
      */
     public SearchProjection(String name, DocumentMapping mapping, SearchIndex index) {
-        this(name, mapping, VersionedIndex.only(index), SearchListener.NONE);
+        this(name, mapping, IndexGeneration.only(index), SearchListener.NONE);
         requireNonNull(index, "index");
     }
 
@@ -60,10 +60,10 @@ public final class SearchProjection
      *     #versions}
      */
     public SearchProjection(String name, DocumentMapping mapping, IntFunction<SearchIndex> indexes) {
-        this(name, mapping, VersionedIndex.first(indexes), SearchListener.NONE);
+        this(name, mapping, IndexGeneration.first(indexes), SearchListener.NONE);
     }
 
-    private SearchProjection(String name, DocumentMapping mapping, VersionedIndex index, SearchListener listener) {
+    private SearchProjection(String name, DocumentMapping mapping, IndexGeneration index, SearchListener listener) {
         this.name = requireNonNull(name, "name");
         this.mapping = requireNonNull(mapping, "mapping");
         this.index = index;
@@ -88,7 +88,7 @@ public final class SearchProjection
     /** The same projection into the index of that version; this, if it has but one index. */
     @Override
     public SearchProjection ofVersion(int version) {
-        VersionedIndex other = index.ofVersion(version);
+        IndexGeneration other = index.ofVersion(version);
         return other.equals(index) ? this : new SearchProjection(name, mapping, other, listener);
     }
 

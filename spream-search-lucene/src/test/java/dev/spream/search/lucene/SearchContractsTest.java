@@ -9,7 +9,7 @@ import dev.spream.projection.search.SearchIndex;
 import dev.spream.projection.search.SearchQuery;
 import dev.spream.projection.search.SearchSchema;
 import dev.spream.testkit.ContractRun;
-import dev.spream.testkit.event.Spoilt;
+import dev.spream.testkit.event.ContractBreakers;
 import dev.spream.testkit.search.SearchFixture;
 import dev.spream.testkit.search.SearchIndexContract;
 import java.io.IOException;
@@ -98,7 +98,7 @@ final class SearchContractsTest {
 
     @Test
     void an_engine_that_searches_and_counts_otherwise_fails() {
-        assertThat(failures(index -> Spoilt.of(
+        assertThat(failures(index -> ContractBreakers.of(
                         SearchIndex.class,
                         index,
                         Map.of(
@@ -122,7 +122,7 @@ final class SearchContractsTest {
     void an_engine_that_drops_nothing_and_keeps_its_first_schema_fails() {
         SearchSchema first = new SearchSchema(
                 List.of("word", "definition"), Set.of("level", "tags", "common"), Set.of("word", "examples"));
-        assertThat(failuresOf(engine -> Spoilt.of(
+        assertThat(failuresOf(engine -> ContractBreakers.of(
                         SearchEngine.class,
                         engine,
                         Map.of(
@@ -140,12 +140,12 @@ final class SearchContractsTest {
         return (List<SearchChange>) arguments[0];
     }
 
-    private static SearchIndex spoilt(SearchIndex index, String method, Spoilt.Answer<SearchIndex> answer) {
-        return Spoilt.of(SearchIndex.class, index, method, answer);
+    private static SearchIndex spoilt(SearchIndex index, String method, ContractBreakers.Answer<SearchIndex> answer) {
+        return ContractBreakers.of(SearchIndex.class, index, method, answer);
     }
 
     private static Set<String> failures(UnaryOperator<SearchIndex> spoil) {
-        return failuresOf(engine -> Spoilt.of(
+        return failuresOf(engine -> ContractBreakers.of(
                 SearchEngine.class,
                 engine,
                 "open",

@@ -12,7 +12,7 @@ import dev.spream.core.record.ChangeRecordJson;
 import dev.spream.core.record.Mod;
 import dev.spream.core.subscription.CompletionReason;
 import dev.spream.emulator.SpannerEmulator;
-import dev.spream.emulator.control.Churn;
+import dev.spream.emulator.control.PartitionChurn;
 import dev.spream.sink.pubsub.PublisherServer.Reply;
 import dev.spream.storage.spanner.DatabaseName;
 import dev.spream.storage.spanner.SpannerConnection;
@@ -39,7 +39,7 @@ final class SpannerToPubsubIT {
     void every_row_arrives_in_order_while_partitions_change_and_requests_fail() throws Exception {
         Random random = new Random(7);
         try (SpannerEmulator spanner = SpannerEmulator.builder()
-                        .churn(Churn.every(Duration.ofMillis(50)))
+                        .churn(PartitionChurn.every(Duration.ofMillis(50)))
                         .start();
                 PublisherServer pubsub = PublisherServer.start()) {
             spanner.createDatabase(

@@ -16,9 +16,11 @@ record HttpRequests(
         HttpRequest.Builder request = builder(url, entry)
                 .method(method.name(), body)
                 .header("Content-Type", "application/json")
-                .header("Idempotency-Key", SentKey.of(entry))
+                .header("Idempotency-Key", IdempotencyKeyHeader.of(entry))
                 .header("Spream-Entry-Id", Long.toString(entry.id()));
-        entry.orderingKey().map(SentKey::ofOrdering).ifPresent(key -> request.header("Spream-Ordering-Key", key));
+        entry.orderingKey()
+                .map(IdempotencyKeyHeader::ofOrdering)
+                .ifPresent(key -> request.header("Spream-Ordering-Key", key));
         return request.build();
     }
 

@@ -68,8 +68,8 @@ public final class HttpSender implements OutboxSender, AutoCloseable {
 
     private final HttpRequests requests;
     private final Guarantee guarantee;
-    private final SendJudge sendJudge;
-    private final QueryJudge queryJudge;
+    private final SendResponseMapper sendJudge;
+    private final QueryResponseMapper queryJudge;
     private final HttpCalls calls;
 
     private HttpSender(Builder options) {
@@ -79,9 +79,9 @@ public final class HttpSender implements OutboxSender, AutoCloseable {
                 options.queryUrl,
                 ConfiguredHeaders.of(options.authorization, options.headers, HttpRequests.OWN_HEADERS));
         this.guarantee = options.guarantee;
-        this.sendJudge = new SendJudge(options.url, options.statuses, options.clock);
-        this.queryJudge =
-                new QueryJudge(options.queryUrl.orElse(options.url), options.notThereStatuses, options.refusedStatuses);
+        this.sendJudge = new SendResponseMapper(options.url, options.statuses, options.clock);
+        this.queryJudge = new QueryResponseMapper(
+                options.queryUrl.orElse(options.url), options.notThereStatuses, options.refusedStatuses);
         this.calls = new HttpCalls("http-sender", options.isEncrypted(), options.connectTimeout);
     }
 
@@ -118,7 +118,7 @@ public final class HttpSender implements OutboxSender, AutoCloseable {
     }
 
     private HttpOutcome call(HttpRequest request, Duration timeout) throws InterruptedException {
-        return calls.call(request, within(timeout), AnswerText.MAX_BYTES);
+        return calls.call(request, within(timeout), ResponseText.MAX_BYTES);
     }
 
     /**

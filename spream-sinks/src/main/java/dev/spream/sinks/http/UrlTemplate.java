@@ -47,7 +47,7 @@ record UrlTemplate(String text, URI sample) {
     }
 
     URI of(OutboxEntry entry) {
-        return hasPlace() ? URI.create(text.replace(PLACE, SentKey.inUrl(entry))) : sample;
+        return hasPlace() ? URI.create(text.replace(PLACE, IdempotencyKeyHeader.inUrl(entry))) : sample;
     }
 
     /** Scheme, host and port. */

@@ -10,7 +10,7 @@ import java.util.Optional;
 final class Answers {
     private Answers() {}
 
-    static SendOutcome judge(SendJudge judge, int status) {
+    static SendOutcome judge(SendResponseMapper judge, int status) {
         HttpOutcome.Head head = new HttpOutcome.Head(status, HttpHeaders.of(Map.of(), (name, value) -> true));
         return judge.judge(new HttpOutcome.Answered(head, Optional.empty()), true, Duration.ofSeconds(1));
     }

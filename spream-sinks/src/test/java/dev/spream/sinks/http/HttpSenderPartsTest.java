@@ -16,9 +16,11 @@ final class HttpSenderPartsTest {
 
     @Test
     void keys_are_sent_as_they_are_unless_a_header_could_not_hold_them() {
-        assertThat(SentKey.of(entry("2026-01-01T00:00:00Z/tx1/0001/2"))).isEqualTo("2026-01-01T00:00:00Z/tx1/0001/2");
-        assertThat(SentKey.of(entry("\u6ce8\u6587 7\r\nX: y"))).isEqualTo("%E6%B3%A8%E6%96%87%207%0D%0AX:%20y");
-        assertThat(SentKey.of(entry("a", 3))).isEqualTo("a~3");
+        assertThat(IdempotencyKeyHeader.of(entry("2026-01-01T00:00:00Z/tx1/0001/2")))
+                .isEqualTo("2026-01-01T00:00:00Z/tx1/0001/2");
+        assertThat(IdempotencyKeyHeader.of(entry("\u6ce8\u6587 7\r\nX: y")))
+                .isEqualTo("%E6%B3%A8%E6%96%87%207%0D%0AX:%20y");
+        assertThat(IdempotencyKeyHeader.of(entry("a", 3))).isEqualTo("a~3");
     }
 
     @Test
@@ -30,8 +32,8 @@ final class HttpSenderPartsTest {
         Set<String> inUrls = new HashSet<>();
         for (String key : keys) {
             for (int generation = 1; generation <= 3; generation++) {
-                sent.add(SentKey.of(entry(key, generation)));
-                inUrls.add(SentKey.inUrl(entry(key, generation)));
+                sent.add(IdempotencyKeyHeader.of(entry(key, generation)));
+                inUrls.add(IdempotencyKeyHeader.inUrl(entry(key, generation)));
             }
         }
         assertThat(sent).hasSize(keys.size() * 3).allMatch(key -> key.matches("[!-~]+"));
@@ -78,8 +80,8 @@ final class HttpSenderPartsTest {
         assertThat(kept("{\"a\": 1}}")).contains("\"{\\\"a\\\": 1}}\"");
         assertThat(kept("")).isEmpty();
         assertThat(kept(" \r\n")).isEmpty();
-        assertThat(AnswerText.of(Optional.empty())).isEmpty();
-        assertThat(AnswerText.of(Optional.of(new byte[] {'"', (byte) 0xff, '"'})))
+        assertThat(ResponseText.of(Optional.empty())).isEmpty();
+        assertThat(ResponseText.of(Optional.of(new byte[] {'"', (byte) 0xff, '"'})))
                 .isEmpty();
     }
 
@@ -103,6 +105,6 @@ final class HttpSenderPartsTest {
     }
 
     private static Optional<String> kept(String body) {
-        return AnswerText.of(Optional.of(body.getBytes(StandardCharsets.UTF_8)));
+        return ResponseText.of(Optional.of(body.getBytes(StandardCharsets.UTF_8)));
     }
 }

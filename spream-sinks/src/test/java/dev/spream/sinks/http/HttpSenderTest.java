@@ -124,7 +124,7 @@ final class HttpSenderTest {
 
     @Test
     void an_answer_that_is_too_long_is_not_kept_and_a_success_all_the_same() throws Exception {
-        String fits = "\"" + "x".repeat(AnswerText.MAX_BYTES - 2) + "\"";
+        String fits = "\"" + "x".repeat(ResponseText.MAX_BYTES - 2) + "\"";
         assertThat(kept(fits)).contains(fits);
         assertThat(kept(fits + " ")).isEmpty();
     }
@@ -167,7 +167,7 @@ final class HttpSenderTest {
 
     private static SendOutcome answered(int status) {
         UrlTemplate url = UrlTemplate.parse("url", "https://broker.example.com/p4th");
-        return Answers.judge(new SendJudge(url, StatusTable.DEFAULT, () -> Instant.EPOCH), status);
+        return Answers.judge(new SendResponseMapper(url, StatusTable.DEFAULT, () -> Instant.EPOCH), status);
     }
 
     private static String words(SendOutcome outcome) {

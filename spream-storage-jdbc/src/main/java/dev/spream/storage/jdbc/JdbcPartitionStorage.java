@@ -133,22 +133,22 @@ public final class JdbcPartitionStorage implements PartitionStorage {
 
     @Override
     public boolean addChildren(PartitionLease parent, ChildPartitionsRecord children) {
-        return new PartitionProgress(database, subscription).addChildren(parent, children);
+        return new WatermarkWrites(database, subscription).addChildren(parent, children);
     }
 
     @Override
     public Set<PartitionToken> advanceWatermarks(Collection<WatermarkAdvance> advances) {
-        return new PartitionProgress(database, subscription).advance(advances);
+        return new WatermarkWrites(database, subscription).advance(advances);
     }
 
     @Override
     public boolean acceptGap(PartitionLease lease, PartitionGap gap) {
-        return new PartitionProgress(database, subscription).acceptGap(lease, gap);
+        return new WatermarkWrites(database, subscription).acceptGap(lease, gap);
     }
 
     @Override
     public boolean finish(PartitionLease lease, Instant watermark, PartitionEnd proof) {
-        return new PartitionProgress(database, subscription).finish(lease, watermark, proof);
+        return new WatermarkWrites(database, subscription).finish(lease, watermark, proof);
     }
 
     @Override

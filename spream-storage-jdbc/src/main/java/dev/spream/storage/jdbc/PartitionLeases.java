@@ -127,7 +127,7 @@ record PartitionLeases(Database database, String subscription) {
         return new UnlockedRows(database, subscription)
                 .each(
                         what,
-                        Holding.of(leases),
+                        LeaseKey.of(leases),
                         UnlockedRows.UNFINISHED,
                         shorter(
                                 UnlockedRows.PATIENCE,
@@ -135,11 +135,11 @@ record PartitionLeases(Database database, String subscription) {
                         asked -> database.rows(
                                 what,
                                 RENEW,
-                                p -> Holding.bind(p, asked)
+                                p -> LeaseKey.bind(p, asked)
                                         .text(subscription)
                                         .number(JdbcTimestamps.micros(leaseTime))
                                         .text(subscription),
-                                Holding::read));
+                                LeaseKey::read));
     }
 
     private static Duration shorter(Duration one, Duration other) {
@@ -154,14 +154,14 @@ record PartitionLeases(Database database, String subscription) {
         new UnlockedRows(database, subscription)
                 .each(
                         what,
-                        Holding.of(leases),
+                        LeaseKey.of(leases),
                         UnlockedRows.UNFINISHED,
                         UnlockedRows.PATIENCE,
                         asked -> database.rows(
                                 what,
                                 RELEASE,
-                                p -> Holding.bind(p, asked).text(subscription).text(subscription),
-                                Holding::read));
+                                p -> LeaseKey.bind(p, asked).text(subscription).text(subscription),
+                                LeaseKey::read));
     }
 
     private static PartitionLease lease(ResultSet row) throws SQLException {

@@ -44,28 +44,28 @@ record UnlockedRows(Database database, String subscription) {
      */
     Set<PartitionToken> each(
             String what,
-            List<Holding> asked,
+            List<LeaseKey> asked,
             List<String> states,
             Duration patience,
-            Function<List<Holding>, List<Holding>> write) {
-        List<Holding> left = new ArrayList<>(asked);
+            Function<List<LeaseKey>, List<LeaseKey>> write) {
+        List<LeaseKey> left = new ArrayList<>(asked);
         long startedAt = System.nanoTime();
         left.removeAll(Set.copyOf(write.apply(left)));
         if (left.isEmpty()) {
             return Set.of();
         }
-        List<Holding> stored = stored(what, left, states);
-        Set<PartitionToken> lost = new LinkedHashSet<>(Holding.lost(left, stored));
+        List<LeaseKey> stored = stored(what, left, states);
+        Set<PartitionToken> lost = new LinkedHashSet<>(LeaseKey.lost(left, stored));
         while (!stored.isEmpty() && System.nanoTime() - startedAt < patience.toNanos()) {
             LockSupport.parkNanos(PAUSE);
             left.clear();
             left.addAll(stored);
             left.removeAll(Set.copyOf(write.apply(left)));
             stored = stored(what, left, states);
-            lost.addAll(Holding.lost(left, stored));
+            lost.addAll(LeaseKey.lost(left, stored));
         }
         if (!stored.isEmpty()) {
-            Set<PartitionToken> busy = stored.stream().map(Holding::token).collect(toSet());
+            Set<PartitionToken> busy = stored.stream().map(LeaseKey::token).collect(toSet());
             throw new BusyPartitionsException(
                     "%s: another session has locked the rows of %d of them, such as %s; the others are done, and these are tried again"
                             .formatted(what, busy.size(), busy.iterator().next().abbreviated()),
@@ -75,13 +75,13 @@ record UnlockedRows(Database database, String subscription) {
         return lost;
     }
 
-    private List<Holding> stored(String what, List<Holding> left, List<String> states) {
+    private List<LeaseKey> stored(String what, List<LeaseKey> left, List<String> states) {
         return left.isEmpty()
                 ? List.of()
                 : database.rows(
                         what,
                         STORED,
-                        p -> Holding.bind(p, left).text(subscription).texts(states),
-                        Holding::read);
+                        p -> LeaseKey.bind(p, left).text(subscription).texts(states),
+                        LeaseKey::read);
     }
 }

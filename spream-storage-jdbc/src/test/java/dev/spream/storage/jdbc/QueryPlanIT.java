@@ -100,7 +100,7 @@ final class QueryPlanIT {
                 "advance",
                 explain(
                         planMode,
-                        PartitionProgress.ADVANCE,
+                        WatermarkWrites.ADVANCE,
                         p -> p.texts(tokens)
                                 .texts(owners)
                                 .numbers(epochs)

@@ -51,7 +51,7 @@ final class CleanUp {
                     .toList();
             removable.forEach(partition -> {
                 transaction.write(
-                        PartitionProofRows.write(transaction.tables(), PartitionProofRows.proofOf(partition)));
+                        FinishedPartitionRows.write(transaction.tables(), FinishedPartitionRows.proofOf(partition)));
                 transaction.write(Mutation.delete(
                         transaction.tables().partitions(),
                         Key.of(partition.token().value())));

@@ -62,7 +62,7 @@ record MetadataDdl(MetadataTables tables) {
         return createTable(
                 tables.proofs(),
                 MetadataColumn.PARTITION_TOKEN.columnName,
-                PartitionProofRows.COLUMNS.stream().map(this::proofColumn));
+                FinishedPartitionRows.COLUMNS.stream().map(this::proofColumn));
     }
 
     /** The time of finishing is copied, not that of a commit of this table. */

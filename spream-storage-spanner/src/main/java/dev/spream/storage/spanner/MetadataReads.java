@@ -125,8 +125,8 @@ final class MetadataReads {
         Comparator<FinishedPartition> order =
                 Comparator.comparing(FinishedPartition::startTimestamp).thenComparing(FinishedPartition::token);
         return wholeTableCalls.run("reading the proofs", () -> {
-            return all(client.singleUse().read(tables.proofs(), KeySet.all(), PartitionProofRows.NAMES)).stream()
-                    .map(PartitionProofRows::proof)
+            return all(client.singleUse().read(tables.proofs(), KeySet.all(), FinishedPartitionRows.NAMES)).stream()
+                    .map(FinishedPartitionRows::proof)
                     .sorted(order)
                     .toList();
         });

@@ -86,7 +86,7 @@ record MetadataSchema(MetadataTables tables, Map<String, Set<String>> columns, S
                         .toList());
         requireColumns(tables.subscription(), "of a subscription", SubscriptionRows.COLUMNS);
         requireColumns(tables.workers(), "of workers", WorkerRows.COLUMNS);
-        requireColumns(tables.proofs(), "of proofs", PartitionProofRows.NAMES);
+        requireColumns(tables.proofs(), "of proofs", FinishedPartitionRows.NAMES);
     }
 
     private void requireColumns(String table, String kind, List<String> names) {

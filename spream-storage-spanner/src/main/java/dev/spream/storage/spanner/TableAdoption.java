@@ -110,8 +110,8 @@ final class TableAdoption {
                     .ifPresent(row -> row.adoptEnd(end.getValue())))));
         }
         for (List<FinishedPartition> part : parts(plan.missingParents())) {
-            writer.write(unlessAdopted(
-                    transaction -> part.forEach(proof -> transaction.write(PartitionProofRows.write(tables, proof)))));
+            writer.write(unlessAdopted(transaction ->
+                    part.forEach(proof -> transaction.write(FinishedPartitionRows.write(tables, proof)))));
         }
         boolean adopted = writer.write(unlessAdopted(transaction -> transaction.write(subscription(plan))));
         return adopted ? plan.size() : 0;

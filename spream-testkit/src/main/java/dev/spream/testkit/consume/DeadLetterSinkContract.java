@@ -1,9 +1,9 @@
 package dev.spream.testkit.consume;
 
 import static dev.spream.testkit.consume.Changes.key;
-import static dev.spream.testkit.consume.Letters.behind;
-import static dev.spream.testkit.consume.Letters.failed;
-import static dev.spream.testkit.consume.Letters.parked;
+import static dev.spream.testkit.consume.DeadLetters.behind;
+import static dev.spream.testkit.consume.DeadLetters.failed;
+import static dev.spream.testkit.consume.DeadLetters.parked;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.spream.core.consume.DeadLetter;

@@ -1,9 +1,9 @@
 package dev.spream.testkit.consume;
 
 import static dev.spream.testkit.consume.Changes.key;
-import static dev.spream.testkit.consume.Letters.behind;
-import static dev.spream.testkit.consume.Letters.failed;
-import static dev.spream.testkit.consume.Letters.parked;
+import static dev.spream.testkit.consume.DeadLetters.behind;
+import static dev.spream.testkit.consume.DeadLetters.failed;
+import static dev.spream.testkit.consume.DeadLetters.parked;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.spream.core.consume.DeadLetter;
@@ -58,14 +58,14 @@ public abstract class DeadLetterStoreContract extends DeadLetterSinkContract {
         try (DeadLetterStore.Claim claim = claim(1)) {
             StoredDeadLetter letter = claim.letter();
             assertThat(letter.reason()).isEqualTo(DeadLetter.Reason.PARKED);
-            assertThat(letter.partition()).isEqualTo(Letters.PARTITION);
+            assertThat(letter.partition()).isEqualTo(DeadLetters.PARTITION);
             assertThat(letter.change()).isEqualTo(Changes.of(1, "A"));
-            assertThat(letter.at()).isEqualTo(Letters.FAILED_AT);
+            assertThat(letter.at()).isEqualTo(DeadLetters.FAILED_AT);
             assertThat(letter.failure())
                     .contains(new StoredDeadLetter.Failure(
                             3,
-                            Letters.FAILED_AT.minusSeconds(60),
-                            Letters.FAILED_AT,
+                            DeadLetters.FAILED_AT.minusSeconds(60),
+                            DeadLetters.FAILED_AT,
                             "java.io.IOException",
                             "unreachable"));
             claim.replayed();
@@ -79,7 +79,7 @@ public abstract class DeadLetterStoreContract extends DeadLetterSinkContract {
     @Test
     public final void a_row_that_could_not_be_decoded_is_kept_as_it_came_and_not_replayed() throws Exception {
         String row = "{\"data_change_record\": {\"mods\": 7, \"text\": \"a\\u0000b\"}}";
-        DeadLetter letter = Letters.of(
+        DeadLetter letter = DeadLetters.of(
                 DeadLetter.Reason.FAILED,
                 Changes.of(1),
                 new UndecodableRowException("mods: a list was expected", row, new IllegalArgumentException("x")));
@@ -122,7 +122,7 @@ public abstract class DeadLetterStoreContract extends DeadLetterSinkContract {
 
     @Test
     public final void whoever_acquires_a_partition_is_told_the_parked_keys() throws Exception {
-        PartitionLease lease = new PartitionLease(Letters.PARTITION, new WorkerId("ann"), 1, Changes.START);
+        PartitionLease lease = new PartitionLease(DeadLetters.PARTITION, new WorkerId("ann"), 1, Changes.START);
         assertThat(sink().parkedKeys(lease)).isEmpty();
         sink().accept(parked(Changes.of(1, "A")));
         given().restart();

@@ -29,7 +29,7 @@ import java.util.function.Predicate;
 public final class ReplaySimulation implements AutoCloseable {
     private static final int CHANGES = 40;
     private static final PartitionLease LEASE =
-            new PartitionLease(Letters.PARTITION, new WorkerId("ann"), 1, Changes.START);
+            new PartitionLease(DeadLetters.PARTITION, new WorkerId("ann"), 1, Changes.START);
 
     private final Random random;
     private final boolean onlyCaughtUp;
@@ -161,7 +161,7 @@ public final class ReplaySimulation implements AutoCloseable {
     private void deliver(DataChangeRecord change) throws Exception {
         Set<RecordKey> keys = RecordKey.of(change);
         if (keys.stream().anyMatch(mayBeParked::contains)) {
-            if (fixture.sink().acceptIfParked(Letters.behind(change))) {
+            if (fixture.sink().acceptIfParked(DeadLetters.behind(change))) {
                 mayBeParked.addAll(keys);
                 return;
             }
@@ -169,9 +169,9 @@ public final class ReplaySimulation implements AutoCloseable {
         }
         store().delivering(change);
         try {
-            consume(change, new Delivery(Letters.PARTITION, 1, 1, Optional.empty(), Optional.empty()));
+            consume(change, new Delivery(DeadLetters.PARTITION, 1, 1, Optional.empty(), Optional.empty()));
         } catch (IOException e) {
-            fixture.sink().accept(Letters.parked(change));
+            fixture.sink().accept(DeadLetters.parked(change));
             mayBeParked.addAll(keys);
         }
     }

@@ -33,7 +33,7 @@ final class LockTable {
     private final ReentrantLock lock = new ReentrantLock();
 
     // Guarded by the lock, as are the fields of transactions.
-    private final Map<LockKey, KeyQueue> queues = new HashMap<>();
+    private final Map<LockKey, LockWaitQueue> queues = new HashMap<>();
     private final Map<String, Transaction> transactions = new LinkedHashMap<>();
     private final Map<String, LockReport> reports = new LinkedHashMap<>();
     private long lastSession;
@@ -86,8 +86,8 @@ final class LockTable {
     }
 
     private void await(Transaction owner, PlannedLock wanted, LockDeadline deadline) throws InterruptedException {
-        KeyQueue queue = queue(wanted.key());
-        KeyQueue.Waiter waiter = new KeyQueue.Waiter(owner, wanted.mode(), lock.newCondition());
+        LockWaitQueue queue = queue(wanted.key());
+        LockWaitQueue.Waiter waiter = new LockWaitQueue.Waiter(owner, wanted.mode(), lock.newCondition());
         queue.enqueue(waiter);
         owner.wait = new Wait(queue, waiter);
         try {
@@ -130,7 +130,7 @@ final class LockTable {
     }
 
     /** A key that somebody waits for, and the one who does. */
-    record Wait(KeyQueue queue, KeyQueue.Waiter waiter) {}
+    record Wait(LockWaitQueue queue, LockWaitQueue.Waiter waiter) {}
 
     boolean isOpen(Transaction transaction) {
         lock.lock();
@@ -158,7 +158,7 @@ final class LockTable {
             transaction.finish(state);
             transactions.remove(transaction.session());
             for (LockKey key : transaction.held) {
-                KeyQueue queue = queue(key);
+                LockWaitQueue queue = queue(key);
                 queue.release(transaction);
                 removeIfUnused(key, queue);
             }
@@ -171,11 +171,11 @@ final class LockTable {
         }
     }
 
-    private KeyQueue queue(LockKey key) {
-        return queues.computeIfAbsent(key, KeyQueue::new);
+    private LockWaitQueue queue(LockKey key) {
+        return queues.computeIfAbsent(key, LockWaitQueue::new);
     }
 
-    private void removeIfUnused(LockKey key, KeyQueue queue) {
+    private void removeIfUnused(LockKey key, LockWaitQueue queue) {
         if (queue.isUnused()) {
             queues.remove(key, queue);
         }

@@ -14,6 +14,8 @@ import dev.spream.projection.event.NewEvent;
 import dev.spream.projection.event.RecordedEvent;
 import dev.spream.projection.event.VersionConflictException;
 import dev.spream.testkit.ContractRun;
+import dev.spream.testkit.event.ContractBreakers;
+import dev.spream.testkit.event.ContractBreakers.Answer;
 import dev.spream.testkit.event.EventSourceFixture;
 import dev.spream.testkit.event.EventStoreContract;
 import dev.spream.testkit.event.EventStoreFixture;
@@ -21,8 +23,6 @@ import dev.spream.testkit.event.PositionedSourceContract;
 import dev.spream.testkit.event.QueueEventSourceFixture;
 import dev.spream.testkit.event.QueueSourceContract;
 import dev.spream.testkit.event.QueueSourceFixture;
-import dev.spream.testkit.event.Spoilt;
-import dev.spream.testkit.event.Spoilt.Answer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -256,7 +256,7 @@ final class EventContractsTest {
     private static Set<String> storeFailures(String method, Answer<EventStore> answer) {
         return ContractRun.failures(
                 EventStoreContract.class,
-                () -> new StoreRun(store -> Spoilt.of(EventStore.class, store, method, answer)),
+                () -> new StoreRun(store -> ContractBreakers.of(EventStore.class, store, method, answer)),
                 storeLimit);
     }
 
@@ -267,7 +267,7 @@ final class EventContractsTest {
 
     private static UnaryOperator<EventSource> opening(Opening opening) {
         Answer<EventSource> answer = (source, arguments) -> opening.open(source, (FeedRequest) arguments[0]);
-        return source -> Spoilt.of(EventSource.class, source, Map.of("open", answer));
+        return source -> ContractBreakers.of(EventSource.class, source, Map.of("open", answer));
     }
 
     private static Set<String> openFailures(Opening opening) {

@@ -11,8 +11,8 @@ import dev.spream.projection.ProjectionStatus;
 import dev.spream.projection.ProjectionStore;
 import dev.spream.projection.VersionComparison;
 import dev.spream.testkit.ContractRun;
-import dev.spream.testkit.event.Spoilt;
-import dev.spream.testkit.event.Spoilt.Answer;
+import dev.spream.testkit.event.ContractBreakers;
+import dev.spream.testkit.event.ContractBreakers.Answer;
 import dev.spream.testkit.memory.InMemoryProjectionStore.Transaction;
 import dev.spream.testkit.memory.InMemoryProjectionStoreFixture.Spoiler;
 import dev.spream.testkit.memory.SpoiltProjectionStores.ChangesProgress;
@@ -262,7 +262,7 @@ final class ProjectionContractsTest {
                 target,
                 "rebuilds",
                 (operations, arguments) ->
-                        Spoilt.of(ProjectionRebuilds.class, operations.rebuilds(), method, answer))));
+                        ContractBreakers.of(ProjectionRebuilds.class, operations.rebuilds(), method, answer))));
     }
 
     private static Set<String> versionFailures(Spoiler spoiler) {
@@ -305,7 +305,7 @@ final class ProjectionContractsTest {
 
     private static ProjectionOperations spoilt(
             ProjectionOperations target, String method, Answer<ProjectionOperations> answer) {
-        return Spoilt.of(ProjectionOperations.class, target, method, answer);
+        return ContractBreakers.of(ProjectionOperations.class, target, method, answer);
     }
 
     private static Set<String> operationsFailures(String method, Answer<ProjectionOperations> answer) {

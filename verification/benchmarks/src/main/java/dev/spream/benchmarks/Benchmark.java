@@ -17,7 +17,7 @@ import dev.spream.benchmarks.reading.KeyOrder;
 import dev.spream.benchmarks.reading.TrackerCost;
 import java.util.Locale;
 
-/** The measurements, by the name under which {@link Main} runs them. */
+/** The measurements, by the name under which {@link BenchmarkMain} runs them. */
 enum Benchmark {
     /** What the in-flight tracker costs a record. */
     TRACKER(TrackerCost.class, 512),

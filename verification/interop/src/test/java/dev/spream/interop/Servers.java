@@ -1,7 +1,7 @@
 package dev.spream.interop;
 
 import dev.spream.emulator.SpannerEmulator;
-import dev.spream.emulator.control.Churn;
+import dev.spream.emulator.control.PartitionChurn;
 import dev.spream.servers.GoogleEmulator;
 import dev.spream.servers.SpannerServer;
 import java.io.IOException;
@@ -34,7 +34,10 @@ final class Servers {
             List<SpannerServer> servers = new ArrayList<>();
             servers.add(new SpannerServer(
                     "our emulator",
-                    SpannerEmulator.builder().churn(Churn.every(CHURN)).start().emulatorHost()));
+                    SpannerEmulator.builder()
+                            .churn(PartitionChurn.every(CHURN))
+                            .start()
+                            .emulatorHost()));
             google().ifPresent(host -> servers.add(new SpannerServer("Google's emulator", host)));
             System.out.println("Spanner servers of this run: "
                     + servers.stream().map(SpannerServer::name).toList()

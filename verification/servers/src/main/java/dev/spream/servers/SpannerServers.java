@@ -1,7 +1,7 @@
 package dev.spream.servers;
 
 import dev.spream.emulator.SpannerEmulator;
-import dev.spream.emulator.control.Churn;
+import dev.spream.emulator.control.PartitionChurn;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
@@ -41,8 +41,10 @@ public final class SpannerServers {
         static final SpannerServer SERVER = start();
 
         private static SpannerServer start() {
-            String host =
-                    SpannerEmulator.builder().churn(Churn.every(CHURN)).start().emulatorHost();
+            String host = SpannerEmulator.builder()
+                    .churn(PartitionChurn.every(CHURN))
+                    .start()
+                    .emulatorHost();
             System.out.println("Spanner server of this run: our emulator at " + host);
             return new SpannerServer("our emulator", host);
         }

@@ -1,7 +1,7 @@
 package dev.spream.core.subscription.reading;
 
-import dev.spream.core.internal.Alarm;
 import dev.spream.core.internal.MonotonicTime;
+import dev.spream.core.internal.Waiter;
 import dev.spream.core.record.ChangeRecord;
 import dev.spream.core.source.ChangeStreamSource;
 import dev.spream.core.source.PartitionQuery;
@@ -35,7 +35,7 @@ public final class QueryRunner {
     private final MonotonicTime time;
     private final Function<Boolean, Duration> stallTimeout;
     private final BooleanSupplier isReading;
-    private final Alarm closed;
+    private final Waiter closed;
     private volatile @Nullable WatchedCursor cursor;
 
     /**
@@ -52,7 +52,7 @@ public final class QueryRunner {
         this.time = time;
         this.stallTimeout = stallTimeout;
         this.isReading = isReading;
-        this.closed = new Alarm(time);
+        this.closed = new Waiter(time);
     }
 
     /** Reads a query to its end, unless the reader has to stop before. */

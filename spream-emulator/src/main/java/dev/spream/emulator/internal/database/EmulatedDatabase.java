@@ -207,8 +207,8 @@ public final class EmulatedDatabase implements AutoCloseable {
     /** The timestamp of a read outside of a transaction; stale bounds are given the time they ask for. */
     public Instant readTimestamp(TransactionOptions.ReadOnly bound) {
         return switch (bound.getTimestampBoundCase()) {
-            case READ_TIMESTAMP -> Times.instant(bound.getReadTimestamp());
-            case EXACT_STALENESS -> clock.now().minus(Times.duration(bound.getExactStaleness()));
+            case READ_TIMESTAMP -> WireTimestamps.instant(bound.getReadTimestamp());
+            case EXACT_STALENESS -> clock.now().minus(WireTimestamps.duration(bound.getExactStaleness()));
             default -> clock.now();
         };
     }

@@ -6,7 +6,7 @@ import com.google.spanner.v1.TransactionOptions;
 import com.google.spanner.v1.TransactionSelector;
 import com.google.spanner.v1.TransactionSelector.SelectorCase;
 import dev.spream.emulator.internal.database.EmulatedDatabase;
-import dev.spream.emulator.internal.database.Times;
+import dev.spream.emulator.internal.database.WireTimestamps;
 import dev.spream.emulator.internal.sql.ChangeStreamQuery;
 import dev.spream.emulator.internal.sql.Errors;
 import java.time.Instant;
@@ -19,7 +19,7 @@ final class ChangeStreamCalls {
 
     /** Spanner's answer to {@code return_read_timestamp}: 2^63 - 2 nanoseconds. */
     private static final Transaction READ_TIMESTAMP = Transaction.newBuilder()
-            .setReadTimestamp(Times.timestamp(Instant.EPOCH.plusNanos(Long.MAX_VALUE - 1)))
+            .setReadTimestamp(WireTimestamps.timestamp(Instant.EPOCH.plusNanos(Long.MAX_VALUE - 1)))
             .build();
 
     private ChangeStreamCalls() {}

@@ -18,7 +18,7 @@ import com.google.spanner.admin.database.v1.ListDatabasesResponse;
 import com.google.spanner.admin.database.v1.UpdateDatabaseDdlMetadata;
 import com.google.spanner.admin.database.v1.UpdateDatabaseDdlRequest;
 import dev.spream.emulator.internal.database.EmulatedDatabase;
-import dev.spream.emulator.internal.database.Times;
+import dev.spream.emulator.internal.database.WireTimestamps;
 import dev.spream.emulator.internal.sql.Errors;
 import io.grpc.stub.StreamObserver;
 import java.util.List;
@@ -30,10 +30,10 @@ public final class DatabaseAdminService extends DatabaseAdminGrpc.DatabaseAdminI
     private static final Pattern CREATE =
             Pattern.compile("(?i)\\s*CREATE\\s+DATABASE\\s+[`\"]?([a-z][a-z0-9_-]*)[`\"]?\\s*;?\\s*");
 
-    private final Catalog catalog;
+    private final DatabaseCatalog catalog;
     private final OperationsService operations;
 
-    public DatabaseAdminService(Catalog catalog, OperationsService operations) {
+    public DatabaseAdminService(DatabaseCatalog catalog, OperationsService operations) {
         this.catalog = catalog;
         this.operations = operations;
     }
@@ -62,7 +62,7 @@ public final class DatabaseAdminService extends DatabaseAdminGrpc.DatabaseAdminI
                 .setName(database.name())
                 .setState(Database.State.READY)
                 .setDatabaseDialect(database.dialect())
-                .setCreateTime(Times.timestamp(database.createTime()))
+                .setCreateTime(WireTimestamps.timestamp(database.createTime()))
                 .setVersionRetentionPeriod("1h")
                 .build();
     }
@@ -101,7 +101,7 @@ public final class DatabaseAdminService extends DatabaseAdminGrpc.DatabaseAdminI
             UpdateDatabaseDdlMetadata.Builder metadata = UpdateDatabaseDdlMetadata.newBuilder()
                     .setDatabase(database.name())
                     .addAllStatements(statements);
-            statements.forEach(statement -> metadata.addCommitTimestamps(Times.timestamp(database.now())));
+            statements.forEach(statement -> metadata.addCommitTimestamps(WireTimestamps.timestamp(database.now())));
             return operations.done(
                     database.name(), request.getOperationId(), metadata.build(), Empty.getDefaultInstance());
         });

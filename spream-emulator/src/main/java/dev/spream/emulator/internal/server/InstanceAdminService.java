@@ -16,7 +16,7 @@ import com.google.spanner.admin.instance.v1.ListInstanceConfigsRequest;
 import com.google.spanner.admin.instance.v1.ListInstanceConfigsResponse;
 import com.google.spanner.admin.instance.v1.ListInstancesRequest;
 import com.google.spanner.admin.instance.v1.ListInstancesResponse;
-import dev.spream.emulator.internal.database.Times;
+import dev.spream.emulator.internal.database.WireTimestamps;
 import dev.spream.emulator.internal.sql.Errors;
 import io.grpc.stub.StreamObserver;
 import java.time.Instant;
@@ -26,10 +26,10 @@ public final class InstanceAdminService extends InstanceAdminGrpc.InstanceAdminI
     private static final String CONFIG = "emulator-config";
     private static final int UNITS_PER_NODE = 1000;
 
-    private final Catalog catalog;
+    private final DatabaseCatalog catalog;
     private final OperationsService operations;
 
-    public InstanceAdminService(Catalog catalog, OperationsService operations) {
+    public InstanceAdminService(DatabaseCatalog catalog, OperationsService operations) {
         this.catalog = catalog;
         this.operations = operations;
     }
@@ -74,7 +74,7 @@ public final class InstanceAdminService extends InstanceAdminGrpc.InstanceAdminI
                 instance.getName().substring(0, Math.max(0, instance.getName().indexOf("/instances/")));
         return instance.setConfig(project + "/instanceConfigs/" + CONFIG)
                 .setState(Instance.State.READY)
-                .setCreateTime(Times.timestamp(createTime))
+                .setCreateTime(WireTimestamps.timestamp(createTime))
                 .build();
     }
 

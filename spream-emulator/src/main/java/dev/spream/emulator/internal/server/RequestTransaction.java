@@ -11,7 +11,7 @@ import dev.spream.emulator.internal.database.OpenTransactions;
 import dev.spream.emulator.internal.database.ReadContext;
 import dev.spream.emulator.internal.database.ReadWriteTransaction;
 import dev.spream.emulator.internal.database.Snapshot;
-import dev.spream.emulator.internal.database.Times;
+import dev.spream.emulator.internal.database.WireTimestamps;
 import dev.spream.emulator.internal.sql.Errors;
 import java.time.Instant;
 import java.util.Optional;
@@ -54,7 +54,7 @@ record RequestTransaction(
                 Snapshot snapshot = transactions.beginReadOnly();
                 Transaction.Builder begun = Transaction.newBuilder().setId(snapshot.id());
                 if (options.getReadOnly().getReturnReadTimestamp()) {
-                    begun.setReadTimestamp(Times.timestamp(snapshot.readTimestamp()));
+                    begun.setReadTimestamp(WireTimestamps.timestamp(snapshot.readTimestamp()));
                 }
                 yield new RequestTransaction(new ReadContext.Within(snapshot), Optional.of(begun.build()), false, null);
             }
@@ -85,8 +85,9 @@ record RequestTransaction(
     }
 
     private static RequestTransaction readAt(ReadContext context, Instant time, @Nullable Snapshot temporary) {
-        Transaction read =
-                Transaction.newBuilder().setReadTimestamp(Times.timestamp(time)).build();
+        Transaction read = Transaction.newBuilder()
+                .setReadTimestamp(WireTimestamps.timestamp(time))
+                .build();
         return new RequestTransaction(context, Optional.of(read), false, temporary);
     }
 

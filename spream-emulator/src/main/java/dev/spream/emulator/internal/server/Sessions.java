@@ -2,7 +2,7 @@ package dev.spream.emulator.internal.server;
 
 import com.google.spanner.v1.Session;
 import dev.spream.emulator.internal.database.EmulatedDatabase;
-import dev.spream.emulator.internal.database.Times;
+import dev.spream.emulator.internal.database.WireTimestamps;
 import dev.spream.emulator.internal.sql.Errors;
 import java.util.List;
 import java.util.Map;
@@ -14,10 +14,10 @@ import java.util.concurrent.ConcurrentHashMap;
  * one session carries any number of them at a time, multiplexed or not.
  */
 final class Sessions {
-    private final Catalog catalog;
+    private final DatabaseCatalog catalog;
     private final Map<String, Session> sessions = new ConcurrentHashMap<>();
 
-    Sessions(Catalog catalog) {
+    Sessions(DatabaseCatalog catalog) {
         this.catalog = catalog;
     }
 
@@ -25,8 +25,8 @@ final class Sessions {
         EmulatedDatabase found = catalog.database(database);
         Session session = template.toBuilder()
                 .setName(found.name() + "/sessions/" + UUID.randomUUID())
-                .setCreateTime(Times.timestamp(found.now()))
-                .setApproximateLastUseTime(Times.timestamp(found.now()))
+                .setCreateTime(WireTimestamps.timestamp(found.now()))
+                .setApproximateLastUseTime(WireTimestamps.timestamp(found.now()))
                 .build();
         sessions.put(session.getName(), session);
         return session;

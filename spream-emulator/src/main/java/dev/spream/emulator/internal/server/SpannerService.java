@@ -26,7 +26,7 @@ import com.google.spanner.v1.Transaction;
 import dev.spream.emulator.internal.database.EmulatedDatabase;
 import dev.spream.emulator.internal.database.ReadWriteTransaction;
 import dev.spream.emulator.internal.database.ReadWriteTransaction.CommitResult;
-import dev.spream.emulator.internal.database.Times;
+import dev.spream.emulator.internal.database.WireTimestamps;
 import io.grpc.stub.StreamObserver;
 
 /** The data service: sessions, transactions, reads, SQL and commits. */
@@ -35,7 +35,7 @@ public final class SpannerService extends SpannerGrpc.SpannerImplBase {
     private final StatementService statements;
     private final StreamingCalls streaming;
 
-    public SpannerService(Catalog catalog) {
+    public SpannerService(DatabaseCatalog catalog) {
         this.sessions = new Sessions(catalog);
         this.statements = new StatementService(sessions);
         this.streaming = new StreamingCalls(sessions, statements);
@@ -100,7 +100,7 @@ public final class SpannerService extends SpannerGrpc.SpannerImplBase {
                             request.getMutationsList(),
                             request.getRequestOptions().getTransactionTag());
             CommitResponse.Builder response =
-                    CommitResponse.newBuilder().setCommitTimestamp(Times.timestamp(result.timestamp()));
+                    CommitResponse.newBuilder().setCommitTimestamp(WireTimestamps.timestamp(result.timestamp()));
             if (request.getReturnCommitStats()) {
                 response.setCommitStats(
                         CommitResponse.CommitStats.newBuilder().setMutationCount(result.mutationCount()));

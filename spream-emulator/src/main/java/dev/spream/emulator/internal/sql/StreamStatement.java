@@ -7,9 +7,9 @@ import java.util.Optional;
 public sealed interface StreamStatement {
     String stream();
 
-    record Create(String stream, Watched watched, Map<String, Optional<Token>> options) implements StreamStatement {}
+    record Create(String stream, WatchSpec watched, Map<String, Optional<Token>> options) implements StreamStatement {}
 
-    record SetFor(String stream, Watched watched) implements StreamStatement {}
+    record SetFor(String stream, WatchSpec watched) implements StreamStatement {}
 
     record DropForAll(String stream) implements StreamStatement {}
 

@@ -49,7 +49,7 @@ public final class StreamStatementParser {
     }
 
     private StreamStatement create(String stream) {
-        Watched watched = cursor.acceptWords("FOR") ? watched() : Watched.NOTHING;
+        WatchSpec watched = cursor.acceptWords("FOR") ? watched() : WatchSpec.NOTHING;
         boolean hasOptions = cursor.acceptWords(dialect == Dialect.POSTGRESQL ? "WITH" : "OPTIONS");
         return new StreamStatement.Create(stream, watched, hasOptions ? options() : Map.of());
     }
@@ -66,15 +66,15 @@ public final class StreamStatementParser {
         return new StreamStatement.SetOptions(stream, options());
     }
 
-    private Watched watched() {
+    private WatchSpec watched() {
         if (cursor.acceptWords("ALL")) {
-            return Watched.ALL;
+            return WatchSpec.ALL;
         }
         List<TableWatch> tables = new ArrayList<>();
         do {
             tables.add(table());
         } while (cursor.acceptSymbol(","));
-        return new Watched(false, tables);
+        return new WatchSpec(false, tables);
     }
 
     private TableWatch table() {

@@ -14,7 +14,7 @@ final class ChangeStream {
     private final StreamPartitions partitions;
     private final RecordEncoder encoder;
     private final StreamFaults faults;
-    private final Gate gate = new Gate();
+    private final TimedWait gate = new TimedWait();
     private final DrivenClock.Listening moves;
 
     private volatile StreamDefinition definition;
@@ -29,7 +29,7 @@ final class ChangeStream {
             StreamPartitions partitions,
             RecordEncoder encoder,
             FaultDraw draw,
-            Pace pace) {
+            ClockMode pace) {
         this.definition = definition;
         this.recorder = new TransactionRecorder(definition);
         this.created = created;
@@ -96,7 +96,7 @@ final class ChangeStream {
     }
 
     /** Where those wait who do not wait for a partition. */
-    Gate gate() {
+    TimedWait gate() {
         return gate;
     }
 

@@ -1,6 +1,6 @@
 package dev.spream.emulator.internal.stream;
 
-import dev.spream.emulator.control.Churn;
+import dev.spream.emulator.control.PartitionChurn;
 import dev.spream.emulator.control.PartitionControl.PartitionView;
 import java.util.List;
 import java.util.Random;
@@ -16,7 +16,7 @@ record Churner(ChangeStream stream, StreamSettings settings, CommitClock clock, 
     }
 
     private void run() {
-        Pace pace = clock.pace();
+        ClockMode pace = clock.pace();
         long due = pace.nanos() + pause();
         try {
             while (stream.stopped().isEmpty()) {
@@ -45,7 +45,7 @@ record Churner(ChangeStream stream, StreamSettings settings, CommitClock clock, 
     void step() {
         StreamPartitions partitions = stream.partitions();
         List<PartitionView> live = partitions.live();
-        Churn churn = settings.churn();
+        PartitionChurn churn = settings.churn();
         int choice = random.nextInt(churn.splitWeight() + churn.mergeWeight() + churn.moveWeight());
         int at = random.nextInt(live.size());
         try {

@@ -22,7 +22,7 @@ public final class CommitClock {
     private static final int ONE_IN = 3;
     private static final long NEVER_OVERLAPS = Long.MAX_VALUE;
 
-    private final Pace time;
+    private final ClockMode time;
     private final ReentrantLock lock = new ReentrantLock();
 
     // Guarded by lock, except that finished is read without it.
@@ -36,7 +36,7 @@ public final class CommitClock {
 
     /** A clock that follows {@code time}; the seed decides which of the commits that may share a timestamp do. */
     public CommitClock(InstantSource time, long seed) {
-        this.time = new Pace(time);
+        this.time = new ClockMode(time);
         this.random = new Random(seed);
     }
 
@@ -130,7 +130,7 @@ public final class CommitClock {
         }
     }
 
-    Pace pace() {
+    ClockMode pace() {
         return time;
     }
 

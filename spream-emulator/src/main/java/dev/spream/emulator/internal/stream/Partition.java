@@ -21,7 +21,7 @@ final class Partition {
     private final Instant start;
     private final List<String> parents;
 
-    private final Gate gate = new Gate();
+    private final TimedWait gate = new TimedWait();
 
     // Guarded by this.
     private final List<StreamEntry> entries = new ArrayList<>();
@@ -73,7 +73,7 @@ final class Partition {
     }
 
     /** The queries that are at its end wait there: an entry and the end wake them. */
-    Gate gate() {
+    TimedWait gate() {
         return gate;
     }
 

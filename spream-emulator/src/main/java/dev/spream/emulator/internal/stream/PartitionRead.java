@@ -28,7 +28,7 @@ final class PartitionRead {
     private final ResumePoint first;
     private final Duration heartbeat;
     private final QueryFaults faults;
-    private final Pace pace;
+    private final ClockMode pace;
 
     private ResumePoint at;
     private long lastSent;

@@ -4,7 +4,7 @@ import dev.spream.emulator.internal.schema.Column;
 import dev.spream.emulator.internal.schema.Table;
 import dev.spream.emulator.internal.sql.Dialect;
 import dev.spream.emulator.internal.sql.TableWatch;
-import dev.spream.emulator.internal.sql.Watched;
+import dev.spream.emulator.internal.sql.WatchSpec;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -16,9 +16,9 @@ import java.util.stream.Collectors;
  * @param name as declared
  * @param watched what it watches, in the spelling of the schema
  */
-public record StreamDefinition(String name, Watched watched, StreamOptions options) {
+public record StreamDefinition(String name, WatchSpec watched, StreamOptions options) {
 
-    StreamDefinition watching(Watched other) {
+    StreamDefinition watching(WatchSpec other) {
         return new StreamDefinition(name, other, options);
     }
 

@@ -6,7 +6,7 @@ import dev.spream.emulator.internal.sql.Dialect;
 import dev.spream.emulator.internal.sql.Errors;
 import dev.spream.emulator.internal.sql.StreamStatement;
 import dev.spream.emulator.internal.sql.TableWatch;
-import dev.spream.emulator.internal.sql.Watched;
+import dev.spream.emulator.internal.sql.WatchSpec;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -47,12 +47,12 @@ record StreamSchema(Dialect dialect, Map<String, Table> tables, List<StreamDefin
 
     StreamDefinition altered(StreamStatement.DropForAll dropForAll) {
         StreamDefinition existing = existing(dropForAll.stream());
-        if (existing.watched().equals(Watched.NOTHING)) {
+        if (existing.watched().equals(WatchSpec.NOTHING)) {
             throw Errors.failedPrecondition(
                     "The ALTER CHANGE STREAM DROP FOR clause cannot be applied on Change Stream " + existing.name()
                             + ", because it does not have a FOR clause and it does not track any database object.");
         }
-        return existing.watching(Watched.NOTHING);
+        return existing.watching(WatchSpec.NOTHING);
     }
 
     StreamDefinition altered(StreamStatement.SetOptions setOptions) {
@@ -74,7 +74,7 @@ record StreamSchema(Dialect dialect, Map<String, Table> tables, List<StreamDefin
     }
 
     /** The same in the spelling of the schema. */
-    private Watched checked(String stream, Watched watched) {
+    private WatchSpec checked(String stream, WatchSpec watched) {
         Set<String> seen = new HashSet<>();
         List<TableWatch> checked = new ArrayList<>();
         for (TableWatch watch : watched.tables()) {
@@ -90,7 +90,7 @@ record StreamSchema(Dialect dialect, Map<String, Table> tables, List<StreamDefin
             checkLimit(stream, table);
             checked.add(new TableWatch(table.name(), watch.wholeTable(), columns(stream, table, watch.columns())));
         }
-        return new Watched(watched.all(), checked);
+        return new WatchSpec(watched.all(), checked);
     }
 
     private void checkLimit(String stream, Table table) {

@@ -1,7 +1,7 @@
 package dev.spream.emulator.internal.stream;
 
-import dev.spream.emulator.control.Churn;
 import dev.spream.emulator.control.FaultRates;
+import dev.spream.emulator.control.PartitionChurn;
 
 /**
  * The settings of a stream: its changes and faults by itself, and their bounds.
@@ -11,7 +11,7 @@ import dev.spream.emulator.control.FaultRates;
  * @param maxPartitions how many live partitions churn leaves at most; calls are not bounded
  * @param faultRates how often queries go wrong by themselves
  */
-public record StreamSettings(Churn churn, int initialPartitions, int maxPartitions, FaultRates faultRates) {
+public record StreamSettings(PartitionChurn churn, int initialPartitions, int maxPartitions, FaultRates faultRates) {
     private static final int INITIAL = 2;
     private static final int MAX = 12;
 
@@ -22,7 +22,7 @@ public record StreamSettings(Churn churn, int initialPartitions, int maxPartitio
         }
     }
 
-    public static StreamSettings of(Churn churn, FaultRates faultRates) {
+    public static StreamSettings of(PartitionChurn churn, FaultRates faultRates) {
         return new StreamSettings(churn, INITIAL, MAX, faultRates);
     }
 

@@ -6,11 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.spanner.admin.database.v1.DatabaseDialect;
-import dev.spream.emulator.control.Churn;
 import dev.spream.emulator.control.DrivenClock;
+import dev.spream.emulator.control.PartitionChurn;
 import dev.spream.emulator.internal.schema.Table;
 import dev.spream.emulator.internal.sql.TableWatch;
-import dev.spream.emulator.internal.sql.Watched;
+import dev.spream.emulator.internal.sql.WatchSpec;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import java.util.List;
@@ -47,7 +47,8 @@ class ChangeStreamDdlTest {
 
     @Test
     void postgresql_has_its_own_clauses_and_folds_names() {
-        StreamRig pg = new StreamRig(DrivenClock.startingAt(T0), 1, DatabaseDialect.POSTGRESQL, 2, Churn.none());
+        StreamRig pg =
+                new StreamRig(DrivenClock.startingAt(T0), 1, DatabaseDialect.POSTGRESQL, 2, PartitionChurn.none());
         pg.ddl("CREATE CHANGE STREAM Mixed FOR public.\"Orders\"(\"Customer\") WITH (retention_period = '2d')");
         pg.ddl("ALTER CHANGE STREAM mixed SET (value_capture_type = 'NEW_ROW', exclude_delete = true)");
         assertThat(pg.streams.ddl())
@@ -66,7 +67,7 @@ class ChangeStreamDdlTest {
         assertThat(rig.streams.definitions())
                 .containsExactly(new StreamDefinition(
                         "S",
-                        new Watched(false, List.of(new TableWatch("Items", true, List.of()))),
+                        new WatchSpec(false, List.of(new TableWatch("Items", true, List.of()))),
                         new StreamOptions(Map.of("exclude_insert", "true", "value_capture_type", "NEW_VALUES"))));
         rig.ddl("ALTER CHANGE STREAM S DROP FOR ALL");
         rig.ddl("DROP CHANGE STREAM s");

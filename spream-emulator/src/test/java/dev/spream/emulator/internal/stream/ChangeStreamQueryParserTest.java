@@ -9,8 +9,8 @@ import com.google.protobuf.NullValue;
 import com.google.protobuf.Struct;
 import com.google.protobuf.Value;
 import com.google.spanner.admin.database.v1.DatabaseDialect;
-import dev.spream.emulator.control.Churn;
 import dev.spream.emulator.control.DrivenClock;
+import dev.spream.emulator.control.PartitionChurn;
 import dev.spream.emulator.internal.sql.ChangeStreamQuery;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
@@ -24,7 +24,7 @@ class ChangeStreamQueryParserTest {
 
     private final StreamRig googleSql = new StreamRig(DrivenClock.startingAt(T0), 1);
     private final StreamRig postgresql =
-            new StreamRig(DrivenClock.startingAt(T0), 1, DatabaseDialect.POSTGRESQL, 2, Churn.none());
+            new StreamRig(DrivenClock.startingAt(T0), 1, DatabaseDialect.POSTGRESQL, 2, PartitionChurn.none());
 
     ChangeStreamQueryParserTest() {
         googleSql.ddl("CREATE CHANGE STREAM Orders1 FOR ALL");

@@ -18,8 +18,8 @@ import com.google.spanner.admin.database.v1.DatabaseDialect;
 import com.google.spanner.v1.Type;
 import com.google.spanner.v1.TypeAnnotationCode;
 import com.google.spanner.v1.TypeCode;
-import dev.spream.emulator.control.Churn;
 import dev.spream.emulator.control.DrivenClock;
+import dev.spream.emulator.control.PartitionChurn;
 import dev.spream.emulator.internal.schema.Column;
 import dev.spream.emulator.internal.schema.RowChange;
 import dev.spream.emulator.internal.schema.RowChange.Kind;
@@ -142,8 +142,8 @@ class DataChangeRecordTest {
 
     @Test
     void a_transaction_over_several_partitions_counts_records_and_partitions_over_all_of_them() {
-        try (StreamRig rig =
-                new StreamRig(DrivenClock.startingAt(T0), 1, DatabaseDialect.GOOGLE_STANDARD_SQL, 4, Churn.none())) {
+        try (StreamRig rig = new StreamRig(
+                DrivenClock.startingAt(T0), 1, DatabaseDialect.GOOGLE_STANDARD_SQL, 4, PartitionChurn.none())) {
             rig.ddl("CREATE CHANGE STREAM S FOR ALL");
             List<String> tokens =
                     rig.partitions().live().stream().map(p -> p.token()).toList();
@@ -238,7 +238,7 @@ class DataChangeRecordTest {
     @Test
     void postgresql_rows_are_json_objects_with_one_key_in_a_column_named_after_the_function() {
         try (StreamRig rig =
-                new StreamRig(DrivenClock.startingAt(T0), 3, DatabaseDialect.POSTGRESQL, 1, Churn.none())) {
+                new StreamRig(DrivenClock.startingAt(T0), 3, DatabaseDialect.POSTGRESQL, 1, PartitionChurn.none())) {
             rig.ddl("CREATE CHANGE STREAM \"S\" FOR ALL");
             String token = rig.onlyToken();
             Instant commit = rig.commit("tag", false, renameOrder(7));
@@ -279,8 +279,8 @@ class DataChangeRecordTest {
     }
 
     private static StreamRig watching(String clause) {
-        StreamRig rig =
-                new StreamRig(DrivenClock.startingAt(T0), 1, DatabaseDialect.GOOGLE_STANDARD_SQL, 1, Churn.none());
+        StreamRig rig = new StreamRig(
+                DrivenClock.startingAt(T0), 1, DatabaseDialect.GOOGLE_STANDARD_SQL, 1, PartitionChurn.none());
         rig.ddl("CREATE CHANGE STREAM S " + clause);
         return rig;
     }

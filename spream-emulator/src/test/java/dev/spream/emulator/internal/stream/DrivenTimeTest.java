@@ -9,8 +9,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.spanner.admin.database.v1.DatabaseDialect;
-import dev.spream.emulator.control.Churn;
 import dev.spream.emulator.control.DrivenClock;
+import dev.spream.emulator.control.PartitionChurn;
 import io.grpc.Status;
 import java.time.Duration;
 import java.time.Instant;
@@ -29,7 +29,7 @@ class DrivenTimeTest {
 
     @Test
     void an_idle_query_beats_at_each_interval_and_not_before() throws Exception {
-        try (StreamRig rig = rig(Churn.none())) {
+        try (StreamRig rig = rig(PartitionChurn.none())) {
             RowCollector query = rig.open(query(rig.onlyToken(), T0, null));
             query.awaitRows(rows -> !query.messages().isEmpty());
             for (int beat = 1; beat <= 12; beat++) {
@@ -47,7 +47,7 @@ class DrivenTimeTest {
 
     @Test
     void thousands_of_idle_queries_beat_at_once() throws Exception {
-        try (StreamRig rig = rig(Churn.none())) {
+        try (StreamRig rig = rig(PartitionChurn.none())) {
             List<RowCollector> queries = IntStream.range(0, 1_000)
                     .mapToObj(i -> rig.open(query(rig.onlyToken(), T0, null)))
                     .toList();
@@ -64,7 +64,7 @@ class DrivenTimeTest {
 
     @Test
     void a_start_and_an_end_in_the_future_come_when_the_clock_is_moved_there() throws Exception {
-        try (StreamRig rig = rig(Churn.none())) {
+        try (StreamRig rig = rig(PartitionChurn.none())) {
             Instant start = T0.plus(Duration.ofMinutes(9));
             Instant end = start.plus(Duration.ofHours(20));
             RowCollector initial = rig.open(query(null, start, end));
@@ -82,7 +82,7 @@ class DrivenTimeTest {
 
     @Test
     void retention_runs_out_as_the_clock_is_moved() throws Exception {
-        try (StreamRig rig = rig(Churn.none())) {
+        try (StreamRig rig = rig(PartitionChurn.none())) {
             String token = rig.onlyToken();
             rig.ddl("ALTER CHANGE STREAM S SET OPTIONS (retention_period = '1d')");
             rig.commit(insertOrder(1));
@@ -99,7 +99,7 @@ class DrivenTimeTest {
 
     @Test
     void partitions_churn_as_often_as_time_has_passed_for_it() throws Exception {
-        try (StreamRig rig = rig(Churn.every(Duration.ofHours(1)))) {
+        try (StreamRig rig = rig(PartitionChurn.every(Duration.ofHours(1)))) {
             RowCollector query = rig.open(query(rig.onlyToken(), T0, null));
             query.awaitRows(rows -> !query.messages().isEmpty());
             assertThat(rig.partitions().all()).hasSize(1);
@@ -116,7 +116,7 @@ class DrivenTimeTest {
 
     @Test
     void commits_take_their_timestamps_from_it() {
-        try (StreamRig rig = rig(Churn.none())) {
+        try (StreamRig rig = rig(PartitionChurn.none())) {
             clock.advance(Duration.ofDays(3));
             assertThat(rig.commit(insertOrder(1))).isEqualTo(T0.plus(Duration.ofDays(3)));
         }
@@ -124,7 +124,7 @@ class DrivenTimeTest {
 
     @Test
     void a_short_interval_needs_no_real_time_either() throws Exception {
-        try (StreamRig rig = rig(Churn.none())) {
+        try (StreamRig rig = rig(PartitionChurn.none())) {
             RowCollector query = rig.open(withHeartbeat(query(rig.onlyToken(), T0, null), 100L));
             query.awaitRows(rows -> !query.messages().isEmpty());
             clock.advance(Duration.ofDays(365));
@@ -153,7 +153,7 @@ class DrivenTimeTest {
         assertThat(moves).hasValue(3);
     }
 
-    private StreamRig rig(Churn churn) {
+    private StreamRig rig(PartitionChurn churn) {
         StreamRig rig = new StreamRig(clock, 1, DatabaseDialect.GOOGLE_STANDARD_SQL, 1, churn);
         rig.ddl("CREATE CHANGE STREAM S FOR ALL");
         return rig;

@@ -10,11 +10,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import com.google.spanner.admin.database.v1.DatabaseDialect;
-import dev.spream.emulator.control.Churn;
 import dev.spream.emulator.control.DrivenClock;
 import dev.spream.emulator.control.Fault;
 import dev.spream.emulator.control.Fault.Kind;
 import dev.spream.emulator.control.FaultRates;
+import dev.spream.emulator.control.PartitionChurn;
 import io.grpc.Status;
 import java.time.Instant;
 import java.util.ArrayDeque;
@@ -176,7 +176,7 @@ class FaultRateTest {
 
     private static StreamRig rig(long seed, FaultRates rates) {
         StreamRig rig = new StreamRig(
-                DrivenClock.startingAt(T0), seed, DatabaseDialect.GOOGLE_STANDARD_SQL, 1, Churn.none(), rates);
+                DrivenClock.startingAt(T0), seed, DatabaseDialect.GOOGLE_STANDARD_SQL, 1, PartitionChurn.none(), rates);
         rig.ddl("CREATE CHANGE STREAM S FOR ALL");
         return rig;
     }

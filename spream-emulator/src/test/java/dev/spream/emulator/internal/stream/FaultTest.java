@@ -9,11 +9,11 @@ import static dev.spream.emulator.internal.stream.StreamRig.withHeartbeat;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.spanner.admin.database.v1.DatabaseDialect;
-import dev.spream.emulator.control.Churn;
 import dev.spream.emulator.control.DrivenClock;
 import dev.spream.emulator.control.Fault;
 import dev.spream.emulator.control.Fault.Kind;
 import dev.spream.emulator.control.FaultControl;
+import dev.spream.emulator.control.PartitionChurn;
 import dev.spream.emulator.internal.sql.ChangeStreamQuery;
 import io.grpc.Status;
 import java.time.Duration;
@@ -34,7 +34,7 @@ class FaultTest {
     private static final long HEARTBEAT_MILLIS = 1_000;
 
     private final DrivenClock time = DrivenClock.startingAt(T0);
-    private final StreamRig rig = new StreamRig(time, 1, DatabaseDialect.GOOGLE_STANDARD_SQL, 1, Churn.none());
+    private final StreamRig rig = new StreamRig(time, 1, DatabaseDialect.GOOGLE_STANDARD_SQL, 1, PartitionChurn.none());
     private String token = "";
     private FaultControl faults;
 

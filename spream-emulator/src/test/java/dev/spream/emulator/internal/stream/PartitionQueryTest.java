@@ -11,8 +11,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.protobuf.ByteString;
 import com.google.spanner.admin.database.v1.DatabaseDialect;
 import com.google.spanner.v1.PartialResultSet;
-import dev.spream.emulator.control.Churn;
 import dev.spream.emulator.control.DrivenClock;
+import dev.spream.emulator.control.PartitionChurn;
 import dev.spream.emulator.control.PartitionControl.PartitionView;
 import dev.spream.emulator.internal.sql.ChangeStreamQuery;
 import io.grpc.Status;
@@ -158,7 +158,7 @@ class PartitionQueryTest {
     @Test
     void start_and_end_are_inclusive() {
         DrivenClock time = DrivenClock.startingAt(T0);
-        try (StreamRig rig = new StreamRig(time, 1, DatabaseDialect.GOOGLE_STANDARD_SQL, 1, Churn.none())) {
+        try (StreamRig rig = new StreamRig(time, 1, DatabaseDialect.GOOGLE_STANDARD_SQL, 1, PartitionChurn.none())) {
             rig.ddl("CREATE CHANGE STREAM S FOR ALL");
             rig.commit(insertOrder(1));
             Instant second = rig.commit(insertOrder(2));
@@ -175,7 +175,7 @@ class PartitionQueryTest {
     @Test
     void a_query_that_ends_before_its_partition_gets_no_child_records_but_one_that_ends_with_it_does() {
         DrivenClock time = DrivenClock.startingAt(T0);
-        try (StreamRig rig = new StreamRig(time, 1, DatabaseDialect.GOOGLE_STANDARD_SQL, 1, Churn.none())) {
+        try (StreamRig rig = new StreamRig(time, 1, DatabaseDialect.GOOGLE_STANDARD_SQL, 1, PartitionChurn.none())) {
             rig.ddl("CREATE CHANGE STREAM S FOR ALL");
             String token = rig.onlyToken();
             time.advance(Duration.ofSeconds(1));
@@ -340,14 +340,15 @@ class PartitionQueryTest {
     }
 
     private static StreamRig rig(long seed) {
-        StreamRig rig =
-                new StreamRig(DrivenClock.startingAt(T0), seed, DatabaseDialect.GOOGLE_STANDARD_SQL, 1, Churn.none());
+        StreamRig rig = new StreamRig(
+                DrivenClock.startingAt(T0), seed, DatabaseDialect.GOOGLE_STANDARD_SQL, 1, PartitionChurn.none());
         rig.ddl("CREATE CHANGE STREAM S FOR ALL");
         return rig;
     }
 
     private static StreamRig realTime() {
-        StreamRig rig = new StreamRig(InstantSource.system(), 1, DatabaseDialect.GOOGLE_STANDARD_SQL, 1, Churn.none());
+        StreamRig rig =
+                new StreamRig(InstantSource.system(), 1, DatabaseDialect.GOOGLE_STANDARD_SQL, 1, PartitionChurn.none());
         rig.ddl("CREATE CHANGE STREAM S FOR ALL");
         return rig;
     }

@@ -9,8 +9,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.ByteString;
 import com.google.spanner.admin.database.v1.DatabaseDialect;
-import dev.spream.emulator.control.Churn;
 import dev.spream.emulator.control.DrivenClock;
+import dev.spream.emulator.control.PartitionChurn;
 import dev.spream.emulator.internal.sql.ChangeStreamQuery;
 import io.grpc.Status;
 import java.time.Duration;
@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class QueryErrorTest {
     private final DrivenClock time = DrivenClock.startingAt(T0);
-    private final StreamRig rig = new StreamRig(time, 1, DatabaseDialect.GOOGLE_STANDARD_SQL, 1, Churn.none());
+    private final StreamRig rig = new StreamRig(time, 1, DatabaseDialect.GOOGLE_STANDARD_SQL, 1, PartitionChurn.none());
 
     @BeforeEach
     void create() {

@@ -7,10 +7,10 @@ import com.google.protobuf.Value;
 import com.google.spanner.admin.database.v1.DatabaseDialect;
 import com.google.spanner.v1.Type;
 import com.google.spanner.v1.TypeCode;
-import dev.spream.emulator.control.Churn;
 import dev.spream.emulator.control.DrivenClock;
 import dev.spream.emulator.control.FaultControl;
 import dev.spream.emulator.control.FaultRates;
+import dev.spream.emulator.control.PartitionChurn;
 import dev.spream.emulator.control.PartitionControl;
 import dev.spream.emulator.internal.schema.Column;
 import dev.spream.emulator.internal.schema.Commit;
@@ -45,10 +45,10 @@ final class StreamRig implements AutoCloseable {
     final ChangeStreams streams;
 
     StreamRig(InstantSource time, long seed) {
-        this(time, seed, DatabaseDialect.GOOGLE_STANDARD_SQL, 2, Churn.none());
+        this(time, seed, DatabaseDialect.GOOGLE_STANDARD_SQL, 2, PartitionChurn.none());
     }
 
-    StreamRig(InstantSource time, long seed, DatabaseDialect dialect, int partitions, Churn churn) {
+    StreamRig(InstantSource time, long seed, DatabaseDialect dialect, int partitions, PartitionChurn churn) {
         this(time, seed, dialect, partitions, churn, FaultRates.none());
     }
 
@@ -57,7 +57,7 @@ final class StreamRig implements AutoCloseable {
             long seed,
             DatabaseDialect dialect,
             int partitions,
-            Churn churn,
+            PartitionChurn churn,
             FaultRates faultRates) {
         clock = new CommitClock(time, seed);
         streams = new ChangeStreams(
@@ -66,8 +66,8 @@ final class StreamRig implements AutoCloseable {
 
     /** At a time that stands still, with one partition, watching everything. */
     static StreamRig onePartition() {
-        StreamRig rig =
-                new StreamRig(DrivenClock.startingAt(T0), 1, DatabaseDialect.GOOGLE_STANDARD_SQL, 1, Churn.none());
+        StreamRig rig = new StreamRig(
+                DrivenClock.startingAt(T0), 1, DatabaseDialect.GOOGLE_STANDARD_SQL, 1, PartitionChurn.none());
         rig.ddl("CREATE CHANGE STREAM S FOR ALL");
         return rig;
     }

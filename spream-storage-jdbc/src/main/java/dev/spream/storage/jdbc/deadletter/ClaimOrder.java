@@ -12,7 +12,7 @@ import java.util.Set;
 final class ClaimOrder {
     private final Map<String, RecordIdentity> firstOutside;
     private final Set<String> heldUp = new HashSet<>();
-    private final List<LetterTable.Listed> claimed = new ArrayList<>();
+    private final List<StoredDeadLetters.Listed> claimed = new ArrayList<>();
 
     /** @param firstOutside of the hashes of keys, the first letter that is not one of those to come and has to be replayed */
     ClaimOrder(Map<String, RecordIdentity> firstOutside) {
@@ -20,7 +20,7 @@ final class ClaimOrder {
     }
 
     /** In commit order. {@code isClaimable} says so as far as it depends on the letter alone. */
-    void add(LetterTable.Listed letter, boolean isClaimable) {
+    void add(StoredDeadLetters.Listed letter, boolean isClaimable) {
         if (isClaimable && Collections.disjoint(heldUp, letter.keyHashes()) && !isBehindOutside(letter)) {
             claimed.add(letter);
         } else if (!letter.overtaken()) {
@@ -28,13 +28,13 @@ final class ClaimOrder {
         }
     }
 
-    private boolean isBehindOutside(LetterTable.Listed letter) {
+    private boolean isBehindOutside(StoredDeadLetters.Listed letter) {
         return letter.keyHashes().stream()
                 .map(firstOutside::get)
                 .anyMatch(first -> first != null && first.compareTo(letter.identity()) < 0);
     }
 
-    List<LetterTable.Listed> claimed() {
+    List<StoredDeadLetters.Listed> claimed() {
         return claimed;
     }
 }

@@ -86,20 +86,20 @@ public final class JdbcDeadLetterStore implements DeadLetterStore, AutoCloseable
 
     private final String subscription;
     private final DeadLetterDatabase database;
-    private final LetterLocks locks;
-    private final LetterTable letters;
-    private final PassTable passes;
-    private final ParkedTable parked;
+    private final DeadLetterLocks locks;
+    private final StoredDeadLetters letters;
+    private final OvertakenTable passes;
+    private final ParkedKeyTable parked;
     private final PartitionTable partitions;
-    private final OpenKeys openKeys = new OpenKeys();
+    private final OpenDeadLetterKeys openKeys = new OpenDeadLetterKeys();
 
     private JdbcDeadLetterStore(DeadLetterDatabase database, SchemaName schema, String subscription) {
         this.subscription = subscription;
         this.database = database;
-        this.locks = new LetterLocks(schema, subscription);
-        this.letters = new LetterTable(subscription);
-        this.passes = new PassTable(subscription, locks);
-        this.parked = new ParkedTable(subscription);
+        this.locks = new DeadLetterLocks(schema, subscription);
+        this.letters = new StoredDeadLetters(subscription);
+        this.passes = new OvertakenTable(subscription, locks);
+        this.parked = new ParkedKeyTable(subscription);
         this.partitions = new PartitionTable(subscription);
     }
 
@@ -154,7 +154,8 @@ public final class JdbcDeadLetterStore implements DeadLetterStore, AutoCloseable
             throws SQLException {
         RecordIdentity identity = letter.change().identity();
         boolean failed = letter.reason() == Reason.FAILED;
-        LetterTable.@Nullable Row before = letters.find(transaction, identity).orElse(null);
+        StoredDeadLetters.@Nullable Row before =
+                letters.find(transaction, identity).orElse(null);
         if (before != null && !before.failed()) {
             letters.keepAgain(transaction, before);
         } else if (before != null && failed) {
@@ -246,8 +247,8 @@ public final class JdbcDeadLetterStore implements DeadLetterStore, AutoCloseable
     private boolean hasPassed(RecordIdentity change, Set<RecordKey> open) throws InterruptedException {
         long mark = openKeys.mark();
         List<StoredKey> keys = StoredKey.of(open);
-        PassTable.Answer answer = database.run("delivering past dead letters" + ofSubscription(), transaction -> {
-            PassTable.Answer asked = passes.ask(transaction, keys, change);
+        OvertakenTable.Answer answer = database.run("delivering past dead letters" + ofSubscription(), transaction -> {
+            OvertakenTable.Answer asked = passes.ask(transaction, keys, change);
             if (asked.free() && asked.passes()) {
                 locks.lockStates(transaction, keys);
                 passes.pass(transaction, keys, change);
@@ -269,24 +270,24 @@ public final class JdbcDeadLetterStore implements DeadLetterStore, AutoCloseable
                 ? naming(identities.getFirst())
                 : "%d dead letters%s".formatted(identities.size(), ofSubscription());
         return database.open("claiming " + what, (transaction, statements) -> {
-            List<LetterTable.Asked> open = letters.ask(statements, identities);
-            List<LetterTable.Asked> asked = open.subList(0, fitting(open));
+            List<StoredDeadLetters.Asked> open = letters.ask(statements, identities);
+            List<StoredDeadLetters.Asked> asked = open.subList(0, fitting(open));
             int considered = asked.size() < open.size() ? open.get(asked.size()).place() : identities.size();
-            List<LetterTable.Listed> claimed = claimed(statements, asked, evenIfOvertaken);
-            List<LetterTable.Row> rows = List.of();
+            List<StoredDeadLetters.Listed> claimed = claimed(statements, asked, evenIfOvertaken);
+            List<StoredDeadLetters.Row> rows = List.of();
             if (claimed.isEmpty()) {
                 transaction.close();
             } else {
                 statements.rows(LONG_CLAIM, p -> {}, row -> row.getString(1));
                 rows = letters.read(statements, claimed);
             }
-            return new HeldClaim(
+            return new ReplayClaim(
                     transaction, rows, considered, what, (taken, releasing) -> replayed(statements, taken, releasing));
         });
     }
 
     /** How many letters may be in memory together, at least the first one. */
-    private static int fitting(List<LetterTable.Asked> letters) {
+    private static int fitting(List<StoredDeadLetters.Asked> letters) {
         long bytes = 0;
         for (int i = 0; i < letters.size(); i++) {
             bytes += letters.get(i).bytes();
@@ -298,31 +299,31 @@ public final class JdbcDeadLetterStore implements DeadLetterStore, AutoCloseable
     }
 
     /** The letters as they are once their keys are claimed, if none is missing before them. */
-    private List<LetterTable.Listed> claimed(
-            Statements transaction, List<LetterTable.Asked> asked, boolean evenIfOvertaken) throws SQLException {
+    private List<StoredDeadLetters.Listed> claimed(
+            Statements transaction, List<StoredDeadLetters.Asked> asked, boolean evenIfOvertaken) throws SQLException {
         if (asked.isEmpty()) {
             return List.of();
         }
         Set<Long> taken = locks.tryClaims(transaction, hashes(asked));
-        List<LetterTable.Listed> listed = letters.list(transaction, asked);
+        List<StoredDeadLetters.Listed> listed = letters.list(transaction, asked);
         ClaimOrder order = new ClaimOrder(letters.firstOutside(transaction, listed));
-        for (LetterTable.Listed letter : listed) {
-            boolean isFree = taken.containsAll(LetterLocks.numbersOf(letter.keyHashes()));
+        for (StoredDeadLetters.Listed letter : listed) {
+            boolean isFree = taken.containsAll(DeadLetterLocks.numbersOf(letter.keyHashes()));
             order.add(letter, isFree && (evenIfOvertaken || !letter.overtaken()));
         }
         return order.claimed();
     }
 
-    private static Set<String> hashes(List<LetterTable.Asked> letters) {
+    private static Set<String> hashes(List<StoredDeadLetters.Asked> letters) {
         return letters.stream().flatMap(letter -> letter.keyHashes().stream()).collect(Collectors.toSet());
     }
 
-    private Set<RecordKey> replayed(Statements transaction, List<LetterTable.Row> taken, boolean releasing)
+    private Set<RecordKey> replayed(Statements transaction, List<StoredDeadLetters.Row> taken, boolean releasing)
             throws SQLException {
         List<StoredKey> keys =
                 taken.stream().flatMap(row -> row.keys().stream()).distinct().toList();
         locks.lockStates(transaction, keys);
-        List<LetterTable.Row> settled = letters.settle(transaction, taken, "REPLAYED");
+        List<StoredDeadLetters.Row> settled = letters.settle(transaction, taken, "REPLAYED");
         passes.clear(transaction, keys);
         passes.pass(transaction, settled);
         return releasing ? parked.releaseFree(transaction, keys) : Set.of();
@@ -331,7 +332,7 @@ public final class JdbcDeadLetterStore implements DeadLetterStore, AutoCloseable
     @Override
     public boolean discard(RecordIdentity identity) throws InterruptedException {
         return database.run("discarding %s".formatted(naming(identity)), transaction -> {
-            Optional<LetterTable.Row> letter = claimed(transaction, identity);
+            Optional<StoredDeadLetters.Row> letter = claimed(transaction, identity);
             if (letter.isEmpty()) {
                 return false;
             }
@@ -345,8 +346,9 @@ public final class JdbcDeadLetterStore implements DeadLetterStore, AutoCloseable
     }
 
     /** The letter as it is once its keys are claimed. */
-    private Optional<LetterTable.Row> claimed(Statements transaction, RecordIdentity identity) throws SQLException {
-        Optional<LetterTable.Row> found = letters.find(transaction, identity);
+    private Optional<StoredDeadLetters.Row> claimed(Statements transaction, RecordIdentity identity)
+            throws SQLException {
+        Optional<StoredDeadLetters.Row> found = letters.find(transaction, identity);
         return found.isPresent() && locks.tryClaim(transaction, found.get().keys())
                 ? letters.find(transaction, identity)
                 : Optional.empty();

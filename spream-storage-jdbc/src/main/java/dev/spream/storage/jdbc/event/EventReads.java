@@ -5,7 +5,7 @@ import dev.spream.projection.event.RecordedEvent;
 import java.util.List;
 
 /** Reads the table: an aggregate, or everything in order up to where it is final. Safe for use by many threads. */
-record EventReads(EventDatabase database, FinalMark mark) {
+record EventReads(EventDatabase database, HighWaterMark mark) {
     static final String OF_AGGREGATE = """
             SELECT %s FROM @events WHERE aggregate_id = ? AND event_version > ? ORDER BY event_version LIMIT ?""".formatted(StoredEvent.COLUMNS);
 
@@ -40,7 +40,7 @@ record EventReads(EventDatabase database, FinalMark mark) {
     }
 
     /** The next of some slots, up to {@code end} or less: no statement looks at more than so many, or returns more than fit. */
-    Slice slice(long after, long end, SlotRange slots, int limit) {
+    SlotSlice slice(long after, long end, SlotRange slots, int limit) {
         long window = Math.clamp(2L * limit * slots.share(), MIN_WINDOW, MAX_WINDOW);
         long to = Math.min(end, after + window);
         MemoryBound bound = new MemoryBound();
@@ -56,7 +56,7 @@ record EventReads(EventDatabase database, FinalMark mark) {
                 MemoryBound.FETCH,
                 bound);
         boolean all = events.size() < limit && !bound.isReached();
-        return new Slice(events, all ? to : events.getLast().position());
+        return new SlotSlice(events, all ? to : events.getLast().position());
     }
 
     FeedItem item(StoredEvent event) {

@@ -13,14 +13,14 @@ import org.jspecify.annotations.Nullable;
  */
 final class EventTail {
     private final EventDatabase database;
-    private final FinalMark mark;
+    private final HighWaterMark mark;
     private final RecentEvents recent;
     private final SectionLock lock = new SectionLock();
     private int feeds; // guarded by lock
     private volatile boolean closed; // written under lock
     private volatile @Nullable Tailer tailer; // written under lock; there while feeds are
 
-    EventTail(EventDatabase database, FinalMark mark, RecentEvents recent) {
+    EventTail(EventDatabase database, HighWaterMark mark, RecentEvents recent) {
         this.database = database;
         this.mark = mark;
         this.recent = recent;
@@ -31,7 +31,7 @@ final class EventTail {
     }
 
     /** What is known of where everything is final. */
-    FinalMark mark() {
+    HighWaterMark mark() {
         return mark;
     }
 

@@ -42,7 +42,7 @@ final class JdbcEventFeed implements EventFeed {
     private long readTo; // nothing is left up to here, once they are
     private long position;
 
-    /** What {@link FinalMark#losses} and the last position that was given were when the feed was opened. */
+    /** What {@link HighWaterMark#losses} and the last position that was given were when the feed was opened. */
     record Beginning(int losses, long given) {}
 
     JdbcEventFeed(
@@ -120,11 +120,11 @@ final class JdbcEventFeed implements EventFeed {
     }
 
     private void read(int limit) {
-        Optional<Slice> recent = tail.recent().after(readTo, slots, limit);
+        Optional<SlotSlice> recent = tail.recent().after(readTo, slots, limit);
         if (recent.isEmpty() && tail.mark().known() <= readTo) {
             return; // nothing is known yet
         }
-        Slice slice = recent.orElseGet(() -> reads.slice(readTo, tail.mark().known(), slots, limit));
+        SlotSlice slice = recent.orElseGet(() -> reads.slice(readTo, tail.mark().known(), slots, limit));
         ahead.addAll(slice.events());
         readTo = slice.to();
     }

@@ -34,7 +34,7 @@ public final class JdbcEventStore implements EventStore {
 
     JdbcEventStore(EventDatabase database) {
         RecentEvents recent = new RecentEvents();
-        FinalMark mark = new FinalMark(database, recent);
+        HighWaterMark mark = new HighWaterMark(database, recent);
         this.database = database;
         this.reads = new EventReads(database, mark);
         this.tail = new EventTail(database, mark, recent);
@@ -68,10 +68,10 @@ public final class JdbcEventStore implements EventStore {
     /** In one statement, as nearly always; empty if it has to be looked at why not. */
     private List<RecordedEvent> appendAtOnce(AppendRequest request) throws SQLException {
         try {
-            return Appending.inOrder(database.rows(
+            return AppendStatement.inOrder(database.rows(
                     "appending " + request,
-                    Appending.sql(request),
-                    p -> Appending.bind(p, request),
+                    AppendStatement.sql(request),
+                    p -> AppendStatement.bind(p, request),
                     StoredEvent::read));
         } catch (StorageException e) {
             if (e.getCause() instanceof SQLException cause) {
@@ -84,7 +84,7 @@ public final class JdbcEventStore implements EventStore {
     private List<RecordedEvent> appendInTransaction(AppendRequest request) throws SQLException {
         return database.transactions().run(connection -> {
             Statements.execute(connection, database.transactions().begin());
-            return new Appending(new Statements(connection, database.table()::in)).append(request);
+            return new AppendStatement(new Statements(connection, database.table()::in)).append(request);
         });
     }
 
@@ -104,7 +104,7 @@ public final class JdbcEventStore implements EventStore {
             Connection connection, String aggregateId, ExpectedVersion expected, List<NewEvent> events) {
         AppendRequest request = AppendRequest.of(aggregateId, expected, events);
         try {
-            return new Appending(Statements.ofCaller(
+            return new AppendStatement(Statements.ofCaller(
                             connection,
                             database.table()::in,
                             "appending " + request,
@@ -136,7 +136,7 @@ public final class JdbcEventStore implements EventStore {
      * @throws StorageException if the database cannot be asked
      */
     public List<AppendBlocker> blockers() {
-        return Blockers.find(database);
+        return OpenAppendTransactions.find(database);
     }
 
     @Override

@@ -58,7 +58,7 @@ final class RecentEvents {
      * The events behind {@code after}, up to the end of the slice; the oldest make room for them. Nothing is done if what there
      * is does not end there: somebody else has read on, or begun anew.
      */
-    void add(long after, Slice slice) {
+    void add(long after, SlotSlice slice) {
         long size = slice.events().stream().mapToLong(StoredEvent::bytes).sum();
         lock.run(() -> {
             if (!begun || after != to) {
@@ -88,24 +88,24 @@ final class RecentEvents {
     }
 
     /** The next events of some slots; empty if it does not have all that are behind the position. */
-    Optional<Slice> after(long position, SlotRange slots, int limit) {
+    Optional<SlotSlice> after(long position, SlotRange slots, int limit) {
         return lock.get(
                 () -> begun && position >= from ? Optional.of(slice(position, slots, limit)) : Optional.empty());
     }
 
-    private Slice slice(long position, SlotRange slots, int limit) {
+    private SlotSlice slice(long position, SlotRange slots, int limit) {
         List<StoredEvent> found = new ArrayList<>();
         for (Part part : partsBehind(position)) {
             for (StoredEvent event : part.events()) {
                 if (event.position() > position && slots.contains(event)) {
                     found.add(event);
                     if (found.size() == limit) {
-                        return new Slice(found, event.position());
+                        return new SlotSlice(found, event.position());
                     }
                 }
             }
         }
-        return new Slice(found, Math.max(position, to));
+        return new SlotSlice(found, Math.max(position, to));
     }
 
     /** Found from the end, where nearly everybody reads. */

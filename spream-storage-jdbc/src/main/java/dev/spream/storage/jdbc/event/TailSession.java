@@ -40,19 +40,19 @@ final class TailSession {
 
     private final Connection connection;
     private final EventDatabase database;
-    private final FinalMark mark;
+    private final HighWaterMark mark;
     private final RecentEvents recent;
     private final Tailer tailer;
-    private final ShutBarrier shut;
+    private final BlockedBarrier shut;
     private boolean worked;
 
-    TailSession(Connection connection, EventDatabase database, FinalMark mark, RecentEvents recent, Tailer tailer) {
+    TailSession(Connection connection, EventDatabase database, HighWaterMark mark, RecentEvents recent, Tailer tailer) {
         this.connection = connection;
         this.database = database;
         this.mark = mark;
         this.recent = recent;
         this.tailer = tailer;
-        this.shut = new ShutBarrier(connection, database.table());
+        this.shut = new BlockedBarrier(connection, database.table());
     }
 
     boolean hasWorked() {
@@ -132,7 +132,7 @@ final class TailSession {
             return true;
         }
         for (long position = from; position < end && tailer.isOpen(); ) {
-            Slice slice = read(position, end);
+            SlotSlice slice = read(position, end);
             recent.add(position, slice);
             tailer.works();
             position = slice.to();
@@ -141,7 +141,7 @@ final class TailSession {
     }
 
     /** In a transaction: without one, the driver would read all rows at once. */
-    private Slice read(long after, long end) throws SQLException {
+    private SlotSlice read(long after, long end) throws SQLException {
         connection.setAutoCommit(false);
         try (PreparedStatement statement =
                 Statements.plannedAnew(connection, database.table().in(EventReads.RANGE))) {
@@ -157,7 +157,7 @@ final class TailSession {
         }
     }
 
-    private static Slice read(ResultSet row, long end) throws SQLException {
+    private static SlotSlice read(ResultSet row, long end) throws SQLException {
         MemoryBound bound = new MemoryBound();
         List<StoredEvent> events = new ArrayList<>();
         while (row.next()) {
@@ -168,7 +168,7 @@ final class TailSession {
             }
         }
         boolean all = events.size() < MAX_ROWS && !bound.isReached();
-        return new Slice(events, all ? end : events.getLast().position());
+        return new SlotSlice(events, all ? end : events.getLast().position());
     }
 
     /**
@@ -186,7 +186,7 @@ final class TailSession {
     }
 
     private long given() throws SQLException {
-        long given = Statements.answer(connection, database.table().in(FinalMark.GIVEN), row -> row.getLong(1));
+        long given = Statements.answer(connection, database.table().in(HighWaterMark.GIVEN), row -> row.getLong(1));
         tailer.works();
         return given;
     }

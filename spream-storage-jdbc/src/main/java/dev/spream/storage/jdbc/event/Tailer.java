@@ -30,7 +30,7 @@ final class Tailer {
     private static final Duration LAST_LOOK = Duration.ofSeconds(1);
 
     private final EventDatabase database;
-    private final FinalMark mark;
+    private final HighWaterMark mark;
     private final RecentEvents recent;
     private final CountDownLatch closed = new CountDownLatch(1);
     private final Thread thread;
@@ -54,7 +54,7 @@ final class Tailer {
         }
     }
 
-    private Tailer(EventDatabase database, FinalMark mark, RecentEvents recent) {
+    private Tailer(EventDatabase database, HighWaterMark mark, RecentEvents recent) {
         this.database = database;
         this.mark = mark;
         this.recent = recent;
@@ -62,7 +62,7 @@ final class Tailer {
                 Thread.ofVirtual().name("spream-events-" + database.table()).unstarted(this::run);
     }
 
-    static Tailer start(EventDatabase database, FinalMark mark, RecentEvents recent) {
+    static Tailer start(EventDatabase database, HighWaterMark mark, RecentEvents recent) {
         Tailer tailer = new Tailer(database, mark, recent);
         tailer.thread.start();
         return tailer;

@@ -39,17 +39,17 @@ record AskedLayout(
 
     /** Whether a number of buckets was said for locks that have all there can be, most likely by mistake. */
     boolean saysOnlyBuckets(BucketLayout settled) {
-        return strategy.isEmpty() && buckets.isPresent() && LockLayouts.strategy(settled) == LockStrategy.ADVISORY;
+        return strategy.isEmpty() && buckets.isPresent() && BucketLayouts.strategy(settled) == LockStrategy.ADVISORY;
     }
 
     /** All of it said. */
     BucketLayout over(Optional<BucketLayout> recorded, LockStrategy byDefault) {
         LockStrategy settled =
-                strategy.or(() -> recorded.map(LockLayouts::strategy)).orElse(byDefault);
-        BucketSpace base = recorded.filter(layout -> LockLayouts.strategy(layout) == settled)
+                strategy.or(() -> recorded.map(BucketLayouts::strategy)).orElse(byDefault);
+        BucketSpace base = recorded.filter(layout -> BucketLayouts.strategy(layout) == settled)
                 .map(BucketLayout::space)
                 .orElse(settled.defaultSpace());
-        return LockLayouts.of(
+        return BucketLayouts.of(
                 settled,
                 new BucketSpace(
                         hash.orElse(base.hash()), buckets.orElse(base.buckets()), levels.orElse(base.levels())));

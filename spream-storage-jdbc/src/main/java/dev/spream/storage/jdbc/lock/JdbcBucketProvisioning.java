@@ -26,7 +26,7 @@ final class JdbcBucketProvisioning implements BucketProvisioning {
     public static final int MAX_CHUNK = 100_000;
 
     private final LockTables tables;
-    private final LockSpaceTable space;
+    private final BucketSpaceTable space;
     private final BucketRows rows;
     private final boolean migrate;
     private final AskedLayout asked;
@@ -38,7 +38,7 @@ final class JdbcBucketProvisioning implements BucketProvisioning {
     private JdbcBucketProvisioning(
             DataSource dataSource, LockTables tables, boolean migrate, AskedLayout asked, int chunk) {
         this.tables = tables;
-        this.space = new LockSpaceTable(tables, dataSource);
+        this.space = new BucketSpaceTable(tables, dataSource);
         this.rows = new BucketRows(tables);
         this.migrate = migrate;
         this.asked = asked;
@@ -59,7 +59,7 @@ final class JdbcBucketProvisioning implements BucketProvisioning {
         }
         return new JdbcBucketProvisioning(
                 requireNonNull(dataSource, "dataSource"),
-                LockSpaceTable.tables(dataSource, schema),
+                BucketSpaceTable.tables(dataSource, schema),
                 migrate,
                 asked,
                 chunk);
@@ -70,8 +70,9 @@ final class JdbcBucketProvisioning implements BucketProvisioning {
         return layout(tables.exist() ? space.recorded() : Optional.empty());
     }
 
-    private BucketLayout layout(Optional<LockSpaceTable.Recorded> recorded) {
-        return space.layout(asked, recorded.map(LockSpaceTable.Recorded::layout).or(() -> cleared));
+    private BucketLayout layout(Optional<BucketSpaceTable.Recorded> recorded) {
+        return space.layout(
+                asked, recorded.map(BucketSpaceTable.Recorded::layout).or(() -> cleared));
     }
 
     @Override
@@ -89,12 +90,12 @@ final class JdbcBucketProvisioning implements BucketProvisioning {
         if (!asked.saysRows()) {
             space.requireRecordOfBuckets();
         }
-        Optional<LockSpaceTable.Recorded> recorded = space.recorded();
+        Optional<BucketSpaceTable.Recorded> recorded = space.recorded();
         BucketLayout layout = layout(recorded);
         if (recorded.isEmpty()) {
             requireBucketsMeant(layout);
         }
-        LockLayouts.strategy(layout).in(tables); // which the server may not have
+        BucketLayouts.strategy(layout).in(tables); // which the server may not have
         space.record(layout);
         long made = 0;
         Chunk last;
@@ -102,9 +103,9 @@ final class JdbcBucketProvisioning implements BucketProvisioning {
             requireNotInterrupted();
             last = makeNext(layout);
             made += last.made();
-            progress.reached(last.done(), LockLayouts.rows(layout));
-        } while (last.done() < LockLayouts.rows(layout));
-        return new Provisioned(layout, LockLayouts.rows(layout), made + makeMissing(layout));
+            progress.reached(last.done(), BucketLayouts.rows(layout));
+        } while (last.done() < BucketLayouts.rows(layout));
+        return new Provisioned(layout, BucketLayouts.rows(layout), made + makeMissing(layout));
     }
 
     private void requireBucketsMeant(BucketLayout layout) {
@@ -124,10 +125,10 @@ final class JdbcBucketProvisioning implements BucketProvisioning {
 
     private Chunk makeNext(BucketLayout layout) {
         return space.run("making buckets of locks in " + tables.place(), connection -> {
-            LockSpaceTable.Recorded recorded = space.lock(connection).orElseThrow(this::removed);
+            BucketSpaceTable.Recorded recorded = space.lock(connection).orElseThrow(this::removed);
             space.requireSame(layout, recorded);
             if (recorded.isComplete()) {
-                return new Chunk(0, LockLayouts.rows(layout));
+                return new Chunk(0, BucketLayouts.rows(layout));
             }
             long buckets = layout.space().buckets();
             int level = Math.toIntExact(recorded.provisioned() / buckets);
@@ -169,9 +170,9 @@ final class JdbcBucketProvisioning implements BucketProvisioning {
         if (!tables.exist()) {
             return;
         }
-        Optional<LockSpaceTable.Recorded> before = space.recorded();
+        Optional<BucketSpaceTable.Recorded> before = space.recorded();
         requireBucketsMeant(layout(before));
-        Optional<BucketLayout> recorded = before.map(LockSpaceTable.Recorded::layout);
+        Optional<BucketLayout> recorded = before.map(BucketSpaceTable.Recorded::layout);
         space.run("removing the buckets of locks in " + tables.place(), tables::clear)
                 .ifPresent(holders -> {
                     throw new LockBusyException(
@@ -185,13 +186,13 @@ final class JdbcBucketProvisioning implements BucketProvisioning {
     @Override
     public BucketSpaceCheck check(Progress progress) throws InterruptedException {
         boolean exist = tables.exist();
-        Optional<LockSpaceTable.Recorded> recorded = exist ? space.recorded() : Optional.empty();
+        Optional<BucketSpaceTable.Recorded> recorded = exist ? space.recorded() : Optional.empty();
         BucketLayout layout = layout(recorded);
         List<BucketSpaceCheck.Level> levels =
                 recorded.isPresent() ? levels(recorded.get().layout(), progress) : List.of();
         LockTables.Facts facts = space.run(
                 "looking at the server of the locks",
-                connection -> tables.facts(connection, LockLayouts.strategy(layout) == LockStrategy.ADVISORY));
+                connection -> tables.facts(connection, BucketLayouts.strategy(layout) == LockStrategy.ADVISORY));
         List<String> problems = new ArrayList<>(facts.problems());
         recorded.flatMap(found -> unusable(found.layout())).ifPresent(problems::add);
         Optional<String> lost = exist && recorded.isEmpty() ? space.lostRecord() : Optional.empty();
@@ -200,11 +201,11 @@ final class JdbcBucketProvisioning implements BucketProvisioning {
                 () -> problems.addAll(
                         new LayoutProblems(tables.place(), tables.schema()).of(layout, exist, recorded, levels)));
         if (exist && facts.problems().isEmpty()) {
-            problems.addAll(new LockTableProbes(tables, space).problems(LockLayouts.strategy(layout)));
+            problems.addAll(new LockTableProbes(tables, space).problems(BucketLayouts.strategy(layout)));
         }
         return new BucketSpaceCheck(
                 "%s, %s".formatted(space.run("asking for the server's version", tables::server), tables.place()),
-                recorded.map(LockSpaceTable.Recorded::layout),
+                recorded.map(BucketSpaceTable.Recorded::layout),
                 levels,
                 facts.facts(),
                 problems);
@@ -213,7 +214,7 @@ final class JdbcBucketProvisioning implements BucketProvisioning {
     /** Why a store would refuse the server. */
     private Optional<String> unusable(BucketLayout layout) {
         try {
-            LockLayouts.strategy(layout).in(tables);
+            BucketLayouts.strategy(layout).in(tables);
             return Optional.empty();
         } catch (LockException e) {
             return Optional.of(String.valueOf(e.getMessage()));
@@ -222,7 +223,7 @@ final class JdbcBucketProvisioning implements BucketProvisioning {
 
     private List<BucketSpaceCheck.Level> levels(BucketLayout layout, Progress progress) throws InterruptedException {
         List<BucketSpaceCheck.Level> levels = new ArrayList<>();
-        if (LockLayouts.strategy(layout) == LockStrategy.ROWS) {
+        if (BucketLayouts.strategy(layout) == LockStrategy.ROWS) {
             for (int level = 0; level < layout.space().levels(); level++) {
                 levels.add(level(layout, level, progress));
             }
@@ -241,7 +242,7 @@ final class JdbcBucketProvisioning implements BucketProvisioning {
                             "counting buckets of locks in " + tables.place(),
                             connection -> rows.missing(connection, level, part))
                     .forEach(range -> append(missing, range));
-            progress.reached(level * buckets + part.last() + 1, LockLayouts.rows(layout));
+            progress.reached(level * buckets + part.last() + 1, BucketLayouts.rows(layout));
         }
         return new BucketSpaceCheck.Level(
                 level, buckets - missing.stream().mapToLong(Range::size).sum(), missing);

@@ -11,8 +11,8 @@ import dev.spream.lock.inspection.LockObservation;
 import dev.spream.lock.inspection.LockObservation.Reported;
 import dev.spream.lock.inspection.LockObserver;
 import dev.spream.lock.provisioning.BucketLayout;
+import dev.spream.storage.jdbc.lock.dialect.LockMonitor;
 import dev.spream.storage.jdbc.lock.dialect.LockTables;
-import dev.spream.storage.jdbc.lock.dialect.LockWatch;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.HashSet;
@@ -47,16 +47,16 @@ public final class JdbcLockObserver implements LockObserver {
 
     @Override
     public LockObservation observe() {
-        LockTables tables = LockSpaceTable.tables(dataSource, schema);
+        LockTables tables = BucketSpaceTable.tables(dataSource, schema);
         if (!tables.exist()) {
             throw new LockStoreException(
                     "there are no tables of hierarchical locks in %s: nothing has locked there. Name the place where the locks are"
                             .formatted(tables.place()),
                     null);
         }
-        LockSpaceTable spaces = new LockSpaceTable(tables, dataSource);
+        BucketSpaceTable spaces = new BucketSpaceTable(tables, dataSource);
         BucketLayout layout = spaces.recorded()
-                .map(LockSpaceTable.Recorded::layout)
+                .map(BucketSpaceTable.Recorded::layout)
                 .orElseThrow(() -> new BucketSpaceException(
                         "it is not recorded in %s which locks there are: nothing has locked there yet"
                                 .formatted(tables.place()),
@@ -72,8 +72,8 @@ public final class JdbcLockObserver implements LockObserver {
                         owner -> owner.owner().session(),
                         owner -> keys(owner, layout.space()),
                         JdbcLockObserver::union));
-        LockWatch.View view = tables.watch(
-                        connection, LockLayouts.strategy(layout) == LockStrategy.ADVISORY, layout.space())
+        LockMonitor.View view = tables.watch(
+                        connection, BucketLayouts.strategy(layout) == LockStrategy.ADVISORY, layout.space())
                 .look(connection, reported);
         return new LockObservation(
                 view.at(),

@@ -406,10 +406,10 @@ public final class JdbcLockStore implements LockStore<Connection> {
          */
         public JdbcLockStore build() {
             requireEnoughConnections();
-            LockTables tables = LockSpaceTable.tables(dataSource, schema);
+            LockTables tables = BucketSpaceTable.tables(dataSource, schema);
             tables.ensure(migrate);
-            BucketLayout layout = new LockSpaceTable(tables, dataSource).settle(asked);
-            LockSql sql = LockLayouts.strategy(layout).in(tables);
+            BucketLayout layout = new BucketSpaceTable(tables, dataSource).settle(asked);
+            LockSql sql = BucketLayouts.strategy(layout).in(tables);
             Duration answerTime = statementTimeout.plus(ANSWER_TIME);
             DatabaseWaits waits = new DatabaseWaits(sql);
             return new JdbcLockStore(

@@ -12,23 +12,24 @@ import java.util.stream.Collectors;
 record LayoutProblems(String place, String schema) {
     private static final int MAX_SHOWN = 5;
 
-    List<String> of(BucketLayout asked, boolean exist, Optional<LockSpaceTable.Recorded> recorded, List<Level> levels) {
+    List<String> of(
+            BucketLayout asked, boolean exist, Optional<BucketSpaceTable.Recorded> recorded, List<Level> levels) {
         if (recorded.isEmpty()) {
             return unrecorded(asked, exist).stream().toList();
         }
         List<String> problems = new ArrayList<>();
-        LockSpaceTable.Recorded space = recorded.get();
+        BucketSpaceTable.Recorded space = recorded.get();
         if (!space.layout().equals(asked)) {
             problems.add(
                     "the locks in %s are %s, and %s is asked for; ask for what is there, or stop every process that locks there and run %s --recreate"
-                            .formatted(place, space.layout(), asked, LockLayouts.command(asked, schema)));
+                            .formatted(place, space.layout(), asked, BucketLayouts.command(asked, schema)));
         }
         if (!space.isComplete()) {
             problems.add("%d of %d buckets were made; go on: %s"
                     .formatted(
                             space.provisioned(),
-                            LockLayouts.rows(space.layout()),
-                            LockLayouts.command(space.layout(), schema)));
+                            BucketLayouts.rows(space.layout()),
+                            BucketLayouts.command(space.layout(), schema)));
         }
         levels.stream()
                 .filter(level -> space.isComplete() && !level.missing().isEmpty())
@@ -39,8 +40,8 @@ record LayoutProblems(String place, String schema) {
 
     /** Advisory locks need nothing but the tables: the first store that opens records them. */
     private Optional<String> unrecorded(BucketLayout asked, boolean exist) {
-        String command = LockLayouts.command(asked, schema);
-        if (LockLayouts.strategy(asked) == LockStrategy.ROWS) {
+        String command = BucketLayouts.command(asked, schema);
+        if (BucketLayouts.strategy(asked) == LockStrategy.ROWS) {
             return Optional.of("%s has no buckets to lock by; make them: %s".formatted(place, command));
         }
         return exist
@@ -60,6 +61,6 @@ record LayoutProblems(String place, String schema) {
                         layout.space().buckets(),
                         shown,
                         missing.size() > MAX_SHOWN ? " and %d more ranges".formatted(missing.size() - MAX_SHOWN) : "",
-                        LockLayouts.command(layout, schema));
+                        BucketLayouts.command(layout, schema));
     }
 }

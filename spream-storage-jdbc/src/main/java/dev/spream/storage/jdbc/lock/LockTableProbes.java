@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Optional;
 
 /** Tries what a store does with its tables, on no row at all: that the tables are there, and that this user may. */
-record LockTableProbes(LockTables tables, LockSpaceTable space) {
+record LockTableProbes(LockTables tables, BucketSpaceTable space) {
     private static final List<String> OF_ALL = List.of(
             "UPDATE @hier_lock_epoch SET epoch = epoch WHERE id = 0",
             "INSERT INTO @hier_lock_owner SELECT * FROM @hier_lock_owner WHERE 1 = 0",

@@ -182,7 +182,7 @@ record EntrySettlements(OutboxDatabase database) {
     }
 
     Set<OutboxClaim.Ref> settle(OutboxOwner owner, List<Settlement> settlements) {
-        List<Ending> open = settlements.stream().map(Ending::of).toList();
+        List<SettlementRow> open = settlements.stream().map(SettlementRow::of).toList();
         Set<OutboxClaim.Ref> lost = new HashSet<>();
         for (int round = 0; !open.isEmpty() && round < ROUNDS; round++) {
             List<Verdict> verdicts = round == 0 ? settleOnce(owner, open) : settleWaiting(owner, open);
@@ -207,32 +207,33 @@ record EntrySettlements(OutboxDatabase database) {
                 .collect(toSet());
     }
 
-    private List<Verdict> settleOnce(OutboxOwner owner, List<Ending> endings) {
+    private List<Verdict> settleOnce(OutboxOwner owner, List<SettlementRow> endings) {
         return database.rows(settling(endings), SETTLE, p -> bind(p, owner, endings), EntrySettlements::verdict);
     }
 
-    private List<Verdict> settleWaiting(OutboxOwner owner, List<Ending> endings) {
+    private List<Verdict> settleWaiting(OutboxOwner owner, List<SettlementRow> endings) {
         return database.inTransaction(settling(endings), transaction -> {
             transaction.update(WAIT_BRIEFLY, p -> {});
             return transaction.rows(SETTLE_WAITING, p -> bind(p, owner, endings), EntrySettlements::verdict);
         });
     }
 
-    private String settling(List<Ending> endings) {
+    private String settling(List<SettlementRow> endings) {
         return "settling %d entries of %s".formatted(endings.size(), database.tables());
     }
 
-    private static void bind(Parameters parameters, OutboxOwner owner, List<Ending> endings) throws SQLException {
+    private static void bind(Parameters parameters, OutboxOwner owner, List<SettlementRow> endings)
+            throws SQLException {
         parameters
                 .numbers(endings, ending -> ending.ref().id())
                 .numbers(endings, ending -> ending.ref().token())
-                .texts(endings, Ending::name)
-                .optionalIntegers(endings, Ending::httpStatus)
-                .optionalTexts(endings, Ending::response)
-                .optionalTexts(endings, Ending::reason)
-                .optionalTexts(endings, Ending::message)
-                .numbers(endings, Ending::delayMicros)
-                .flags(endings, Ending::outcomeUnknown)
+                .texts(endings, SettlementRow::name)
+                .optionalIntegers(endings, SettlementRow::httpStatus)
+                .optionalTexts(endings, SettlementRow::response)
+                .optionalTexts(endings, SettlementRow::reason)
+                .optionalTexts(endings, SettlementRow::message)
+                .numbers(endings, SettlementRow::delayMicros)
+                .flags(endings, SettlementRow::outcomeUnknown)
                 .text(owner.toString());
     }
 

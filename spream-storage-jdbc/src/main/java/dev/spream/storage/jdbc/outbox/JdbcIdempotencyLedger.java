@@ -52,11 +52,11 @@ public final class JdbcIdempotencyLedger implements IdempotencyLedger<Connection
     private static final int ROUNDS = 5;
 
     private final OutboxDatabase database;
-    private final LedgerPruning pruning;
+    private final OutboxLedgerPruning pruning;
 
     private JdbcIdempotencyLedger(OutboxDatabase database) {
         this.database = database;
-        this.pruning = new LedgerPruning(database);
+        this.pruning = new OutboxLedgerPruning(database);
     }
 
     /** The ledger {@code idempo_ledger} in the schema {@code spream}, which is created where needed. */

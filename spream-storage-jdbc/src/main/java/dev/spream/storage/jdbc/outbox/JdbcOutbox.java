@@ -61,7 +61,7 @@ public final class JdbcOutbox implements Outbox<Connection> {
     public List<EnqueueResult> enqueueAll(Connection transaction, List<OutboxMessage> messages) {
         String what = what(messages);
         try {
-            return new Enqueueing(database.ofCaller(transaction, what)).enqueue(messages);
+            return new EnqueueStatement(database.ofCaller(transaction, what)).enqueue(messages);
         } catch (SQLException e) {
             throw failure(what, e);
         }

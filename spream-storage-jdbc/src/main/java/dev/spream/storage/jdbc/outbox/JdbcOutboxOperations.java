@@ -24,11 +24,11 @@ import javax.sql.DataSource;
  */
 public final class JdbcOutboxOperations implements OutboxOperations {
     private final OutboxDatabase database;
-    private final OperationsCleaning cleaning;
+    private final OutboxCleanup cleaning;
 
     private JdbcOutboxOperations(OutboxDatabase database) {
         this.database = database;
-        this.cleaning = new OperationsCleaning(database, new LedgerPruning(database));
+        this.cleaning = new OutboxCleanup(database, new OutboxLedgerPruning(database));
     }
 
     /** Of the outbox {@code outbox_orders} in the schema {@code spream}, which is created where needed. */
@@ -72,7 +72,7 @@ public final class JdbcOutboxOperations implements OutboxOperations {
 
     @Override
     public List<AuditEntry> audit(long id) {
-        return AuditTable.of(database, id);
+        return OutboxAuditTable.of(database, id);
     }
 
     @Override

@@ -27,26 +27,26 @@ import java.util.Optional;
  */
 public final class JdbcOutboxSink implements BatchConsumer {
     private final JdbcOutbox outbox;
-    private final ChangeMessages messages;
+    private final ChangeOutboxMessages messages;
 
-    private JdbcOutboxSink(JdbcOutbox outbox, ChangeMessages messages) {
+    private JdbcOutboxSink(JdbcOutbox outbox, ChangeOutboxMessages messages) {
         this.outbox = outbox;
         this.messages = messages;
     }
 
     /** A sink that enqueues by the outbox's data source, in transactions of its own. */
     public static JdbcOutboxSink into(JdbcOutbox outbox) {
-        return new JdbcOutboxSink(requireNonNull(outbox, "outbox"), new ChangeMessages(true, Optional.empty()));
+        return new JdbcOutboxSink(requireNonNull(outbox, "outbox"), new ChangeOutboxMessages(true, Optional.empty()));
     }
 
     /** The same, with entries that are sent in any order. */
     public JdbcOutboxSink unordered() {
-        return new JdbcOutboxSink(outbox, new ChangeMessages(false, messages.expireAfter()));
+        return new JdbcOutboxSink(outbox, new ChangeOutboxMessages(false, messages.expireAfter()));
     }
 
     /** The same, with entries that are not sent any more that long after the change was committed. */
     public JdbcOutboxSink expireAfter(Duration age) {
-        return new JdbcOutboxSink(outbox, new ChangeMessages(messages.ordered(), Optional.of(age)));
+        return new JdbcOutboxSink(outbox, new ChangeOutboxMessages(messages.ordered(), Optional.of(age)));
     }
 
     @Override

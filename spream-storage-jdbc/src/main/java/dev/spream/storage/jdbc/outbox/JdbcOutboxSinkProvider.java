@@ -18,7 +18,7 @@ import java.util.stream.Stream;
  */
 @AutoService(ConsumerProvider.class)
 public final class JdbcOutboxSinkProvider implements ConsumerProvider {
-    private static final List<ConfigKey<?>> PLACE = OutboxKeys.ALL.stream()
+    private static final List<ConfigKey<?>> PLACE = JdbcOutboxKeys.ALL.stream()
             .<ConfigKey<?>>map(key -> key.withFallback("outbox.jdbc." + key.name()))
             .toList();
     private static final ConfigKey<RowOrder> ORDERING = ConfigKey.of(
@@ -52,8 +52,8 @@ public final class JdbcOutboxSinkProvider implements ConsumerProvider {
 
     @Override
     public Consumer create(PluginConfig config, PluginContext context) {
-        HikariDataSource pool = OutboxKeys.open(config, context);
-        JdbcOutboxSink sink = JdbcOutboxSink.into(OutboxKeys.build(JdbcOutbox.builder(pool), config));
+        HikariDataSource pool = JdbcOutboxKeys.open(config, context);
+        JdbcOutboxSink sink = JdbcOutboxSink.into(JdbcOutboxKeys.build(JdbcOutbox.builder(pool), config));
         JdbcOutboxSink ordered = config.get(ORDERING) == RowOrder.KEY ? sink : sink.unordered();
         return config.find(EXPIRE_AFTER).map(ordered::expireAfter).orElse(ordered);
     }

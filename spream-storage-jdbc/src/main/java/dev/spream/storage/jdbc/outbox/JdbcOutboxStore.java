@@ -33,12 +33,12 @@ import javax.sql.DataSource;
 public final class JdbcOutboxStore implements OutboxStore {
     private final OutboxDatabase database;
     private final HistoryRemoval history;
-    private final Watching watching;
+    private final NotificationHub watching;
 
     private JdbcOutboxStore(OutboxDatabase database) {
         this.database = database;
-        this.history = new HistoryRemoval(database, new LedgerPruning(database));
-        this.watching = new Watching(database);
+        this.history = new HistoryRemoval(database, new OutboxLedgerPruning(database));
+        this.watching = new NotificationHub(database);
     }
 
     /** The store of the outbox {@code outbox_orders} in the schema {@code spream}, which is created where needed. */

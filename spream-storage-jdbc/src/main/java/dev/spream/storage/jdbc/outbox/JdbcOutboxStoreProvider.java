@@ -21,26 +21,26 @@ public final class JdbcOutboxStoreProvider implements OutboxStoreProvider {
 
     @Override
     public List<ConfigKey<?>> keys() {
-        return OutboxKeys.ALL;
+        return JdbcOutboxKeys.ALL;
     }
 
     @Override
     public OutboxStore create(PluginConfig config, PluginContext context) {
-        return OutboxKeys.build(JdbcOutboxStore.builder(OutboxKeys.open(config, context)), config);
+        return JdbcOutboxKeys.build(JdbcOutboxStore.builder(JdbcOutboxKeys.open(config, context)), config);
     }
 
     @Override
     public Outbox<?> outbox(PluginConfig config, PluginContext context) {
-        return OutboxKeys.build(JdbcOutbox.builder(OutboxKeys.open(config, context)), config);
+        return JdbcOutboxKeys.build(JdbcOutbox.builder(JdbcOutboxKeys.open(config, context)), config);
     }
 
     @Override
     public IdempotencyLedger<?> ledger(PluginConfig config, PluginContext context) {
-        return OutboxKeys.build(JdbcIdempotencyLedger.builder(OutboxKeys.open(config, context)), config);
+        return JdbcOutboxKeys.build(JdbcIdempotencyLedger.builder(JdbcOutboxKeys.open(config, context)), config);
     }
 
     @Override
     public OutboxOperations operations(PluginConfig config, PluginContext context) {
-        return OutboxKeys.build(JdbcOutboxOperations.builder(OutboxKeys.open(config, context)), config);
+        return JdbcOutboxKeys.build(JdbcOutboxOperations.builder(JdbcOutboxKeys.open(config, context)), config);
     }
 }

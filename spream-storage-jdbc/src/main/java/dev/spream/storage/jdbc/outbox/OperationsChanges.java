@@ -202,7 +202,7 @@ record OperationsChanges(OutboxDatabase database) {
                     if (!made.done()) {
                         return new OperatorResult.Refused(row, made.note());
                     }
-                    AuditTable.add(transaction, action, entry.status(), row, made.note(), act);
+                    OutboxAuditTable.add(transaction, action, entry.status(), row, made.note(), act);
                     return new OperatorResult.Done(row);
                 });
     }

@@ -41,7 +41,7 @@ final class OutboxSignal {
     }
 
     void send() {
-        Watchers.OF_THIS_PROCESS.wake(database.tables());
+        LocalWatchers.OF_THIS_PROCESS.wake(database.tables());
         State before = state.getAndUpdate(now -> now == State.IDLE ? State.NOTIFYING : State.ASKED_AGAIN);
         if (before == State.IDLE) {
             Thread.ofVirtual().name("spream-outbox-notify-" + database.tables()).start(this::run);

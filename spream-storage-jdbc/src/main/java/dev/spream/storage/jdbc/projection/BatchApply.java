@@ -9,10 +9,10 @@ import dev.spream.projection.ProjectionStore.Work;
 import dev.spream.projection.event.EventEnvelope;
 import dev.spream.storage.jdbc.projection.internal.EventColumns;
 import dev.spream.storage.jdbc.projection.internal.Fences;
-import dev.spream.storage.jdbc.projection.internal.HandedTransaction;
 import dev.spream.storage.jdbc.projection.internal.ProjectionDatabase;
 import dev.spream.storage.jdbc.projection.internal.ProjectionTransaction;
-import dev.spream.storage.jdbc.projection.internal.RoundTrip;
+import dev.spream.storage.jdbc.projection.internal.ProjectionTransactionGuard;
+import dev.spream.storage.jdbc.projection.internal.StatementBatch;
 import dev.spream.storage.jdbc.projection.internal.StoredKeys;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -47,11 +47,11 @@ record BatchApply(ProjectionDatabase database, StateTable states) {
 
     private Optional<BatchCheckpoint> apply(
             ProjectionTransaction transaction, Fence fence, Set<String> keys, Work<Connection> work)
-            throws SQLException, HandedTransaction.Failure {
+            throws SQLException, ProjectionTransactionGuard.Failure {
         Map<String, String> idByKey = StoredKeys.byStored(keys);
-        RoundTrip trip = transaction.first();
+        StatementBatch trip = transaction.first();
         List<Boolean> held = Fences.ask(trip, database.schema(), fence);
-        OwnTables own = OwnTables.enter(trip, database.schema(), fence);
+        VersionSearchPath own = VersionSearchPath.enter(trip, database.schema(), fence);
         List<KeyTable.Row> found =
                 switch (fence) {
                     case Fence.Segment segment -> {
@@ -72,7 +72,8 @@ record BatchApply(ProjectionDatabase database, StateTable states) {
                     case Fence.Whole whole -> found;
                 };
         Map<String, AggregateState> before = states(idByKey, rows);
-        BatchCheckpoint progress = HandedTransaction.run(transaction, connection -> work.apply(connection, before));
+        BatchCheckpoint progress =
+                ProjectionTransactionGuard.run(transaction, connection -> work.apply(connection, before));
         check(fence, before, progress);
         checkLimit(fence, progress, own.limit());
         write(transaction, fence, own, before, progress);
@@ -130,20 +131,20 @@ record BatchApply(ProjectionDatabase database, StateTable states) {
     private static void write(
             ProjectionTransaction transaction,
             Fence fence,
-            OwnTables own,
+            VersionSearchPath own,
             Map<String, AggregateState> before,
             BatchCheckpoint progress)
             throws SQLException {
-        RoundTrip trip = transaction.next();
+        StatementBatch trip = transaction.next();
         own.watch(trip);
         KeyTable.write(trip, fence.projection(), after(before, progress));
-        ParkedTable.park(trip, fence, progress.parked());
-        ParkedTable.setAside(trip, fence.projection(), progress.setAside());
+        ParkedAggregateTable.park(trip, fence, progress.parked());
+        ParkedAggregateTable.setAside(trip, fence.projection(), progress.setAside());
         if (fence instanceof Fence.Segment held
                 && (progress.position().isPresent() || progress.last().isPresent() || progress.dealt() > 0)) {
             writeCheckpoint(trip, held, progress);
         }
-        HandedTransaction.leave(trip);
+        ProjectionTransactionGuard.leave(trip);
         own.requireApart();
     }
 
@@ -161,7 +162,7 @@ record BatchApply(ProjectionDatabase database, StateTable states) {
     }
 
     /** Its epoch is what the fence has seen: the row is held since then. */
-    private static void writeCheckpoint(RoundTrip trip, Fence.Segment held, BatchCheckpoint progress) {
+    private static void writeCheckpoint(StatementBatch trip, Fence.Segment held, BatchCheckpoint progress) {
         trip.update(
                 WRITE_CHECKPOINT,
                 p -> p.number(progress.dealt())

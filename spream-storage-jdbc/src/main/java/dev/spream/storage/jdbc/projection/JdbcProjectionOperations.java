@@ -7,8 +7,8 @@ import dev.spream.projection.ProjectionDetails;
 import dev.spream.projection.ProjectionOperations;
 import dev.spream.projection.ProjectionRebuilds;
 import dev.spream.projection.ProjectionState;
-import dev.spream.storage.jdbc.projection.internal.AuditTable;
 import dev.spream.storage.jdbc.projection.internal.NamedVersions;
+import dev.spream.storage.jdbc.projection.internal.ProjectionAuditTable;
 import dev.spream.storage.jdbc.projection.internal.ProjectionDatabase;
 import dev.spream.storage.jdbc.projection.version.JdbcProjectionRebuilds;
 import dev.spream.storage.jdbc.projection.version.SegmentSplit;
@@ -80,7 +80,7 @@ public final class JdbcProjectionOperations implements ProjectionOperations {
     public List<ParkedAggregate> parked(String projection, int limit) {
         return new NamedVersions(database)
                 .find(projection)
-                .map(state -> new ParkedTable(database).list(state, limit))
+                .map(state -> new ParkedAggregateTable(database).list(state, limit))
                 .orElse(List.of());
     }
 
@@ -99,7 +99,7 @@ public final class JdbcProjectionOperations implements ProjectionOperations {
 
     @Override
     public List<AuditedAction> audit(String projection, int limit) {
-        return AuditTable.list(database, projection, limit);
+        return ProjectionAuditTable.list(database, projection, limit);
     }
 
     @Override

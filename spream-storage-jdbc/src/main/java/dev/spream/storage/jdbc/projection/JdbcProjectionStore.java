@@ -105,7 +105,7 @@ public final class JdbcProjectionStore implements ProjectionStore<Connection> {
 
     @Override
     public Optional<String> outsideModel(ProjectionVersion version, Beginning beginning) throws Exception {
-        return new OutsideModels(database).of(version, beginning);
+        return new ExternalModelTable(database).of(version, beginning);
     }
 
     @Override
@@ -178,17 +178,17 @@ public final class JdbcProjectionStore implements ProjectionStore<Connection> {
 
     @Override
     public List<ParkedAggregate> due(Fence fence, int limit) {
-        return new ParkedTable(database).due(fence, limit);
+        return new ParkedAggregateTable(database).due(fence, limit);
     }
 
     @Override
     public Set<Integer> dueSegments(String projection) {
-        return new ParkedTable(database).dueSegments(projection);
+        return new ParkedAggregateTable(database).dueSegments(projection);
     }
 
     @Override
     public ParkedSummary parkedSummary(String projection) {
-        return new ParkedTable(keeping).summary(projection);
+        return new ParkedAggregateTable(keeping).summary(projection);
     }
 
     @Override
@@ -199,7 +199,7 @@ public final class JdbcProjectionStore implements ProjectionStore<Connection> {
 
     @Override
     public boolean postpone(Fence fence, String key, RetryGuard tried, ParkDecision parking) {
-        return new ParkedTable(database).postpone(fence, key, tried, parking);
+        return new ParkedAggregateTable(database).postpone(fence, key, tried, parking);
     }
 
     @Override

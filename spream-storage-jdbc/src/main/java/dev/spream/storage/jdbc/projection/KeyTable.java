@@ -2,7 +2,7 @@ package dev.spream.storage.jdbc.projection;
 
 import dev.spream.projection.AggregateState;
 import dev.spream.storage.jdbc.projection.internal.ProjectionTransaction;
-import dev.spream.storage.jdbc.projection.internal.RoundTrip;
+import dev.spream.storage.jdbc.projection.internal.StatementBatch;
 import dev.spream.storage.jdbc.projection.internal.StoredKeys;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -49,17 +49,17 @@ final class KeyTable {
     }
 
     /** Adds the question for these keys, by what stands for them; their rows are not locked. */
-    static List<Row> read(RoundTrip trip, String projection, Collection<String> keys) {
+    static List<Row> read(StatementBatch trip, String projection, Collection<String> keys) {
         return trip.rows(READ, p -> p.text(projection).texts(keys), Row::read);
     }
 
     /** Adds the question for these keys, of which all rows are locked then, new ones included. */
-    static List<Row> lockAll(RoundTrip trip, String projection, Collection<String> keys) {
+    static List<Row> lockAll(StatementBatch trip, String projection, Collection<String> keys) {
         trip.update(ADD, p -> p.text(projection).texts(keys));
         return lock(trip, projection, keys);
     }
 
-    static List<Row> lock(RoundTrip trip, String projection, Collection<String> keys) {
+    static List<Row> lock(StatementBatch trip, String projection, Collection<String> keys) {
         return trip.rows(LOCK, p -> p.text(projection).texts(keys), Row::read);
     }
 
@@ -71,7 +71,7 @@ final class KeyTable {
         if (parked.isEmpty()) {
             return rows;
         }
-        RoundTrip trip = transaction.next();
+        StatementBatch trip = transaction.next();
         List<Row> locked = lock(trip, projection, parked);
         trip.run();
         Map<String, Row> now = new HashMap<>();
@@ -80,7 +80,7 @@ final class KeyTable {
     }
 
     /** Adds the writing of these states, by aggregate id. */
-    static void write(RoundTrip trip, String projection, Map<String, AggregateState> states) {
+    static void write(StatementBatch trip, String projection, Map<String, AggregateState> states) {
         if (states.isEmpty()) {
             return;
         }

@@ -2,8 +2,8 @@ package dev.spream.storage.jdbc.projection;
 
 import dev.spream.projection.ParkedAggregate;
 import dev.spream.projection.ProjectionOperations.Act;
-import dev.spream.storage.jdbc.projection.internal.AuditTable;
 import dev.spream.storage.jdbc.projection.internal.NamedVersions;
+import dev.spream.storage.jdbc.projection.internal.ProjectionAuditTable;
 import dev.spream.storage.jdbc.projection.internal.ProjectionDatabase;
 import dev.spream.storage.jdbc.projection.internal.ProjectionTransaction;
 import dev.spream.storage.jdbc.projection.internal.StoredKeys;
@@ -41,7 +41,7 @@ record ParkedChanges(ProjectionDatabase database) {
         int count = tried.size();
         if (count > 0) {
             String which = id.map("'%s'"::formatted).orElse("%d parked aggregates".formatted(count));
-            AuditTable.add(transaction, projection, "retry", which, act);
+            ProjectionAuditTable.add(transaction, projection, "retry", which, act);
         }
         return count;
     }
@@ -66,15 +66,15 @@ record ParkedChanges(ProjectionDatabase database) {
             throws SQLException {
         String key = StoredKeys.of(id);
         lock(transaction, projection, Optional.of(key));
-        List<ParkedAggregate> parked =
-                transaction.rows(ParkedTable.ONE, p -> p.text(projection).text(key), ParkedTable::read);
+        List<ParkedAggregate> parked = transaction.rows(
+                ParkedAggregateTable.ONE, p -> p.text(projection).text(key), ParkedAggregateTable::read);
         if (parked.isEmpty() || parked.getFirst().firstVersion() != version) {
             return false;
         }
         parked.getFirst().requireNothingMissing(projection);
         DeadLetterTable.skip(transaction, projection, key, version);
         ParkedRetry.forget(transaction, projection, key, version);
-        AuditTable.add(transaction, projection, "skip", "version %d of '%s'".formatted(version, id), act);
+        ProjectionAuditTable.add(transaction, projection, "skip", "version %d of '%s'".formatted(version, id), act);
         return true;
     }
 }

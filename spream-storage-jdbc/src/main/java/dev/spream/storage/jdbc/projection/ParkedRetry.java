@@ -6,10 +6,10 @@ import dev.spream.projection.ProjectionStore.RetryWork;
 import dev.spream.projection.event.EventEnvelope;
 import dev.spream.storage.jdbc.projection.internal.EventColumns;
 import dev.spream.storage.jdbc.projection.internal.Fences;
-import dev.spream.storage.jdbc.projection.internal.HandedTransaction;
 import dev.spream.storage.jdbc.projection.internal.ProjectionDatabase;
 import dev.spream.storage.jdbc.projection.internal.ProjectionTransaction;
-import dev.spream.storage.jdbc.projection.internal.RoundTrip;
+import dev.spream.storage.jdbc.projection.internal.ProjectionTransactionGuard;
+import dev.spream.storage.jdbc.projection.internal.StatementBatch;
 import dev.spream.storage.jdbc.projection.internal.StoredKeys;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -62,12 +62,12 @@ record ParkedRetry(ProjectionDatabase database) {
 
     private Optional<AggregateState> retry(
             ProjectionTransaction transaction, Fence fence, String id, int limit, RetryWork<Connection> work)
-            throws SQLException, HandedTransaction.Failure {
+            throws SQLException, ProjectionTransactionGuard.Failure {
         String projection = fence.projection();
         String key = StoredKeys.of(id);
-        RoundTrip trip = transaction.first();
+        StatementBatch trip = transaction.first();
         List<Boolean> held = Fences.ask(trip, database.schema(), fence);
-        OwnTables own = OwnTables.enter(trip, database.schema(), fence);
+        VersionSearchPath own = VersionSearchPath.enter(trip, database.schema(), fence);
         List<Long> locked = trip.rows(LOCK, p -> p.text(projection).text(key), row -> row.getLong("last_version"));
         List<EventEnvelope> events = trip.rows(
                 EVENTS,
@@ -82,10 +82,10 @@ record ParkedRetry(ProjectionDatabase database) {
         long last = locked.getFirst();
         long now = events.isEmpty()
                 ? last
-                : HandedTransaction.run(transaction, connection -> work.apply(connection, last, events));
-        RoundTrip written = transaction.next();
+                : ProjectionTransactionGuard.run(transaction, connection -> work.apply(connection, last, events));
+        StatementBatch written = transaction.next();
         own.watch(written);
-        HandedTransaction.leave(written);
+        ProjectionTransactionGuard.leave(written);
         own.requireApart();
         check(id, last, events, now);
         return Optional.of(forget(transaction, projection, key, now));
@@ -104,7 +104,7 @@ record ParkedRetry(ProjectionDatabase database) {
     /** Remembers the version of a key that is parked, and forgets its events up to there. */
     static AggregateState forget(ProjectionTransaction transaction, String projection, String key, long version)
             throws SQLException {
-        RoundTrip trip = transaction.next();
+        StatementBatch trip = transaction.next();
         trip.update(
                 FORGET,
                 p -> p.text(projection)

@@ -4,7 +4,7 @@ import dev.spream.projection.ProjectionDetails;
 import dev.spream.projection.ProjectionState;
 import dev.spream.storage.jdbc.internal.JdbcTimestamps;
 import dev.spream.storage.jdbc.projection.internal.ProjectionDatabase;
-import dev.spream.storage.jdbc.projection.internal.RoundTrip;
+import dev.spream.storage.jdbc.projection.internal.StatementBatch;
 import java.math.BigDecimal;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -27,7 +27,7 @@ record ProjectionReport(ProjectionDatabase database) {
 
     Optional<ProjectionDetails> of(String projection) {
         return database.inTransaction("showing projection '%s'".formatted(projection), transaction -> {
-            RoundTrip trip = transaction.first();
+            StatementBatch trip = transaction.first();
             List<Totals> totals = trip.rows(STATE, p -> p.text(projection), Totals::read);
             List<ProjectionDetails.Segment> segments =
                     trip.rows(SEGMENTS, p -> p.text(projection), ProjectionReport::segment);

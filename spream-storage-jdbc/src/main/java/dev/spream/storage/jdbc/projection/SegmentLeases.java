@@ -6,7 +6,7 @@ import dev.spream.projection.SegmentShare;
 import dev.spream.storage.jdbc.internal.JdbcTimestamps;
 import dev.spream.storage.jdbc.projection.internal.ProjectionDatabase;
 import dev.spream.storage.jdbc.projection.internal.ProjectionTransaction;
-import dev.spream.storage.jdbc.projection.internal.RoundTrip;
+import dev.spream.storage.jdbc.projection.internal.StatementBatch;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -96,7 +96,7 @@ record SegmentLeases(ProjectionDatabase database) {
     private static Optional<Crowd> join(
             ProjectionTransaction transaction, String projection, ProjectionOwner owner, long leaseMicros)
             throws SQLException {
-        RoundTrip trip = transaction.first();
+        StatementBatch trip = transaction.first();
         trip.rows(REGISTER, p -> p.text(owner.toString()).number(leaseMicros).text(projection), row -> row);
         trip.update(FORGET, p -> p.text(projection).text(projection));
         List<Crowd> crowd = trip.rows(
@@ -149,7 +149,7 @@ record SegmentLeases(ProjectionDatabase database) {
 
     void leave(String projection, ProjectionOwner owner) {
         database.inTransaction("leaving the segments of projection '%s'".formatted(projection), transaction -> {
-            RoundTrip trip = transaction.first();
+            StatementBatch trip = transaction.first();
             trip.update(LEAVE, p -> p.text(projection).text(owner.toString()).text(projection));
             trip.update(UNREGISTER, p -> p.text(projection).text(owner.toString()));
             trip.run();

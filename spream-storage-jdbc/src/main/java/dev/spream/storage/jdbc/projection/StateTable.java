@@ -8,7 +8,7 @@ import dev.spream.storage.jdbc.internal.JdbcTimestamps;
 import dev.spream.storage.jdbc.internal.Parameters;
 import dev.spream.storage.jdbc.projection.internal.EventColumns;
 import dev.spream.storage.jdbc.projection.internal.ProjectionDatabase;
-import dev.spream.storage.jdbc.projection.internal.RoundTrip;
+import dev.spream.storage.jdbc.projection.internal.StatementBatch;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
@@ -99,7 +99,7 @@ final class StateTable {
         check(projection, segments);
         ProjectionState state =
                 database.inTransaction("registering projection '%s'".formatted(projection), transaction -> {
-                    RoundTrip trip = transaction.first();
+                    StatementBatch trip = transaction.first();
                     trip.update(ADD_VERSION, p -> p.number(code.revision()).text(projection));
                     trip.update(
                             KNOW_CODE,

@@ -3,12 +3,12 @@ package dev.spream.storage.jdbc.projection;
 import dev.spream.projection.Fence;
 import dev.spream.projection.ProjectionOperations.Act;
 import dev.spream.storage.jdbc.internal.Parameters;
-import dev.spream.storage.jdbc.projection.internal.AuditTable;
 import dev.spream.storage.jdbc.projection.internal.Fences;
 import dev.spream.storage.jdbc.projection.internal.NamedVersions;
+import dev.spream.storage.jdbc.projection.internal.ProjectionAuditTable;
 import dev.spream.storage.jdbc.projection.internal.ProjectionDatabase;
 import dev.spream.storage.jdbc.projection.internal.ProjectionTransaction;
-import dev.spream.storage.jdbc.projection.internal.RoundTrip;
+import dev.spream.storage.jdbc.projection.internal.StatementBatch;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
@@ -38,7 +38,7 @@ record StatusChanges(ProjectionDatabase database) {
     boolean fail(Fence fence, long epoch, String error) {
         String projection = fence.projection();
         return database.inTransaction("stopping projection '%s' as failed".formatted(projection), transaction -> {
-            RoundTrip first = transaction.first();
+            StatementBatch first = transaction.first();
             List<Boolean> held = Fences.ask(first, database.schema(), fence);
             first.run();
             if (held.isEmpty()) {
@@ -77,7 +77,7 @@ record StatusChanges(ProjectionDatabase database) {
         if (changed.isEmpty()) {
             return false;
         }
-        AuditTable.add(transaction, projection, action, changed.getFirst(), act);
+        ProjectionAuditTable.add(transaction, projection, action, changed.getFirst(), act);
         return true;
     }
 }

@@ -16,7 +16,7 @@ import dev.spream.core.consume.DeadLetterException;
 import dev.spream.core.consume.DeadLetterSink;
 import dev.spream.storage.jdbc.TestDatabase;
 import dev.spream.testkit.consume.Changes;
-import dev.spream.testkit.consume.Letters;
+import dev.spream.testkit.consume.DeadLetters;
 import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.List;
@@ -41,7 +41,7 @@ final class JdbcDeadLettersProviderIT {
             try (OpenPlugin<DeadLetterSink> open =
                     open(database, Map.of("schema", "letters", "statement-timeout", "7s"))) {
                 sink = open.product();
-                sink.accept(Letters.failed(Changes.of(1, "A")));
+                sink.accept(DeadLetters.failed(Changes.of(1, "A")));
             }
             assertThatExceptionOfType(DeadLetterException.class)
                     .isThrownBy(sink::parkedKeys)

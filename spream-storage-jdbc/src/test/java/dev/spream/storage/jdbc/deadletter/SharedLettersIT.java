@@ -1,9 +1,9 @@
 package dev.spream.storage.jdbc.deadletter;
 
 import static dev.spream.testkit.consume.Changes.key;
-import static dev.spream.testkit.consume.Letters.behind;
-import static dev.spream.testkit.consume.Letters.failed;
-import static dev.spream.testkit.consume.Letters.parked;
+import static dev.spream.testkit.consume.DeadLetters.behind;
+import static dev.spream.testkit.consume.DeadLetters.failed;
+import static dev.spream.testkit.consume.DeadLetters.parked;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -19,7 +19,7 @@ import dev.spream.core.record.RecordIdentity;
 import dev.spream.servers.JavaCommand;
 import dev.spream.storage.jdbc.TestDatabase;
 import dev.spream.testkit.consume.Changes;
-import dev.spream.testkit.consume.Letters;
+import dev.spream.testkit.consume.DeadLetters;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
@@ -368,7 +368,7 @@ final class SharedLettersIT {
     }
 
     private static PartitionLease lease(long epoch) {
-        return new PartitionLease(Letters.PARTITION, new WorkerId("ann"), epoch, Changes.START);
+        return new PartitionLease(DeadLetters.PARTITION, new WorkerId("ann"), epoch, Changes.START);
     }
 
     private static RecordIdentity identity(long second) {

@@ -105,7 +105,7 @@ final class EventLossIT {
             assertThat(given(server)).as("what the server has lost").isLessThan(100);
 
             try (Connection connection = server.dataSource().getConnection()) {
-                new KeptMark(new EventDatabase(
+                new StoredHighWaterMark(new EventDatabase(
                                 server.dataSource(),
                                 new EventTable(new SchemaName("spream"), "events"),
                                 Duration.ofSeconds(5)))
@@ -216,6 +216,6 @@ final class EventLossIT {
     }
 
     private static Logger logger() {
-        return (Logger) LoggerFactory.getLogger(FinalMark.class);
+        return (Logger) LoggerFactory.getLogger(HighWaterMark.class);
     }
 }

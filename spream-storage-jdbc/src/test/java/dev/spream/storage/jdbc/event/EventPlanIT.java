@@ -65,11 +65,16 @@ final class EventPlanIT {
         AppendRequest several =
                 AppendRequest.of("aggregate7", ExpectedVersion.any(), TestEvents.events("n1", "n2", "n3"));
         Map<String, String> plans = new LinkedHashMap<>();
-        plans.put("append one", explain(planMode, Appending.sql(one), p -> Appending.bind(p, one)));
-        plans.put("append several", explain(planMode, Appending.sql(several), p -> Appending.bind(p, several)));
+        plans.put("append one", explain(planMode, AppendStatement.sql(one), p -> AppendStatement.bind(p, one)));
+        plans.put(
+                "append several",
+                explain(planMode, AppendStatement.sql(several), p -> AppendStatement.bind(p, several)));
         plans.put(
                 "look",
-                explain(planMode, Appending.LOOK, p -> p.text("aggregate7").texts(List.of("e1", "e2", "nobody"))));
+                explain(
+                        planMode,
+                        AppendStatement.LOOK,
+                        p -> p.text("aggregate7").texts(List.of("e1", "e2", "nobody"))));
         plans.put(
                 "aggregate",
                 explain(

@@ -333,7 +333,7 @@ final class EventTailIT {
     void nothing_is_kept_once_the_last_feed_has_left() throws Exception {
         EventDatabase events = eventDatabase();
         RecentEvents recent = new RecentEvents();
-        EventTail tail = new EventTail(events, new FinalMark(events, recent), recent);
+        EventTail tail = new EventTail(events, new HighWaterMark(events, recent), recent);
         tail.join(0);
         tail.join(0);
         TestEvents.await("a look", () -> recent.end().isPresent());
@@ -347,7 +347,7 @@ final class EventTailIT {
     void a_connection_that_is_given_back_waits_for_answers_as_long_as_before() throws Exception {
         EventDatabase events = eventDatabase();
         RecentEvents recent = new RecentEvents();
-        FinalMark mark = new FinalMark(events, recent);
+        HighWaterMark mark = new HighWaterMark(events, recent);
         Tailer tailer = Tailer.start(events, mark, recent);
         tailer.close();
         try (Connection connection = DriverManager.getConnection(database.url())) {

@@ -37,8 +37,8 @@ final class RecentEventsTest {
         assertThat(recent.after(10, ALL, 10)).isEmpty();
     }
 
-    private static Slice slice(long first, long last) {
-        return new Slice(
+    private static SlotSlice slice(long first, long last) {
+        return new SlotSlice(
                 LongStream.rangeClosed(first, last)
                         .mapToObj(RecentEventsTest::event)
                         .toList(),

@@ -270,11 +270,11 @@ abstract class BucketProvisioningContract {
     }
 
     final BucketLayout settle(AskedLayout asked) {
-        return new LockSpaceTable(tables(), database.dataSource()).settle(asked);
+        return new BucketSpaceTable(tables(), database.dataSource()).settle(asked);
     }
 
     private LockTables tables() {
-        return LockSpaceTable.tables(database.dataSource(), Optional.empty());
+        return BucketSpaceTable.tables(database.dataSource(), Optional.empty());
     }
 
     private long count() {

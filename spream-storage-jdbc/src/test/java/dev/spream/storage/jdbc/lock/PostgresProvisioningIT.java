@@ -31,7 +31,7 @@ final class PostgresProvisioningIT extends BucketProvisioningContract {
 
     @Test
     void a_store_of_advisory_locks_records_what_it_locks_by() {
-        LockSpaceTable.tables(database.dataSource(), Optional.empty()).ensure(true);
+        BucketSpaceTable.tables(database.dataSource(), Optional.empty()).ensure(true);
         assertThat(settle(AskedLayout.ANY))
                 .isEqualTo(new BucketLayout("advisory", LockStrategy.ADVISORY.defaultSpace()))
                 .isEqualTo(settle(AskedLayout.ANY));
@@ -49,7 +49,7 @@ final class PostgresProvisioningIT extends BucketProvisioningContract {
                 .startsWith("schema 'spream' has no tables of hierarchical locks; create them: ./spream locks provision"
                         + " --strategy advisory")
                 .contains("--schema spream");
-        LockSpaceTable.tables(database.dataSource(), Optional.empty()).ensure(true);
+        BucketSpaceTable.tables(database.dataSource(), Optional.empty()).ensure(true);
         assertThat(provisioning(AskedLayout.ANY).check((done, all) -> {}).isSound())
                 .as("the first store records the rest")
                 .isTrue();

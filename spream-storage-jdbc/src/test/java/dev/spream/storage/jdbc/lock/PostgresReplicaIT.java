@@ -42,7 +42,7 @@ final class PostgresReplicaIT {
                     .hasMessageContaining("opening the store of locks failed: the server is a replica")
                     .hasMessageContaining("connect to the primary");
             own.setAutoCommit(false);
-            LockSql locks = LockSpaceTable.tables(replica.getPostgresDatabase(), Optional.empty())
+            LockSql locks = BucketSpaceTable.tables(replica.getPostgresDatabase(), Optional.empty())
                     .advisoryLocks();
             assertThatThrownBy(() -> locks.tryLock(own, LOCKS))
                     .isInstanceOf(BucketSpaceException.class)

@@ -129,7 +129,7 @@ final class JdbcOutboxSinkIT {
                     SpreamConfig.of(keys),
                     List.of(
                             new ConfigSection("sink.outbox", plugin.keys(), true),
-                            new ConfigSection("outbox.jdbc", OutboxKeys.ALL, false)));
+                            new ConfigSection("outbox.jdbc", JdbcOutboxKeys.ALL, false)));
             assertThat(config.problems()).isEmpty();
             try (OpenPlugin<Consumer> sink =
                     plugin.open(config.section("sink.outbox"), InstantSource.system(), "nightly")) {

@@ -124,13 +124,13 @@ final class OutboxPlanIT {
                 "purge",
                 explain(
                         planMode,
-                        OperationsCleaning.PURGE,
+                        OutboxCleanup.PURGE,
                         p -> p.number(0).number(BATCH).text("ann").text("old")));
         plans.put(
                 "find nothing to purge",
                 explain(
                         planMode,
-                        OperationsCleaning.PURGE,
+                        OutboxCleanup.PURGE,
                         p -> p.number(1_000_000_000_000L)
                                 .number(BATCH)
                                 .text("ann")
@@ -144,17 +144,19 @@ final class OutboxPlanIT {
                 explain(planMode, HistoryRemoval.AUDIT, p -> p.number(0).number(BATCH)));
         plans.put(
                 "look for requests to forget",
-                explain(planMode, LedgerPruning.LOOK, p -> lookAfter(p, "-infinity", "")));
+                explain(planMode, OutboxLedgerPruning.LOOK, p -> lookAfter(p, "-infinity", "")));
         plans.put(
                 "look behind requests that are kept",
-                explain(planMode, LedgerPruning.LOOK, p -> lookAfter(p, begun("settled10000"), "settled10000")));
-        plans.put("look behind all requests", explain(planMode, LedgerPruning.LOOK, p -> lookAfter(p, "infinity", "")));
-        plans.put("lock requests to forget", explain(planMode, LedgerPruning.LOCK, p -> p.texts(keys("gone"))));
+                explain(planMode, OutboxLedgerPruning.LOOK, p -> lookAfter(p, begun("settled10000"), "settled10000")));
+        plans.put(
+                "look behind all requests",
+                explain(planMode, OutboxLedgerPruning.LOOK, p -> lookAfter(p, "infinity", "")));
+        plans.put("lock requests to forget", explain(planMode, OutboxLedgerPruning.LOCK, p -> p.texts(keys("gone"))));
         plans.put(
                 "forget requests",
                 explain(
                         planMode,
-                        LedgerPruning.DELETE,
+                        OutboxLedgerPruning.DELETE,
                         p -> p.texts(keys("gone")).number(0)));
         plans.put("follow", explain(planMode, EntryExpiry.FOLLOW, p -> p.number(BATCH)));
         plans.put(

@@ -10,7 +10,7 @@ import dev.spream.projection.FailureKind;
 import dev.spream.projection.ProjectionException;
 import dev.spream.storage.jdbc.TestDatabase;
 import dev.spream.storage.jdbc.internal.GuardedConnection;
-import dev.spream.storage.jdbc.projection.internal.HandedTransaction;
+import dev.spream.storage.jdbc.projection.internal.ProjectionTransactionGuard;
 import java.io.StringReader;
 import java.sql.Array;
 import java.sql.Connection;
@@ -50,7 +50,7 @@ final class GuardedConnectionIT {
     void open() throws SQLException {
         real = database.dataSource().getConnection();
         real.setAutoCommit(false);
-        guard = new GuardedConnection(real, HandedTransaction.PROJECTION);
+        guard = new GuardedConnection(real, ProjectionTransactionGuard.PROJECTION);
         view = guard.view();
     }
 

@@ -122,13 +122,22 @@ final class ProjectionPlanIT {
                                 .numbers(Collections.nCopies(BATCH, 2L))
                                 .flags(Collections.nCopies(BATCH, false), flag -> flag)));
         plans.put(
-                "wake", explain(planMode, ParkedTable.WAKE, p -> p.texts(parked).text(NAME)));
+                "wake",
+                explain(
+                        planMode,
+                        ParkedAggregateTable.WAKE,
+                        p -> p.texts(parked).text(NAME)));
         plans.put(
                 "due",
-                explain(planMode, ParkedTable.DUE, p -> p.text(NAME).number(1).number(BATCH)));
-        plans.put("due segments", explain(planMode, ParkedTable.DUE_SEGMENTS, p -> p.text(NAME)));
-        plans.put("no due segments", explain(planMode, ParkedTable.DUE_SEGMENTS, p -> p.text(WAITING)));
-        plans.put("list", explain(planMode, ParkedTable.LIST, p -> p.text(NAME).number(BATCH)));
+                explain(
+                        planMode,
+                        ParkedAggregateTable.DUE,
+                        p -> p.text(NAME).number(1).number(BATCH)));
+        plans.put("due segments", explain(planMode, ParkedAggregateTable.DUE_SEGMENTS, p -> p.text(NAME)));
+        plans.put("no due segments", explain(planMode, ParkedAggregateTable.DUE_SEGMENTS, p -> p.text(WAITING)));
+        plans.put(
+                "list",
+                explain(planMode, ParkedAggregateTable.LIST, p -> p.text(NAME).number(BATCH)));
         plans.put(
                 "retry",
                 explain(

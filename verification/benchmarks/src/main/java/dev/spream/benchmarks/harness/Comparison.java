@@ -56,12 +56,12 @@ public final class Comparison {
             System.out.printf(
                     "%-44s %,12.0f %14.2f",
                     way.name,
-                    Figures.median(way.rates()),
-                    Figures.median(way.repetitions.stream()
+                    Measurements.median(way.rates()),
+                    Measurements.median(way.repetitions.stream()
                             .map(Repetition::cpuMicrosPerRow)
                             .toList()));
             for (Way base : bases()) {
-                System.out.printf(" %28s", Figures.ratios(way.rates(), base.rates()));
+                System.out.printf(" %28s", Measurements.ratios(way.rates(), base.rates()));
             }
             System.out.println();
         }

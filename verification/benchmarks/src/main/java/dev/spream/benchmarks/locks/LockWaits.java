@@ -1,6 +1,6 @@
 package dev.spream.benchmarks.locks;
 
-import dev.spream.benchmarks.harness.Figures;
+import dev.spream.benchmarks.harness.Measurements;
 import dev.spream.benchmarks.harness.Parallel;
 import dev.spream.benchmarks.locks.LockRate.NamedLocks;
 import dev.spream.core.DurationText;
@@ -46,7 +46,7 @@ final class LockWaits {
             }
             return 0L;
         });
-        Figures.printTimes(locks.name() + ", 8 threads, 4 accounts, held 1 ms", List.copyOf(waits));
+        Measurements.printTimes(locks.name() + ", 8 threads, 4 accounts, held 1 ms", List.copyOf(waits));
     }
 
     /** Readers share a user without a gap, and a writer wants it for itself. */
@@ -81,7 +81,7 @@ final class LockWaits {
             reader.get();
         }
         if (!waits.isEmpty()) {
-            Figures.printTimes(locks.name() + ", a writer, 4 readers of 20 ms", waits);
+            Measurements.printTimes(locks.name() + ", a writer, 4 readers of 20 ms", waits);
         }
         if (starved > 0) {
             System.out.printf(

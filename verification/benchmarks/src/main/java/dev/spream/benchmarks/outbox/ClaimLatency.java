@@ -1,7 +1,7 @@
 package dev.spream.benchmarks.outbox;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.spream.benchmarks.harness.Figures;
+import dev.spream.benchmarks.harness.Measurements;
 import dev.spream.benchmarks.harness.Sql;
 import dev.spream.outbox.ClaimResult;
 import dev.spream.outbox.OutboxOwner;
@@ -39,10 +39,10 @@ final class ClaimLatency {
                 JdbcOutboxStore store = JdbcOutboxStore.builder(database).build()) {
             queue.load(PENDING);
             Sql.run(database, "VACUUM ANALYZE spream.outbox_orders, spream.idempo_ledger");
-            Figures.printTimes("spream, its ledger looked at", claims(store));
+            Measurements.printTimes("spream, its ledger looked at", claims(store));
         }
         plainTable(database);
-        Figures.printTimes("by status, next_run_at and created_at", plainClaims(database));
+        Measurements.printTimes("by status, next_run_at and created_at", plainClaims(database));
     }
 
     private static List<Long> claims(JdbcOutboxStore store) {

@@ -1,6 +1,6 @@
 package dev.spream.benchmarks.outbox;
 
-import dev.spream.benchmarks.harness.Figures;
+import dev.spream.benchmarks.harness.Measurements;
 import dev.spream.benchmarks.harness.Parallel;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -49,6 +49,6 @@ record QueueLatency(int perSecond) {
                 IntStream.range(0, waited.length()).mapToObj(waited::get).toList();
         System.out.printf(
                 "%-28s %,d/s for %d s: %s, %,d behind at its end%n",
-                queue.label(), perSecond, SECONDS, Figures.times(nanos, 1), behind);
+                queue.label(), perSecond, SECONDS, Measurements.times(nanos, 1), behind);
     }
 }

@@ -2,7 +2,7 @@ package dev.spream.benchmarks.outbox;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.spream.benchmarks.harness.Figures;
+import dev.spream.benchmarks.harness.Measurements;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -36,7 +36,7 @@ final class QueueRate {
         List<Double> base = requireNonNull(rates.get(queues.getFirst()));
         rates.forEach((queue, its) -> System.out.printf(
                 "%-28s %,10.0f entries/s   %s is %s times as fast%n",
-                queue.label(), Figures.median(its), queues.getFirst().label(), Figures.ratios(base, its)));
+                queue.label(), Measurements.median(its), queues.getFirst().label(), Measurements.ratios(base, its)));
     }
 
     private static double burnDown(WorkQueue queue, int entries) throws Exception {

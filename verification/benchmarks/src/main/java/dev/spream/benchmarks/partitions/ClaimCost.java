@@ -3,7 +3,7 @@ package dev.spream.benchmarks.partitions;
 import com.google.spanner.admin.database.v1.DatabaseDialect;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.spream.benchmarks.harness.ClientLogging;
-import dev.spream.benchmarks.harness.Figures;
+import dev.spream.benchmarks.harness.Measurements;
 import dev.spream.benchmarks.harness.Postgres;
 import dev.spream.core.partition.InMemoryPartitionStorage;
 import dev.spream.core.partition.Lineage;
@@ -87,11 +87,11 @@ public final class ClaimCost {
                 withMany.add(manyNanos);
             }
         }
-        double ratio = Figures.median(IntStream.range(0, TURNS)
+        double ratio = Measurements.median(IntStream.range(0, TURNS)
                 .mapToObj(i -> (double) withMany.get(i) / withFew.get(i))
                 .toList());
-        Figures.printTimes(name + ": look and claim %d".formatted(CLAIMED), withFew);
-        Figures.printTimes(name + ": the same beside %,d finished".formatted(STORED), withMany);
+        Measurements.printTimes(name + ": look and claim %d".formatted(CLAIMED), withFew);
+        Measurements.printTimes(name + ": the same beside %,d finished".formatted(STORED), withMany);
         System.out.printf(
                 "%s: beside %,d finished it takes %.2f times as long (median); %,d are claimed at once in %.0f ms%n",
                 name, STORED, ratio, STORED + CLAIMED, claimAll);

@@ -2,7 +2,7 @@ package dev.spream.benchmarks.partitions;
 
 import com.google.spanner.admin.database.v1.DatabaseDialect;
 import dev.spream.benchmarks.harness.ClientLogging;
-import dev.spream.benchmarks.harness.Figures;
+import dev.spream.benchmarks.harness.Measurements;
 import dev.spream.core.DurationText;
 import dev.spream.core.partition.InMemoryPartitionStorage;
 import dev.spream.core.partition.PartitionToken;
@@ -93,7 +93,7 @@ public final class HandOver {
     }
 
     private static void print(String what, List<Long> nanos) {
-        System.out.printf("%-34s %,6d times: %s%n", what, nanos.size(), Figures.times(nanos, 3));
+        System.out.printf("%-34s %,6d times: %s%n", what, nanos.size(), Measurements.times(nanos, 3));
     }
 
     /** When partitions were first queried and when their streams ended. Safe for use by many threads. */

@@ -1,7 +1,7 @@
 package dev.spream.benchmarks.partitions;
 
 import dev.spream.benchmarks.harness.ClientLogging;
-import dev.spream.benchmarks.harness.Figures;
+import dev.spream.benchmarks.harness.Measurements;
 import dev.spream.benchmarks.harness.Postgres;
 import dev.spream.core.partition.PartitionToken;
 import java.time.Duration;
@@ -37,8 +37,8 @@ public final class Rebalance {
                 }
             }
         }
-        Figures.printTimes("from its start until it reads half of " + PARTITIONS, joined);
-        Figures.printTimes("a partition is read by nobody", unread);
+        Measurements.printTimes("from its start until it reads half of " + PARTITIONS, joined);
+        Measurements.printTimes("a partition is read by nobody", unread);
     }
 
     private static long join(String url, String subscription, List<Long> gaps) throws InterruptedException {

@@ -2,7 +2,7 @@ package dev.spream.benchmarks.partitions;
 
 import dev.spream.benchmarks.harness.ChildJvm;
 import dev.spream.benchmarks.harness.ClientLogging;
-import dev.spream.benchmarks.harness.Figures;
+import dev.spream.benchmarks.harness.Measurements;
 import dev.spream.benchmarks.harness.Postgres;
 import dev.spream.core.partition.PartitionToken;
 import java.time.Duration;
@@ -35,7 +35,7 @@ public final class TakeOver {
                 times.addAll(kill(postgres.url(), "turn " + turn));
             }
         }
-        Figures.printTimes("from the death to the reading by another", times);
+        Measurements.printTimes("from the death to the reading by another", times);
         double longest = times.stream().mapToLong(Long::longValue).max().orElseThrow();
         System.out.printf("the longest is %.3f lease times%n", longest / LEASE.toNanos());
     }

@@ -1,6 +1,6 @@
 package dev.spream.benchmarks.projection;
 
-import dev.spream.benchmarks.harness.Figures;
+import dev.spream.benchmarks.harness.Measurements;
 import dev.spream.benchmarks.harness.Parallel;
 import dev.spream.projection.CutoverReport;
 import dev.spream.projection.ProjectionOptions;
@@ -76,8 +76,8 @@ record CutOverPause(
         for (Future<Void> each : busy) {
             each.get();
         }
-        Figures.printTimes("cut-over, no event applied, to %,d/s appended".formatted(PER_SECOND), pauses);
-        Figures.printTimes("reads of the whole read model meanwhile", List.copyOf(reads));
+        Measurements.printTimes("cut-over, no event applied, to %,d/s appended".formatted(PER_SECOND), pauses);
+        Measurements.printTimes("reads of the whole read model meanwhile", List.copyOf(reads));
     }
 
     private CutoverReport cutOver() {

@@ -1,6 +1,6 @@
 package dev.spream.benchmarks.projection;
 
-import dev.spream.benchmarks.harness.Figures;
+import dev.spream.benchmarks.harness.Measurements;
 import dev.spream.benchmarks.harness.Parallel;
 import dev.spream.benchmarks.harness.Sql;
 import dev.spream.projection.ProjectionListener;
@@ -69,7 +69,7 @@ record EventLatency(DataSource database) {
             reader.close();
         }
         List<Long> nanos = IntStream.range(0, EVENTS).mapToObj(took::get).toList();
-        Figures.printTimes("%s at %,d/s".formatted(what, PER_SECOND), nanos);
+        Measurements.printTimes("%s at %,d/s".formatted(what, PER_SECOND), nanos);
     }
 
     private static void awaitAll(String what, AtomicLongArray took) {

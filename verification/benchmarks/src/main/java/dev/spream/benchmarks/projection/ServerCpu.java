@@ -1,6 +1,6 @@
 package dev.spream.benchmarks.projection;
 
-import dev.spream.benchmarks.harness.Figures;
+import dev.spream.benchmarks.harness.Measurements;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -44,7 +44,8 @@ final class ServerCpu {
     /** Medians, without the first figures of each. */
     void print(int warmUps) {
         micros.forEach((name, all) -> System.out.printf(
-                "%-44s %,.2f us/row of the server's CPU%n", name, Figures.median(all.subList(warmUps, all.size()))));
+                "%-44s %,.2f us/row of the server's CPU%n",
+                name, Measurements.median(all.subList(warmUps, all.size()))));
     }
 
     private Map<Long, Duration> sessions() throws SQLException {

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.spream.core.Secrets;
 import dev.spream.core.StorageException;
 import dev.spream.testkit.consume.Changes;
-import dev.spream.testkit.consume.Letters;
+import dev.spream.testkit.consume.DeadLetters;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
@@ -33,7 +33,7 @@ final class SecretsTest {
         Exception foreign = new IllegalStateException("""
                 ERROR: null value in column "paid" (pl3asestrike)
                   Detail: Failing row contains (17, Jane Doe).""");
-        DeadLetter letter = Letters.failed(Changes.of(1, "A"));
+        DeadLetter letter = DeadLetters.failed(Changes.of(1, "A"));
         DeliveryFailure failure = letter.failure().orElseThrow();
         StoredDeadLetter stored = StoredDeadLetter.of(new DeadLetter(
                 letter.reason(),

@@ -24,7 +24,7 @@ class LateChangeTest {
                 .heartbeat("p", 5)
                 .change("p", 3, "A")
                 .change("p", 4, "A");
-        try (LogLines lines = new LogLines(RecordIntake.class)) {
+        try (LogLines lines = new LogLines(RecordReceiver.class)) {
             fixture.run(fixture.subscriber(options -> options.endAt(at(9))), consumer);
 
             assertThat(consumer.labels()).containsExactly("A1", "A3", "A4");

@@ -85,7 +85,7 @@ class LeaseKeeperTest {
 
     @Test
     void renewals_that_fail_are_said_once_and_so_is_that_they_work_again() {
-        try (LogLines lines = new LogLines(StorageCalls.class)) {
+        try (LogLines lines = new LogLines(RetryingStorageCalls.class)) {
             away = true;
             leases.renew();
             leases.renew();
@@ -104,7 +104,7 @@ class LeaseKeeperTest {
 
     @Test
     void renewals_that_fail_until_the_leases_have_run_out_are_not_said_to_work_again() {
-        try (LogLines lines = new LogLines(StorageCalls.class)) {
+        try (LogLines lines = new LogLines(RetryingStorageCalls.class)) {
             away = true;
             leases.renew();
             time.advance(options.leaseTime());

@@ -40,7 +40,7 @@ final class OnePartition {
     final Budget budget;
     final HeldPartition partition;
     final ConsumerCalls calls;
-    final DeliveryPath path;
+    final DeliveryStrategy path;
     final RecordDispatcher dispatcher;
 
     private final EngineContext context;
@@ -56,7 +56,7 @@ final class OnePartition {
                 LocalLease.requested(time, LEASE_TIME));
         budget = context.newBudget();
         calls = new ConsumerCalls(context, () -> Optional.of(START));
-        path = DeliveryPath.of(context, consumer, calls, new ParkedKeys());
+        path = DeliveryStrategy.of(context, consumer, calls, new ParkedKeys());
         dispatcher = new RecordDispatcher(
                 context, partition, path, budget.open(), thrown -> failure.compareAndSet(null, thrown));
         watermarks = new WatermarkWriter(context, consumer);

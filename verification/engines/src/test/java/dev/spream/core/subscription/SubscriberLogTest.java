@@ -99,7 +99,7 @@ final class SubscriberLogTest {
                     return FaultyStorage.Verdict.FAIL_BEFORE;
                 })
                 .storage();
-        try (LogLines lines = new LogLines(StorageCalls.class)) {
+        try (LogLines lines = new LogLines(RetryingStorageCalls.class)) {
             CompletionReason result =
                     fixture.run(fixture.subscriber(options -> options.endAt(at(9))), (change, delivery) -> {
                         if (change.commitTimestamp().equals(at(2))) {
@@ -119,9 +119,9 @@ final class SubscriberLogTest {
 
     @Test
     void a_failure_for_one_partition_is_not_over_because_another_ones_call_works() throws InterruptedException {
-        StorageCalls calls = storageCalls();
+        RetryingStorageCalls calls = storageCalls();
         AtomicInteger failures = new AtomicInteger();
-        try (LogLines lines = new LogLines(StorageCalls.class)) {
+        try (LogLines lines = new LogLines(RetryingStorageCalls.class)) {
             calls.repeat("finishing", new PartitionToken("p"), () -> true, storage -> {
                 finish(calls, "q");
                 if (failures.incrementAndGet() <= 2) {
@@ -157,12 +157,12 @@ final class SubscriberLogTest {
         }
     }
 
-    private static StorageCalls storageCalls() {
-        return new StorageCalls(
+    private static RetryingStorageCalls storageCalls() {
+        return new RetryingStorageCalls(
                 new InMemoryPartitionStorage(), MonotonicTime.SYSTEM, new Random(1), new SafeListeners<>(List.of()));
     }
 
-    private static boolean finish(StorageCalls calls, String partition) {
+    private static boolean finish(RetryingStorageCalls calls, String partition) {
         try {
             return calls.repeat("finishing", new PartitionToken(partition), () -> true, storage -> true);
         } catch (InterruptedException e) {
@@ -172,9 +172,9 @@ final class SubscriberLogTest {
 
     @Test
     void a_call_that_is_not_wanted_any_more_is_said_to_be_over() {
-        StorageCalls calls = storageCalls();
+        RetryingStorageCalls calls = storageCalls();
         AtomicInteger asked = new AtomicInteger();
-        try (LogLines lines = new LogLines(StorageCalls.class)) {
+        try (LogLines lines = new LogLines(RetryingStorageCalls.class)) {
             for (int round = 0; round < 2; round++) {
                 asked.set(0);
                 assertThatExceptionOfType(StorageException.class)
@@ -194,8 +194,8 @@ final class SubscriberLogTest {
     @Test
     void a_storage_that_fails_is_said_once_and_so_is_that_it_works_again() throws InterruptedException {
         AtomicInteger failures = new AtomicInteger();
-        StorageCalls calls = storageCalls();
-        try (LogLines lines = new LogLines(StorageCalls.class)) {
+        RetryingStorageCalls calls = storageCalls();
+        try (LogLines lines = new LogLines(RetryingStorageCalls.class)) {
             calls.repeat("looking", () -> true, storage -> {
                 if (failures.incrementAndGet() <= 3) {
                     throw new StorageException("refused", true, null);

@@ -208,7 +208,7 @@ final class OutboxWorkerOrderTest {
 
     @Test
     void more_entries_than_are_kept_in_memory_are_read_again() {
-        int count = 5 * KeyQueue.MAX_IDS + KeyPlan.PAGE;
+        int count = 5 * OrderingKeyQueue.MAX_IDS + OrderedClaimPlanner.PAGE;
         List<Long> ids = enqueue("customer-1", count);
         bench.start(watched((entry, call) -> ScriptedSender.OK));
         advanceUntilSettled(count);

@@ -21,7 +21,7 @@ import dev.spream.core.subscription.SubscriberOptions;
 import dev.spream.projection.event.EventFeed;
 import dev.spream.projection.event.FeedItem;
 import dev.spream.projection.event.FeedRequest;
-import dev.spream.testkit.event.Spoilt;
+import dev.spream.testkit.event.ContractBreakers;
 import dev.spream.testkit.subscription.ScriptedSource;
 import java.time.Duration;
 import java.time.Instant;
@@ -352,10 +352,11 @@ final class ChangeStreamEventSourceTest {
                 stream,
                 projection -> {
                     requireNonNull(close.get()).run();
-                    return Spoilt.of(PartitionStorage.class, storage(projection), "close", (storage, none) -> {
-                        closed.set(true);
-                        return null;
-                    });
+                    return ContractBreakers.of(
+                            PartitionStorage.class, storage(projection), "close", (storage, none) -> {
+                                closed.set(true);
+                                return null;
+                            });
                 },
                 EVENTS,
                 options().build());
@@ -372,13 +373,14 @@ final class ChangeStreamEventSourceTest {
         AtomicLong clock = new AtomicLong();
         stream.roots("p").add("p", inserted(1, row("a", 1)));
         stream.fault("p", new ScriptedSource.Fault.Break(1, SourceException.Kind.TRANSIENT));
-        ChangeStreamSource breaking = Spoilt.of(ChangeStreamSource.class, stream, "query", (source, arguments) -> {
-            PartitionQuery query = (PartitionQuery) arguments[0];
-            if (query.token().equals(new PartitionToken("p")) && down.getAndSet(true)) {
-                throw new SourceException(SourceException.Kind.TRANSIENT, "UNAVAILABLE", null);
-            }
-            return source.query(query);
-        });
+        ChangeStreamSource breaking =
+                ContractBreakers.of(ChangeStreamSource.class, stream, "query", (source, arguments) -> {
+                    PartitionQuery query = (PartitionQuery) arguments[0];
+                    if (query.token().equals(new PartitionToken("p")) && down.getAndSet(true)) {
+                        throw new SourceException(SourceException.Kind.TRANSIENT, "UNAVAILABLE", null);
+                    }
+                    return source.query(query);
+                });
         try (ChangeStreamEventSource events = new ChangeStreamEventSource(
                         breaking, this::storage, EVENTS, options().build(), new SteppedTime(clock));
                 EventFeed feed = events.open(ALL)) {
@@ -392,9 +394,10 @@ final class ChangeStreamEventSourceTest {
     void a_subscription_that_cannot_be_opened_is_told() throws InterruptedException {
         stream.roots("p");
         AtomicLong clock = new AtomicLong();
-        PartitionStorage failing = Spoilt.of(PartitionStorage.class, storage("view"), "open", (storage, arguments) -> {
-            throw new StorageException("a test wants it", true, null);
-        });
+        PartitionStorage failing =
+                ContractBreakers.of(PartitionStorage.class, storage("view"), "open", (storage, arguments) -> {
+                    throw new StorageException("a test wants it", true, null);
+                });
         try (ChangeStreamEventSource events = new ChangeStreamEventSource(
                         stream, projection -> failing, EVENTS, options().build(), new SteppedTime(clock));
                 EventFeed feed = events.open(ALL)) {

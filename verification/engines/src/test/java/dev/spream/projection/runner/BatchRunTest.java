@@ -46,7 +46,7 @@ final class BatchRunTest {
         bench.close();
     }
 
-    private void run(boolean folded, Balances.Hook hook) throws LoopEnd, InterruptedException {
+    private void run(boolean folded, Balances.Hook hook) throws LoopExit, InterruptedException {
         Balances projection =
                 ProjectionManagerTest.projection("balances", folded).failing(hook);
         ManagerContext<Transaction> manager = new ManagerContext<>(
@@ -177,7 +177,7 @@ final class BatchRunTest {
                     throw new ProjectionException(FailureKind.CONFLICT, "a test wants it", null);
                 }))
                 .isInstanceOfSatisfying(
-                        LoopEnd.class, end -> assertThat(end.reason()).isEqualTo(LoopEnd.Reason.OUTAGE));
+                        LoopExit.class, end -> assertThat(end.reason()).isEqualTo(LoopExit.Reason.OUTAGE));
         assertThat(store.calls.get()).isEqualTo(11);
         assertThat(pauses).hasSize(10).allMatch(pause -> pause.compareTo(Duration.ofSeconds(1)) <= 0);
         assertThat(bench.parked("balances")).isEmpty();
@@ -193,7 +193,7 @@ final class BatchRunTest {
                     throw new ProjectionException(FailureKind.TRANSIENT, "a test wants it", null);
                 }))
                 .isInstanceOfSatisfying(
-                        LoopEnd.class, end -> assertThat(end.reason()).isEqualTo(LoopEnd.Reason.OUTAGE));
+                        LoopExit.class, end -> assertThat(end.reason()).isEqualTo(LoopExit.Reason.OUTAGE));
         assertThat(store.calls.get()).isLessThanOrEqualTo(50);
         assertThat(tried).hasSizeBetween(3, 20);
         assertThat(bench.parked("balances")).isEmpty();

@@ -10,7 +10,7 @@ import dev.spream.projection.event.EventFeed;
 import dev.spream.projection.event.EventSource;
 import dev.spream.projection.event.FeedRequest;
 import dev.spream.projection.runner.ManagerBench.Running;
-import dev.spream.testkit.event.Spoilt;
+import dev.spream.testkit.event.ContractBreakers;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
@@ -62,12 +62,12 @@ final class ProjectionCloseTest {
 
     /** The source of the bench, whose feeds do that as well when they are closed. */
     private EventSource closing(Runnable also) {
-        return Spoilt.of(
+        return ContractBreakers.of(
                 EventSource.class,
                 bench.source,
                 "open",
-                (source, arguments) ->
-                        Spoilt.of(EventFeed.class, source.open((FeedRequest) arguments[0]), "close", (feed, none) -> {
+                (source, arguments) -> ContractBreakers.of(
+                        EventFeed.class, source.open((FeedRequest) arguments[0]), "close", (feed, none) -> {
                             feed.close();
                             begun.countDown();
                             also.run();

@@ -24,7 +24,7 @@ import dev.spream.projection.event.ExpectedVersion;
 import dev.spream.projection.event.FeedRequest;
 import dev.spream.projection.runner.ManagerBench.Running;
 import dev.spream.testkit.LogLines;
-import dev.spream.testkit.event.Spoilt;
+import dev.spream.testkit.event.ContractBreakers;
 import dev.spream.testkit.memory.InMemoryProjectionStore.Transaction;
 import dev.spream.testkit.projection.ForwardingProjectionStore;
 import java.time.Duration;
@@ -651,12 +651,12 @@ final class ProjectionFailureTest {
     void an_error_of_a_source_ends_a_feed_and_not_the_manager() {
         appendMany();
         AtomicInteger errors = new AtomicInteger(3);
-        EventSource failing = Spoilt.of(
+        EventSource failing = ContractBreakers.of(
                 EventSource.class,
                 bench.source,
                 "open",
-                (source, arguments) ->
-                        Spoilt.of(EventFeed.class, source.open((FeedRequest) arguments[0]), "poll", (feed, poll) -> {
+                (source, arguments) -> ContractBreakers.of(
+                        EventFeed.class, source.open((FeedRequest) arguments[0]), "poll", (feed, poll) -> {
                             if (errors.getAndDecrement() > 0) {
                                 throw new OutOfMemoryError("a test wants it");
                             }

@@ -8,8 +8,8 @@ import dev.spream.projection.event.EventSource;
 import dev.spream.projection.event.FeedBatch;
 import dev.spream.projection.event.FeedItem;
 import dev.spream.projection.event.FeedRequest;
+import dev.spream.testkit.event.ContractBreakers;
 import dev.spream.testkit.event.QueueEventSource;
-import dev.spream.testkit.event.Spoilt;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -66,12 +66,12 @@ final class ProjectionLagTest {
     @Test
     void what_a_source_without_positions_cannot_read_is_an_outage_and_nobody_knows_of_any_events() {
         QueueEventSource queue = new QueueEventSource();
-        EventSource unreadable = Spoilt.of(
+        EventSource unreadable = ContractBreakers.of(
                 EventSource.class,
                 queue,
                 "open",
-                (source, arguments) ->
-                        Spoilt.of(EventFeed.class, source.open((FeedRequest) arguments[0]), "poll", (feed, limits) -> {
+                (source, arguments) -> ContractBreakers.of(
+                        EventFeed.class, source.open((FeedRequest) arguments[0]), "poll", (feed, limits) -> {
                             FeedBatch batch = feed.poll((int) limits[0], (Duration) limits[1]);
                             return shut.get() ? FeedBatch.of(batch.items(), WAITED) : batch;
                         }));

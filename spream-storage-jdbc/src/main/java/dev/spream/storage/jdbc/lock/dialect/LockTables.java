@@ -67,7 +67,7 @@ public interface LockTables {
     ReportSql reports();
 
     /** Where the server shows the locks of that space, be they advisory or rows. */
-    LockWatch watch(Connection connection, boolean advisory, BucketSpace space) throws SQLException;
+    LockMonitor watch(Connection connection, boolean advisory, BucketSpace space) throws SQLException;
 
     /** The server, for people, such as "PostgreSQL 18.6". */
     String server(Connection connection) throws SQLException;

@@ -3,9 +3,9 @@ package dev.spream.storage.jdbc.lock.mysql;
 import dev.spream.lock.BucketSpace;
 import dev.spream.lock.BucketSpaceException;
 import dev.spream.lock.LockStoreException;
+import dev.spream.storage.jdbc.lock.dialect.LockMonitor;
 import dev.spream.storage.jdbc.lock.dialect.LockSql;
 import dev.spream.storage.jdbc.lock.dialect.LockTables;
-import dev.spream.storage.jdbc.lock.dialect.LockWatch;
 import dev.spream.storage.jdbc.lock.dialect.ReportSql;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -220,10 +220,10 @@ public final class MySqlLockTables implements LockTables {
     }
 
     @Override
-    public LockWatch watch(Connection connection, boolean advisory, BucketSpace space) throws SQLException {
+    public LockMonitor watch(Connection connection, boolean advisory, BucketSpace space) throws SQLException {
         return MySqlDialect.of(connection).mariadb()
-                ? new MariaDbLockWatch("`%s`.`hier_lock_buckets`".formatted(database))
-                : new MySqlLockWatch(database);
+                ? new MariaDbLockMonitor("`%s`.`hier_lock_buckets`".formatted(database))
+                : new MySqlLockMonitor(database);
     }
 
     @Override

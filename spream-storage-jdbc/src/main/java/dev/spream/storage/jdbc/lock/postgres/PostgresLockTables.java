@@ -6,9 +6,9 @@ import dev.spream.storage.jdbc.internal.MigratedTables;
 import dev.spream.storage.jdbc.internal.SchemaMigration;
 import dev.spream.storage.jdbc.internal.SchemaName;
 import dev.spream.storage.jdbc.internal.Statements;
+import dev.spream.storage.jdbc.lock.dialect.LockMonitor;
 import dev.spream.storage.jdbc.lock.dialect.LockSql;
 import dev.spream.storage.jdbc.lock.dialect.LockTables;
-import dev.spream.storage.jdbc.lock.dialect.LockWatch;
 import dev.spream.storage.jdbc.lock.dialect.ReportSql;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -199,8 +199,8 @@ public final class PostgresLockTables implements LockTables {
     }
 
     @Override
-    public LockWatch watch(Connection connection, boolean advisory, BucketSpace space) {
-        return new PostgresLockWatch(schema, advisory, space);
+    public LockMonitor watch(Connection connection, boolean advisory, BucketSpace space) {
+        return new PostgresLockMonitor(schema, advisory, space);
     }
 
     @Override

@@ -32,7 +32,7 @@ public final class Fences {
     private Fences() {}
 
     /** Adds the question; no row means no. */
-    public static List<Boolean> ask(RoundTrip trip, SchemaName schema, Fence fence) {
+    public static List<Boolean> ask(StatementBatch trip, SchemaName schema, Fence fence) {
         String lock = lockName(schema, fence.projection());
         trip.rows(SHARE, p -> p.text(lock), row -> row.getBoolean(1));
         return switch (fence) {
@@ -53,7 +53,7 @@ public final class Fences {
      * Has a batch of a segment wait for others of it that have not ended. What is asked after that sees what they committed, and
      * what they did cannot be done again.
      */
-    public static void awaitOthers(RoundTrip trip, SchemaName schema, Fence.Segment held) {
+    public static void awaitOthers(StatementBatch trip, SchemaName schema, Fence.Segment held) {
         String lock = "spream segment %d of projection %s.%s".formatted(held.segment(), schema, held.projection());
         trip.rows(TAKE_ALONE, p -> p.text(lock), row -> row.getBoolean(1));
     }

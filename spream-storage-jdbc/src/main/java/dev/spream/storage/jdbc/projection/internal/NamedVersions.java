@@ -28,7 +28,7 @@ public record NamedVersions(ProjectionDatabase database) {
                 "looking for projection '%s'".formatted(name), STATE, named(name), row -> row.getString("state"));
     }
 
-    private static Optional<String> find(RoundTrip trip, String name) throws SQLException {
+    private static Optional<String> find(StatementBatch trip, String name) throws SQLException {
         List<String> found = trip.rows(STATE, named(name), row -> row.getString("state"));
         trip.run();
         return found.stream().findFirst();
@@ -57,21 +57,21 @@ public record NamedVersions(ProjectionDatabase database) {
      * @throws StorageException if somebody holds it alone for too long, with nothing changed
      */
     public Optional<String> share(ProjectionTransaction transaction, String what, String name) throws SQLException {
-        return hold(transaction, what, name, AloneLock::share);
+        return hold(transaction, what, name, ExclusiveVersionLock::share);
     }
 
     /** The same alone, when all who write effects have ended, and nobody begins meanwhile. */
     public Optional<String> takeAlone(ProjectionTransaction transaction, String what, String name) throws SQLException {
-        return hold(transaction, what, name, AloneLock::take);
+        return hold(transaction, what, name, ExclusiveVersionLock::take);
     }
 
     /** The lock of a version alone, by the name of its state, if its role cannot change. */
     public void takeStateAlone(ProjectionTransaction transaction, String what, String state) throws SQLException {
-        take(transaction, what, state, AloneLock::take);
+        take(transaction, what, state, ExclusiveVersionLock::take);
     }
 
     private interface Lock {
-        void take(ProjectionTransaction transaction, String state) throws SQLException, AloneLock.NotHad;
+        void take(ProjectionTransaction transaction, String state) throws SQLException, ExclusiveVersionLock.NotHad;
     }
 
     /** What a name means may have changed while somebody waited for the lock. */
@@ -93,10 +93,10 @@ public record NamedVersions(ProjectionDatabase database) {
     private void take(ProjectionTransaction transaction, String what, String state, Lock lock) throws SQLException {
         try {
             lock.take(transaction, state);
-        } catch (AloneLock.NotHad e) {
+        } catch (ExclusiveVersionLock.NotHad e) {
             throw new StorageException(
                     "%s failed: %s; it goes on as before; try again, or end that session"
-                            .formatted(what, AloneLock.holders(database, state)),
+                            .formatted(what, ExclusiveVersionLock.holders(database, state)),
                     SqlErrors.isRetryable(e.failure()),
                     e);
         }

@@ -48,12 +48,12 @@ public final class ProjectionDatabase extends Database {
     /**
      * The same, whose connection is handed to the code of a projection.
      *
-     * @throws Exception what that code threw, see {@link HandedTransaction.Failure}
+     * @throws Exception what that code threw, see {@link ProjectionTransactionGuard.Failure}
      */
-    public <T> T inHandedTransaction(String what, Work<T, HandedTransaction.Failure> work) throws Exception {
+    public <T> T inHandedTransaction(String what, Work<T, ProjectionTransactionGuard.Failure> work) throws Exception {
         try {
-            return run(what, transactions().begin() + HandedTransaction.BEGIN, work);
-        } catch (HandedTransaction.Failure e) {
+            return run(what, transactions().begin() + ProjectionTransactionGuard.BEGIN, work);
+        } catch (ProjectionTransactionGuard.Failure e) {
             throw e.thrown();
         } catch (SQLException e) {
             throw SqlErrors.storageException(what, e);

@@ -15,18 +15,18 @@ import java.util.Optional;
 public record ProjectionTransaction(Connection connection, SchemaName schema, String begin) {
 
     /** The first trip of the transaction; without it nothing else may be asked. */
-    public RoundTrip first() {
-        return new RoundTrip(connection, schema, begin);
+    public StatementBatch first() {
+        return new StatementBatch(connection, schema, begin);
     }
 
-    public RoundTrip next() {
-        return new RoundTrip(connection, schema, "");
+    public StatementBatch next() {
+        return new StatementBatch(connection, schema, "");
     }
 
     /** The rows of one statement, by a trip of its own that is not the first. */
     public <T> List<T> rows(String statement, Database.Binder binder, Database.RowReader<T> reader)
             throws SQLException {
-        RoundTrip trip = next();
+        StatementBatch trip = next();
         List<T> rows = trip.rows(statement, binder, reader);
         trip.run();
         return rows;

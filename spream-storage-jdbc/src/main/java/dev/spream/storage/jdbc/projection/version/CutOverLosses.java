@@ -2,7 +2,7 @@ package dev.spream.storage.jdbc.projection.version;
 
 import dev.spream.projection.CutoverReport;
 import dev.spream.storage.jdbc.projection.internal.ProjectionTransaction;
-import dev.spream.storage.jdbc.projection.internal.RoundTrip;
+import dev.spream.storage.jdbc.projection.internal.StatementBatch;
 import java.sql.SQLException;
 import java.util.List;
 
@@ -38,10 +38,10 @@ final class CutOverLosses {
 
     private CutOverLosses() {}
 
-    static CutoverReport.Losses count(ProjectionTransaction transaction, VersionPair pair) throws SQLException {
+    static CutoverReport.Losses count(ProjectionTransaction transaction, LiveAndCandidate pair) throws SQLException {
         String live = pair.live().state();
         String other = pair.other().state();
-        RoundTrip trip = transaction.next();
+        StatementBatch trip = transaction.next();
         List<Long> withoutEffects =
                 trip.rows(WITHOUT_EFFECTS, p -> p.text(live).text(other), row -> row.getLong("lost"));
         List<Long> parked = trip.rows(PARKED, p -> p.text(live).text(other), row -> row.getLong("lost"));

@@ -2,7 +2,7 @@ package dev.spream.storage.jdbc.projection.version;
 
 import dev.spream.projection.ProjectionStatus;
 import dev.spream.storage.jdbc.projection.internal.ProjectionTransaction;
-import dev.spream.storage.jdbc.projection.internal.RoundTrip;
+import dev.spream.storage.jdbc.projection.internal.StatementBatch;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
@@ -21,7 +21,7 @@ record PairStatus(ProjectionStatus live, ProjectionStatus other, Optional<String
             LEFT JOIN @projection_states o ON o.projection_name = a.other""";
 
     /** Adds the question, which has one answer. */
-    static List<PairStatus> ask(RoundTrip trip, VersionPair pair) {
+    static List<PairStatus> ask(StatementBatch trip, LiveAndCandidate pair) {
         return trip.rows(
                 STATUSES,
                 p -> p.text(pair.live().state()).text(pair.other().state()),
@@ -31,8 +31,8 @@ record PairStatus(ProjectionStatus live, ProjectionStatus other, Optional<String
                         Optional.ofNullable(row.getString("last_error"))));
     }
 
-    static PairStatus ask(ProjectionTransaction transaction, VersionPair pair) throws SQLException {
-        RoundTrip trip = transaction.next();
+    static PairStatus ask(ProjectionTransaction transaction, LiveAndCandidate pair) throws SQLException {
+        StatementBatch trip = transaction.next();
         List<PairStatus> status = ask(trip, pair);
         trip.run();
         return status.getFirst();
@@ -44,7 +44,7 @@ record PairStatus(ProjectionStatus live, ProjectionStatus other, Optional<String
      *
      * @throws IllegalStateException if it cannot
      */
-    void requireExchangeable(VersionPair pair) {
+    void requireExchangeable(LiveAndCandidate pair) {
         requireFollowing(pair);
         if (live == ProjectionStatus.PAUSED) {
             throw new IllegalStateException("projection '%s' is PAUSED; nothing was changed: resume it, and repeat this"
@@ -53,7 +53,7 @@ record PairStatus(ProjectionStatus live, ProjectionStatus other, Optional<String
     }
 
     /** @throws IllegalStateException if the other cannot be brought to where the live one is */
-    void requireFollowing(VersionPair pair) {
+    void requireFollowing(LiveAndCandidate pair) {
         if (other != ProjectionStatus.REBUILDING && other != ProjectionStatus.RUNNING) {
             throw pair.refusal("it is %s: %sresume '%s@%d', and repeat this"
                     .formatted(

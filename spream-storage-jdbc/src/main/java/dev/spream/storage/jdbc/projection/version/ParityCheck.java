@@ -1,7 +1,7 @@
 package dev.spream.storage.jdbc.projection.version;
 
 import dev.spream.projection.VersionComparison;
-import dev.spream.storage.jdbc.projection.internal.AloneLock;
+import dev.spream.storage.jdbc.projection.internal.ExclusiveVersionLock;
 import dev.spream.storage.jdbc.projection.internal.ProjectionDatabase;
 import dev.spream.storage.jdbc.projection.internal.ProjectionTransaction;
 import java.sql.SQLException;
@@ -29,20 +29,21 @@ record ParityCheck(ProjectionDatabase database) {
                     .first()
                     .update("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ", p -> {})
                     .run();
-            VersionPair pair = standStill(comparing, projection, version, patience);
+            LiveAndCandidate pair = standStill(comparing, projection, version, patience);
             return compare(comparing, pair, new TreeSet<>(ignored));
         });
     }
 
     /** The locks come before the snapshot, and the snapshot while both stand still by another transaction. */
-    private VersionPair standStill(ProjectionTransaction comparing, String projection, int version, Duration patience) {
+    private LiveAndCandidate standStill(
+            ProjectionTransaction comparing, String projection, int version, Duration patience) {
         return database.patient(patience)
                 .inTransaction("holding projection '%s' still".formatted(projection), holding -> {
-                    VersionPair pair = VersionPair.take(holding, projection, version);
+                    LiveAndCandidate pair = LiveAndCandidate.take(holding, projection, version);
                     PairStatus.ask(holding, pair).requireFollowing(pair);
                     List<String> tables = tables(holding, pair);
                     lock(comparing, holding, projection, tables, patience);
-                    new StandStill(database, holding, pair, patience).begin();
+                    new QuiescedVersions(database, holding, pair, patience).begin();
                     comparing.rows("SELECT true", p -> {}, row -> true);
                     return pair;
                 });
@@ -63,7 +64,7 @@ record ParityCheck(ProjectionDatabase database) {
                 VersionSchemas.execute(comparing, "SET LOCAL lock_timeout = %d".formatted(left));
                 VersionSchemas.execute(comparing, "LOCK TABLE %s IN ACCESS SHARE MODE".formatted(table));
             } catch (SQLException e) {
-                if (!AloneLock.isWaitedTooLong(e)) {
+                if (!ExclusiveVersionLock.isWaitedTooLong(e)) {
                     throw e;
                 }
                 throw new IllegalStateException(
@@ -74,7 +75,7 @@ record ParityCheck(ProjectionDatabase database) {
         }
     }
 
-    private static List<String> tables(ProjectionTransaction transaction, VersionPair pair) throws SQLException {
+    private static List<String> tables(ProjectionTransaction transaction, LiveAndCandidate pair) throws SQLException {
         List<String> tables = new ArrayList<>();
         for (String table : names(pair)) {
             for (String name : List.of(live(pair, table), other(pair, table))) {
@@ -87,7 +88,7 @@ record ParityCheck(ProjectionDatabase database) {
     }
 
     /** Of either; none if the read model is elsewhere. */
-    private static Set<String> names(VersionPair pair) {
+    private static Set<String> names(LiveAndCandidate pair) {
         return pair.other().ownSchema().isEmpty()
                 ? Set.of()
                 : Stream.of(pair.live(), pair.other())
@@ -95,16 +96,16 @@ record ParityCheck(ProjectionDatabase database) {
                         .collect(Collectors.toCollection(TreeSet::new));
     }
 
-    private static String live(VersionPair pair, String table) {
+    private static String live(LiveAndCandidate pair, String table) {
         return VersionSchemas.quoted(pair.other().home().orElseThrow(), table);
     }
 
-    private static String other(VersionPair pair, String table) {
+    private static String other(LiveAndCandidate pair, String table) {
         return VersionSchemas.quoted(pair.other().ownSchema().orElseThrow(), table);
     }
 
-    private static VersionComparison compare(ProjectionTransaction comparing, VersionPair pair, Set<String> ignored)
-            throws SQLException {
+    private static VersionComparison compare(
+            ProjectionTransaction comparing, LiveAndCandidate pair, Set<String> ignored) throws SQLException {
         List<TableParity> tables = new ArrayList<>();
         for (String table : names(pair)) {
             tables.add(TableParity.read(comparing, table, live(pair, table), other(pair, table)));

@@ -4,11 +4,11 @@ import dev.spream.projection.ProjectionOperations.Act;
 import dev.spream.projection.ProjectionRebuilds.SkippedEvents;
 import dev.spream.projection.ProjectionVersion;
 import dev.spream.projection.VersionRole;
-import dev.spream.storage.jdbc.projection.internal.AuditTable;
 import dev.spream.storage.jdbc.projection.internal.EventColumns;
+import dev.spream.storage.jdbc.projection.internal.ProjectionAuditTable;
 import dev.spream.storage.jdbc.projection.internal.ProjectionDatabase;
 import dev.spream.storage.jdbc.projection.internal.ProjectionTransaction;
-import dev.spream.storage.jdbc.projection.internal.RoundTrip;
+import dev.spream.storage.jdbc.projection.internal.StatementBatch;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
@@ -49,8 +49,8 @@ record RebuildStart(ProjectionDatabase database) {
             throw new IllegalArgumentException("from position %d: must be 0 or more".formatted(from));
         }
         return database.inTransaction("rebuilding projection '%s'".formatted(projection), transaction -> {
-            List<VersionTable.Stored> versions = VersionPair.take(transaction, projection);
-            VersionTable.Stored live = VersionPair.live(versions);
+            List<VersionTable.Stored> versions = LiveAndCandidate.take(transaction, projection);
+            VersionTable.Stored live = LiveAndCandidate.live(versions);
             requireNoShadow(projection, versions);
             Live state = transaction.row(SEGMENTS, p -> p.text(live.state()), Live::read);
             state.requirePositions(projection, from);
@@ -63,7 +63,7 @@ record RebuildStart(ProjectionDatabase database) {
                             .rows(SKIP_AS_IN, p -> p.text(begun.stateName()).text(live.state()), row -> true)
                             .size()
                     : 0;
-            AuditTable.add(transaction, projection, "rebuild", begun.begun(taken), act);
+            ProjectionAuditTable.add(transaction, projection, "rebuild", begun.begun(taken), act);
             return version;
         });
     }
@@ -103,7 +103,7 @@ record RebuildStart(ProjectionDatabase database) {
             ProjectionTransaction transaction, ProjectionVersion version, VersionTable.Stored live, Live state)
             throws SQLException {
         String name = version.stateName();
-        RoundTrip trip = transaction.next();
+        StatementBatch trip = transaction.next();
         trip.update(
                 ADD_VERSION,
                 p -> p.text(version.projection())

@@ -2,11 +2,11 @@ package dev.spream.storage.jdbc.projection.version;
 
 import dev.spream.projection.ProjectionOperations;
 import dev.spream.projection.ProjectionOperations.Act;
-import dev.spream.storage.jdbc.projection.internal.AuditTable;
 import dev.spream.storage.jdbc.projection.internal.NamedVersions;
+import dev.spream.storage.jdbc.projection.internal.ProjectionAuditTable;
 import dev.spream.storage.jdbc.projection.internal.ProjectionDatabase;
 import dev.spream.storage.jdbc.projection.internal.ProjectionTransaction;
-import dev.spream.storage.jdbc.projection.internal.RoundTrip;
+import dev.spream.storage.jdbc.projection.internal.StatementBatch;
 import java.sql.SQLException;
 import java.util.Comparator;
 import java.util.List;
@@ -47,8 +47,8 @@ public record SegmentSplit(ProjectionDatabase database) {
         ProjectionOperations.requireSplit(segments);
         String what = "splitting projection '%s' into %d segments".formatted(projection, segments);
         return database.inTransaction(what, transaction -> {
-            List<VersionTable.Stored> versions = VersionPair.take(transaction, projection);
-            String live = VersionPair.live(versions).state();
+            List<VersionTable.Stored> versions = LiveAndCandidate.take(transaction, projection);
+            String live = LiveAndCandidate.live(versions).state();
             int before = transaction.row(SEGMENTS, p -> p.text(live), row -> row.getInt("segments"));
             if (before == 0) {
                 throw new IllegalStateException(
@@ -68,7 +68,7 @@ public record SegmentSplit(ProjectionDatabase database) {
             for (String state : states) {
                 split(transaction, state, before, segments);
             }
-            AuditTable.add(transaction, live, "segments", before + " -> " + segments, act);
+            ProjectionAuditTable.add(transaction, live, "segments", before + " -> " + segments, act);
             return true;
         });
     }
@@ -77,7 +77,7 @@ public record SegmentSplit(ProjectionDatabase database) {
 
     private static void split(ProjectionTransaction transaction, String state, int before, int segments)
             throws SQLException {
-        RoundTrip replacing = transaction.next();
+        StatementBatch replacing = transaction.next();
         replacing.update(STATE, p -> p.number(segments).text(state));
         replacing.rows(LOCK, p -> p.text(state), row -> row.getInt("segment"));
         List<Merged> merged = replacing.rows(
@@ -86,7 +86,7 @@ public record SegmentSplit(ProjectionDatabase database) {
                 row -> new Merged(row.getLong("epoch"), row.getLong("position"), row.getLong("dealt")));
         replacing.run();
         Merged old = merged.getFirst();
-        RoundTrip adding = transaction.next();
+        StatementBatch adding = transaction.next();
         adding.update(
                 ADD,
                 p -> p.text(state)

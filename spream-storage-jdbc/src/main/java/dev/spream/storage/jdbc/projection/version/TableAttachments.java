@@ -1,7 +1,7 @@
 package dev.spream.storage.jdbc.projection.version;
 
 import dev.spream.storage.jdbc.projection.internal.ProjectionTransaction;
-import dev.spream.storage.jdbc.projection.internal.RoundTrip;
+import dev.spream.storage.jdbc.projection.internal.StatementBatch;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
@@ -62,9 +62,9 @@ final class TableAttachments {
      * @throws IllegalStateException if they have not
      */
     static void requireSame(
-            ProjectionTransaction transaction, VersionPair pair, String home, String incoming, Set<String> tables)
+            ProjectionTransaction transaction, LiveAndCandidate pair, String home, String incoming, Set<String> tables)
             throws SQLException {
-        RoundTrip trip = transaction.next();
+        StatementBatch trip = transaction.next();
         List<Compared> compared = new ArrayList<>();
         for (String table : tables) {
             compared.add(new Compared(
@@ -86,7 +86,8 @@ final class TableAttachments {
         }
     }
 
-    private static List<String> attached(RoundTrip trip, String home, String incoming, String table, boolean coming) {
+    private static List<String> attached(
+            StatementBatch trip, String home, String incoming, String table, boolean coming) {
         return trip.rows(
                 ATTACHED,
                 p -> p.text(home).text(incoming).text(Boolean.toString(coming)).text(table),

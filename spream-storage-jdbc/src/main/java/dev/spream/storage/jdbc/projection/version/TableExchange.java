@@ -2,7 +2,7 @@ package dev.spream.storage.jdbc.projection.version;
 
 import dev.spream.projection.ProjectionVersion;
 import dev.spream.storage.jdbc.projection.internal.ProjectionTransaction;
-import dev.spream.storage.jdbc.projection.internal.RoundTrip;
+import dev.spream.storage.jdbc.projection.internal.StatementBatch;
 import java.sql.SQLException;
 import java.sql.Savepoint;
 import java.util.ArrayList;
@@ -15,7 +15,7 @@ import java.util.TreeSet;
  * Exchanges the tables of two versions: those of the one that was live go to a schema of its own, the others come to where
  * readers find them, and what readers may do with them comes along.
  */
-record TableExchange(ProjectionTransaction transaction, VersionPair pair) {
+record TableExchange(ProjectionTransaction transaction, LiveAndCandidate pair) {
     private static final String FOUND = """
             SELECT t.name FROM unnest(?::text[]) AS t (name)
             WHERE to_regclass(quote_ident(?) || '.' || quote_ident(t.name)) IS NOT NULL ORDER BY 1""";
@@ -60,7 +60,7 @@ record TableExchange(ProjectionTransaction transaction, VersionPair pair) {
     }
 
     /** Does it, as soon as nobody reads them. */
-    void run(StandStill stand) throws SQLException {
+    void run(QuiescedVersions stand) throws SQLException {
         Optional<String> home = pair.other().home();
         Optional<String> incoming = pair.other().ownSchema();
         if (home.isEmpty() || incoming.isEmpty()) {
@@ -146,7 +146,7 @@ record TableExchange(ProjectionTransaction transaction, VersionPair pair) {
                     "the schema '%s' is there already, and is not that of version %d of projection '%s', whose tables were to go there; nothing was changed: rename or drop that schema, and repeat this"
                             .formatted(schema, live.version(), live.projection()));
         }
-        RoundTrip trip = transaction.next();
+        StatementBatch trip = transaction.next();
         List<String> owners = trip.rows(OWNER, p -> p.text(home).texts(going), row -> row.getString("role"));
         List<String> writers = trip.rows(
                 WRITERS, p -> p.text(home).texts(going).text(incoming).texts(coming), row -> row.getString("role"));

@@ -1,7 +1,7 @@
 package dev.spream.storage.jdbc.projection.version;
 
 import dev.spream.storage.jdbc.projection.internal.ProjectionTransaction;
-import dev.spream.storage.jdbc.projection.internal.RoundTrip;
+import dev.spream.storage.jdbc.projection.internal.StatementBatch;
 import java.sql.SQLException;
 import java.util.List;
 
@@ -50,7 +50,7 @@ final class TableGrants {
      * @param coming the quoted name of the one that comes
      */
     static void makeSame(ProjectionTransaction transaction, String old, String coming) throws SQLException {
-        RoundTrip trip = transaction.next();
+        StatementBatch trip = transaction.next();
         List<String> revokes = trip.rows(REVOKES, p -> p.text(coming).text(coming), row -> row.getString(1));
         List<String> grants = trip.rows(GRANTS, p -> p.text(coming).text(coming).text(old), row -> row.getString(1));
         trip.run();

@@ -1,8 +1,8 @@
 package dev.spream.storage.jdbc.projection.version;
 
 import dev.spream.storage.jdbc.projection.internal.ProjectionTransaction;
-import dev.spream.storage.jdbc.projection.internal.RoundTrip;
 import dev.spream.storage.jdbc.projection.internal.SessionTexts;
+import dev.spream.storage.jdbc.projection.internal.StatementBatch;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Savepoint;
@@ -62,7 +62,7 @@ final class TableLocks {
      * @param tables quoted, with their schemas; readers wait the shorter, the further behind their tables are
      * @throws IllegalStateException if somebody has one of them for as long as there is patience
      */
-    static void take(ProjectionTransaction transaction, String projection, List<String> tables, StandStill stand)
+    static void take(ProjectionTransaction transaction, String projection, List<String> tables, QuiescedVersions stand)
             throws SQLException {
         if (tables.isEmpty()) {
             return;
@@ -75,7 +75,7 @@ final class TableLocks {
         return Duration.ofMillis(millis.getFirst());
     }
 
-    private void take(String projection, StandStill stand) throws SQLException {
+    private void take(String projection, QuiescedVersions stand) throws SQLException {
         Duration longest = deadlock.plus(VACUUM_ENDS);
         Duration limit = FIRST_ATTEMPT;
         for (Optional<String> missed = attempt(limit); missed.isPresent(); missed = attempt(limit)) {
@@ -98,7 +98,7 @@ final class TableLocks {
         long end = System.nanoTime() + limit.toNanos();
         for (String table : tables) {
             try {
-                StandStill.limitLocks(transaction, Duration.ofNanos(end - System.nanoTime()));
+                QuiescedVersions.limitLocks(transaction, Duration.ofNanos(end - System.nanoTime()));
                 VersionSchemas.execute(transaction, "LOCK TABLE %s IN ACCESS EXCLUSIVE MODE".formatted(table));
             } catch (SQLException e) {
                 if (!NOT_HAD.contains(String.valueOf(e.getSQLState()))) {
@@ -130,7 +130,7 @@ final class TableLocks {
      */
     static String holders(ProjectionTransaction transaction, List<String> tables, boolean exclusive)
             throws SQLException {
-        RoundTrip trip = transaction.next();
+        StatementBatch trip = transaction.next();
         trip.rows(FORGET_SESSIONS, p -> {}, row -> true);
         List<String> holders = trip.rows(
                 HOLDERS,

@@ -3,11 +3,11 @@ package dev.spream.storage.jdbc.projection.version;
 import dev.spream.projection.ProjectionOperations.Act;
 import dev.spream.projection.ProjectionVersion;
 import dev.spream.projection.VersionRole;
-import dev.spream.storage.jdbc.projection.internal.AloneLock;
-import dev.spream.storage.jdbc.projection.internal.AuditTable;
+import dev.spream.storage.jdbc.projection.internal.ExclusiveVersionLock;
+import dev.spream.storage.jdbc.projection.internal.ProjectionAuditTable;
 import dev.spream.storage.jdbc.projection.internal.ProjectionDatabase;
 import dev.spream.storage.jdbc.projection.internal.ProjectionTransaction;
-import dev.spream.storage.jdbc.projection.internal.RoundTrip;
+import dev.spream.storage.jdbc.projection.internal.StatementBatch;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
@@ -47,22 +47,22 @@ record VersionDrop(ProjectionDatabase database) {
                     VersionTable.Stored dropped = take(transaction, projection, version);
                     dropTables(transaction, dropped);
                     deleteRows(transaction, dropped.state());
-                    AuditTable.add(transaction, projection, "drop", "version %d".formatted(version), act);
+                    ProjectionAuditTable.add(transaction, projection, "drop", "version %d".formatted(version), act);
                     return dropped;
                 });
     }
 
     private VersionTable.Stored take(ProjectionTransaction transaction, String projection, int version)
             throws SQLException {
-        VersionPair.requireOther(VersionPair.take(transaction, projection), projection, version);
-        StandStill.limitLocks(transaction, PATIENCE);
+        LiveAndCandidate.requireOther(LiveAndCandidate.take(transaction, projection), projection, version);
+        QuiescedVersions.limitLocks(transaction, PATIENCE);
         String state = ProjectionVersion.stateName(projection, version);
         try {
-            AloneLock.take(transaction, state);
-        } catch (AloneLock.NotHad e) {
+            ExclusiveVersionLock.take(transaction, state);
+        } catch (ExclusiveVersionLock.NotHad e) {
             throw new IllegalStateException(
                     "version %d of projection '%s' could not be dropped: %s; nothing was changed: try again, or end that session"
-                            .formatted(version, projection, AloneLock.holders(database, state)),
+                            .formatted(version, projection, ExclusiveVersionLock.holders(database, state)),
                     e);
         }
         return transaction.row(LOCK, p -> p.text(projection).number(version), VersionTable.Stored::read);
@@ -130,7 +130,7 @@ record VersionDrop(ProjectionDatabase database) {
     }
 
     private static void deleteRows(ProjectionTransaction transaction, String state) throws SQLException {
-        RoundTrip trip = transaction.next();
+        StatementBatch trip = transaction.next();
         OF_STATE.forEach(delete -> trip.update(delete, p -> p.text(state)));
         trip.run();
     }

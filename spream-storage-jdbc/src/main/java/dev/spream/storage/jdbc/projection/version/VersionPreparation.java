@@ -3,10 +3,10 @@ package dev.spream.storage.jdbc.projection.version;
 import dev.spream.projection.ProjectionCode;
 import dev.spream.projection.ProjectionStore.Preparation;
 import dev.spream.projection.ProjectionVersion;
-import dev.spream.storage.jdbc.projection.internal.HandedTransaction;
 import dev.spream.storage.jdbc.projection.internal.ProjectionDatabase;
 import dev.spream.storage.jdbc.projection.internal.ProjectionTransaction;
-import dev.spream.storage.jdbc.projection.internal.RoundTrip;
+import dev.spream.storage.jdbc.projection.internal.ProjectionTransactionGuard;
+import dev.spream.storage.jdbc.projection.internal.StatementBatch;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
@@ -36,8 +36,8 @@ public record VersionPreparation(ProjectionDatabase database) {
             ProjectionVersion version,
             ProjectionCode code,
             Preparation<Connection> create)
-            throws SQLException, HandedTransaction.Failure {
-        RoundTrip trip = transaction.first();
+            throws SQLException, ProjectionTransactionGuard.Failure {
+        StatementBatch trip = transaction.first();
         List<VersionTable.Stored> found =
                 trip.rows(LOCK, p -> p.text(version.projection()).number(version.version()), VersionTable.Stored::read);
         trip.run();
@@ -55,30 +55,30 @@ public record VersionPreparation(ProjectionDatabase database) {
             ProjectionVersion version,
             ProjectionCode code,
             Preparation<Connection> create)
-            throws SQLException, HandedTransaction.Failure {
+            throws SQLException, ProjectionTransactionGuard.Failure {
         Set<String> tables = new TreeSet<>(code.tables());
-        Optional<VersionPlace> place =
-                tables.isEmpty() ? Optional.empty() : Optional.of(VersionPlace.find(transaction, version, tables));
+        Optional<VersionSchema> place =
+                tables.isEmpty() ? Optional.empty() : Optional.of(VersionSchema.find(transaction, version, tables));
         Map<Long, String> before = Map.of();
         if (place.isPresent()) {
             before = place.get().enter(transaction);
         }
-        HandedTransaction.run(transaction, connection -> {
+        ProjectionTransactionGuard.run(transaction, connection -> {
             create.create(connection);
             return true;
         });
         if (place.isPresent()) {
             place.get().requireCreated(transaction, before);
         }
-        RoundTrip trip = transaction.next();
+        StatementBatch trip = transaction.next();
         trip.update(
                 PREPARED,
                 p -> p.texts(tables)
                         .text(Boolean.toString(code.effects()))
-                        .optionalText(place.map(VersionPlace::home))
-                        .optionalText(place.map(VersionPlace::own))
+                        .optionalText(place.map(VersionSchema::home))
+                        .optionalText(place.map(VersionSchema::own))
                         .text(version.projection())
                         .number(version.version()));
-        HandedTransaction.leave(trip);
+        ProjectionTransactionGuard.leave(trip);
     }
 }

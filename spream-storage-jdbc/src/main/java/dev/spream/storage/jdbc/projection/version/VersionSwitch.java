@@ -2,10 +2,10 @@ package dev.spream.storage.jdbc.projection.version;
 
 import dev.spream.projection.CutoverReport;
 import dev.spream.projection.ProjectionOperations.Act;
-import dev.spream.storage.jdbc.projection.internal.AuditTable;
+import dev.spream.storage.jdbc.projection.internal.ProjectionAuditTable;
 import dev.spream.storage.jdbc.projection.internal.ProjectionDatabase;
 import dev.spream.storage.jdbc.projection.internal.ProjectionTransaction;
-import dev.spream.storage.jdbc.projection.internal.RoundTrip;
+import dev.spream.storage.jdbc.projection.internal.StatementBatch;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
@@ -68,13 +68,13 @@ record VersionSwitch(ProjectionDatabase database) {
             Set<CutoverReport.Loss> accepted,
             Act act)
             throws SQLException {
-        VersionPair pair = VersionPair.take(transaction, projection, version);
+        LiveAndCandidate pair = LiveAndCandidate.take(transaction, projection, version);
         PairStatus.ask(transaction, pair).requireExchangeable(pair);
         TableExchange tables = new TableExchange(transaction, pair);
         tables.requireSame();
-        StandStill stand = new StandStill(database, transaction, pair, patience);
+        QuiescedVersions stand = new QuiescedVersions(database, transaction, pair, patience);
         stand.requireNear();
-        OldSnapshots.await(transaction, pair, patience);
+        SnapshotBarrier.await(transaction, pair, patience);
         long began = stand.begin();
         PairStatus.ask(transaction, pair).requireExchangeable(pair);
         CutoverReport.Losses losses = CutOverLosses.count(transaction, pair);
@@ -82,7 +82,7 @@ record VersionSwitch(ProjectionDatabase database) {
         losses.requireAccepted(accepted, projection, from, version);
         tables.run(stand);
         exchange(transaction, pair);
-        AuditTable.add(
+        ProjectionAuditTable.add(
                 transaction,
                 projection,
                 CutoverReport.action(from, version),
@@ -91,12 +91,12 @@ record VersionSwitch(ProjectionDatabase database) {
         return new Switched(from, began, losses);
     }
 
-    private static void exchange(ProjectionTransaction transaction, VersionPair pair) throws SQLException {
+    private static void exchange(ProjectionTransaction transaction, LiveAndCandidate pair) throws SQLException {
         String live = pair.live().state();
         String other = pair.other().state();
         List<String> both = List.of(live, other);
-        StandStill.limitLocks(transaction, ROWS);
-        RoundTrip trip = transaction.next();
+        QuiescedVersions.limitLocks(transaction, ROWS);
+        StatementBatch trip = transaction.next();
         trip.update(FOLLOWED, p -> p.text(other).text(live));
         trip.update(RETIRE, p -> p.text(pair.projection()));
         trip.update(

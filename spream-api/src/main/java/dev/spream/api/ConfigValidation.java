@@ -1,0 +1,207 @@
+package dev.spream.api;
+
+import dev.spream.api.config.ConfigException;
+import dev.spream.api.config.ConfigSection;
+import dev.spream.api.config.ResolvedConfig;
+import dev.spream.api.config.SpreamConfig;
+import dev.spream.api.filter.ChangeFilter;
+import dev.spream.api.plugin.Plugin;
+import dev.spream.api.plugin.PluginRegistry;
+import dev.spream.api.spi.ConfigKey;
+import dev.spream.api.spi.ConfigType;
+import dev.spream.api.spi.DeadLetterSinkProvider;
+import dev.spream.api.spi.OutboxStoreProvider;
+import dev.spream.api.spi.PluginConfig;
+import dev.spream.api.spi.Port;
+import dev.spream.api.spi.ProjectionStoreProvider;
+import dev.spream.core.consume.ErrorHandler;
+import dev.spream.core.subscription.DecodingFailure;
+import dev.spream.core.subscription.SubscriberOptions;
+import dev.spream.projection.ProjectionOptions;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/** A configuration beside the plug-ins there are: what was chosen, what holds, and all that is wrong. Opens nothing. */
+record ConfigValidation(PluginSelection selection, ResolvedConfig resolved, List<String> problems) {
+    private static final String OWN = "";
+    private static final String RETRY = "retry";
+    private static final String FILTER = "filter";
+    private static final Path DEFAULT_FOLDER = Path.of("plugins");
+    private static final ConfigKey<Path> PLUGINS = ConfigKey.of(
+                    "plugins",
+                    ConfigType.path(),
+                    "The folder of plug-ins: jars, and folders of jars, each loaded apart from the others.")
+            .withDefault(DEFAULT_FOLDER);
+
+    static ConfigValidation of(SpreamConfig config, PluginRegistry plugins, ProvidedComponents own) {
+        ConfigValidation judgement = of(config, plugins, PluginSelection.of(config, plugins, own.ports()));
+        judgement.problems.addAll(judgement.selection.problems(judgement.resolved));
+        judgement.judge(plugins, () -> judgement.judgeTogether(own));
+        if (own.errorHandler != null
+                && config.raw(FailurePolicy.ON_FAILURE.name()).isPresent()) {
+            judgement.problems.add("%s, and the program brings its own error handler: leave one out"
+                    .formatted(judgement.resolved.describe(FailurePolicy.ON_FAILURE.name())));
+        }
+        return judgement;
+    }
+
+    /** The same for a program that uses plug-ins of these ports, and need not have a subscription. */
+    static ConfigValidation ofDesk(SpreamConfig config, PluginRegistry plugins, Set<Port<?>> needed) {
+        ConfigValidation judgement = of(config, plugins, PluginSelection.ofDesk(config, plugins, needed));
+        judgement.problems.addAll(judgement.selection.problemsOfDesk(judgement.resolved, needed));
+        judgement.judge(plugins, () -> {});
+        return judgement;
+    }
+
+    private static ConfigValidation of(SpreamConfig config, PluginRegistry plugins, PluginSelection selection) {
+        ResolvedConfig resolved = ResolvedConfig.of(config, sections(plugins, selection));
+        return new ConfigValidation(selection, resolved, new ArrayList<>(plugins.problems()));
+    }
+
+    /** Judges what can be judged only if every key by itself is as it should be. */
+    private void judge(PluginRegistry plugins, Runnable more) {
+        problems.addAll(resolved.problems());
+        if (!resolved.problems().isEmpty()) {
+            return;
+        }
+        more.run();
+        if (selection.plugin(ProjectionStoreProvider.PORT).isPresent()) {
+            noteRefusal(this::projections);
+        }
+        plugins.plugins().stream()
+                .filter(selection::has)
+                .forEach(plugin -> plugin.problems(of(plugin))
+                        .forEach(problem -> problems.add("%s.%s".formatted(plugin.section(), problem))));
+    }
+
+    /** The plug-in that a desk needs, and its configuration without problems. */
+    <T> Plugin<T> usable(Port<T> port) {
+        requireUsable();
+        return selection.plugin(port).orElseThrow();
+    }
+
+    void requireUsable() {
+        if (!problems.isEmpty()) {
+            throw new ConfigException(problems);
+        }
+    }
+
+    /** The plug-ins of the class path, and of the folder that is configured or, if it is there, of the default one. */
+    static PluginRegistry discover(SpreamConfig config) {
+        Optional<String> configured = config.raw(PLUGINS.name());
+        if (configured.isEmpty() && Files.isDirectory(DEFAULT_FOLDER)) {
+            return PluginRegistry.discoverUnnamed(DEFAULT_FOLDER);
+        }
+        return PluginRegistry.discover(configured.flatMap(ConfigValidation::readable));
+    }
+
+    /** What is no path is reported when all keys are judged. */
+    private static Optional<Path> readable(String path) {
+        try {
+            return Optional.of(PLUGINS.type().read(path));
+        } catch (IllegalArgumentException e) {
+            return Optional.empty();
+        }
+    }
+
+    private static List<ConfigSection> sections(PluginRegistry plugins, PluginSelection selection) {
+        List<ConfigKey<?>> own = Stream.of(
+                        plugins.ports().stream().<ConfigKey<?>>map(Port::choice).toList(),
+                        List.<ConfigKey<?>>of(PLUGINS),
+                        SubscriptionKeys.all(),
+                        List.<ConfigKey<?>>of(FailurePolicy.ON_FAILURE))
+                .flatMap(List::stream)
+                .toList();
+        Stream<ConfigSection> spream = Stream.of(
+                new ConfigSection(OWN, own, true),
+                new ConfigSection(RETRY, FailurePolicy.retryKeys(), true),
+                new ConfigSection(FILTER, FilterKeys.all(), true),
+                sectionOf(OutboxStoreProvider.PORT, OutboxKeys.all(), selection),
+                sectionOf(ProjectionStoreProvider.PORT, ProjectionKeys.all(), selection));
+        Stream<ConfigSection> others = plugins.plugins().stream()
+                .map(plugin -> new ConfigSection(plugin.section(), plugin.keys(), selection.has(plugin)));
+        return Stream.concat(spream, others).toList();
+    }
+
+    private static ConfigSection sectionOf(Port<?> port, List<ConfigKey<?>> keys, PluginSelection selection) {
+        return new ConfigSection(port.key(), keys, selection.plugin(port).isPresent());
+    }
+
+    private void judgeTogether(ProvidedComponents own) {
+        noteRefusal(this::errorHandler);
+        noteRefusal(this::filter);
+        times().problem().ifPresent(problems::add);
+        boolean hasDeadLetters = own.ports().contains(DeadLetterSinkProvider.PORT)
+                || selection.plugin(DeadLetterSinkProvider.PORT).isPresent();
+        if (own().get(FailurePolicy.ON_FAILURE).needsDeadLetters() && own.errorHandler == null && !hasDeadLetters) {
+            problems.add(
+                    "on-failure sets changes aside, and dead-letters is not configured: choose one, such as jsonl");
+        }
+        if (own().get(SubscriptionKeys.DECODING_FAILURE.key()) == DecodingFailure.DEAD_LETTER && !hasDeadLetters) {
+            problems.add(
+                    "decoding-failure is dead-letter, and dead-letters is not configured: choose one, such as jsonl");
+        }
+    }
+
+    private void noteRefusal(Runnable making) {
+        try {
+            making.run();
+        } catch (IllegalArgumentException e) {
+            problems.add(String.valueOf(e.getMessage()));
+        }
+    }
+
+    @Override
+    public List<String> problems() {
+        return List.copyOf(problems);
+    }
+
+    PluginConfig own() {
+        return resolved.section(OWN);
+    }
+
+    PluginConfig of(Plugin<?> plugin) {
+        return resolved.section(plugin.section());
+    }
+
+    SubscriberOptions.Builder options() {
+        return SubscriptionKeys.options(own());
+    }
+
+    StreamTimes times() {
+        return new StreamTimes(own().find(SubscriptionKeys.START), own().find(SubscriptionKeys.END));
+    }
+
+    ErrorHandler errorHandler() {
+        return FailurePolicy.of(own(), resolved.section(RETRY));
+    }
+
+    PluginConfig outbox() {
+        return resolved.section(OutboxStoreProvider.PORT.key());
+    }
+
+    ProjectionOptions projections() {
+        return ProjectionKeys.options(resolved.section(ProjectionStoreProvider.PORT.key()));
+    }
+
+    /**
+     * What this process is called among those it shares work with: as configured, or else by where it runs, host and
+     * process id.
+     */
+    String workerName() {
+        return own().find(SubscriptionKeys.WORKER)
+                .orElseGet(() -> "%s:%d"
+                        .formatted(
+                                Optional.ofNullable(System.getenv("HOSTNAME")).orElse("spream"),
+                                ProcessHandle.current().pid()));
+    }
+
+    ChangeFilter filter() {
+        return FilterKeys.filter(resolved.section(FILTER));
+    }
+}

@@ -1,0 +1,104 @@
+package dev.spream.api;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.spream.api.config.ConfigException;
+import dev.spream.api.plugin.Plugin;
+import dev.spream.api.spi.PluginConfig;
+import dev.spream.api.spi.PluginContext;
+import dev.spream.api.spi.PluginProvider;
+import dev.spream.api.spi.Port;
+import dev.spream.core.SpreamException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+/** The plug-in of one port that a configuration names, and what it makes when that is first asked for. Confined to one thread. */
+abstract class ConfiguredPort<T> implements AutoCloseable {
+    static final String NAME = "spream";
+
+    final ConfiguredPlugins plugins;
+    final ConfigValidation judgement;
+    private final Plugin<T> plugin;
+    private final Map<Class<?>, Object> made = new HashMap<>(); // by what it is
+
+    ConfiguredPort(ConfiguredPlugins plugins, Port<T> port) {
+        this.plugins = plugins;
+        this.judgement = plugins.judge(Set.of(port));
+        this.plugin = judgement.usable(port);
+    }
+
+    /** Makes it when it is first asked for; after a failure that is tried again. */
+    @SuppressWarnings("unchecked") // as it was put
+    final <R> R once(Class<? super R> type, Supplier<? extends R> making) {
+        R known = (R) made.get(type);
+        if (known == null) {
+            known = requireNonNull(making.get(), "what was made");
+            made.put(type, known);
+        }
+        return known;
+    }
+
+    final T open() {
+        return open(judgement, plugin);
+    }
+
+    final <R> R open(ConfigValidation whole, Plugin<R> chosen) {
+        return plugins.open(whole, chosen, NAME);
+    }
+
+    final <P extends PluginProvider<T>, R> R besideOnce(Class<P> type, Beside<P, R> making, Class<? super R> what) {
+        return besideOnce(
+                type,
+                (provider, config, context) -> Optional.ofNullable(making.make(provider, config, context)),
+                what,
+                "made null, which is for its author to correct");
+    }
+
+    /** @param otherwise what to say of the plug-in if it makes nothing */
+    final <P extends PluginProvider<T>, R> R besideOnce(
+            Class<P> type, Plugin.Making<P, R> making, Class<? super R> what, String otherwise) {
+        return once(
+                what,
+                () -> plugin.openBeside(type, making, what, judgement.of(plugin), NAME)
+                        .map(plugins::opened)
+                        .orElseThrow(() -> new SpreamException("%s %s".formatted(plugin, otherwise), null)));
+    }
+
+    @FunctionalInterface
+    interface Beside<P, R> {
+        R make(P provider, PluginConfig config, PluginContext context) throws Exception;
+    }
+
+    final void requireTransactions(String verb, Class<?> actual, Class<?> asked) {
+        if (actual != asked) {
+            throw new IllegalArgumentException("%s %s %s in transactions of type %s, not %s"
+                    .formatted(plugin.port(), plugin.name(), verb, actual.getName(), asked.getName()));
+        }
+    }
+
+    /** Makes something with the name of this process, which it may refuse. */
+    final <R> R asWorker(Function<String, R> making) {
+        try {
+            return making.apply(judgement.workerName());
+        } catch (IllegalArgumentException e) {
+            ConfigException refusal = new ConfigException(List.of("worker: " + e.getMessage()));
+            refusal.initCause(e);
+            throw refusal;
+        }
+    }
+
+    /**
+     * Closes what was opened. Closing again is harmless.
+     *
+     * @throws SpreamException if some of it could not be closed
+     */
+    @Override
+    public void close() {
+        plugins.close();
+    }
+}

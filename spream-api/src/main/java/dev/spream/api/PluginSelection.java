@@ -1,0 +1,131 @@
+package dev.spream.api;
+
+import dev.spream.api.config.ResolvedConfig;
+import dev.spream.api.config.SpreamConfig;
+import dev.spream.api.config.Suggestion;
+import dev.spream.api.plugin.Plugin;
+import dev.spream.api.plugin.PluginRegistry;
+import dev.spream.api.spi.Port;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * The plug-ins that fill the ports, chosen by name. Not changed once it is made.
+ *
+ * @param own the ports that the program fills itself
+ */
+record PluginSelection(SpreamConfig config, PluginRegistry plugins, Set<Port<?>> own, Map<Port<?>, Plugin<?>> chosen) {
+    private static final String FORGETFUL = "memory";
+
+    static PluginSelection of(SpreamConfig config, PluginRegistry plugins, Set<Port<?>> own) {
+        PluginSelection selection = new PluginSelection(config, plugins, own, new HashMap<>());
+        for (Port<?> port : plugins.ports()) {
+            if (!own.contains(port)) {
+                selection
+                        .named(port)
+                        .or(() -> selection.only(port))
+                        .ifPresent(found -> selection.chosen.put(port, found));
+            }
+        }
+        return selection;
+    }
+
+    /** Those of these ports that are named, for a program that need not have anything else. */
+    static PluginSelection ofDesk(SpreamConfig config, PluginRegistry plugins, Set<Port<?>> needed) {
+        PluginSelection selection = new PluginSelection(config, plugins, Set.of(), new HashMap<>());
+        needed.forEach(port -> selection.named(port).ifPresent(found -> selection.chosen.put(port, found)));
+        return selection;
+    }
+
+    private Optional<Plugin<?>> named(Port<?> port) {
+        return config.raw(port.key()).flatMap(name -> plugins.find(port, name)).map(found -> found);
+    }
+
+    /** A storage that forgets is chosen by name only. */
+    private Optional<Plugin<?>> only(Port<?> port) {
+        if (port.need() != Port.Need.ONE || config.mayConfigure(port.key())) {
+            return Optional.empty();
+        }
+        List<Plugin<?>> candidates = plugins.plugins().stream()
+                .filter(plugin -> plugin.port().equals(port) && !plugin.name().equals(FORGETFUL))
+                .toList();
+        return candidates.size() == 1 ? Optional.of(candidates.getFirst()) : Optional.empty();
+    }
+
+    @SuppressWarnings("unchecked") // a plug-in is chosen for its port
+    <T> Optional<Plugin<T>> plugin(Port<T> port) {
+        return Optional.ofNullable((Plugin<T>) chosen.get(port));
+    }
+
+    boolean has(Plugin<?> plugin) {
+        return chosen.containsValue(plugin);
+    }
+
+    List<String> problems(ResolvedConfig resolved) {
+        return plugins.ports().stream()
+                .flatMap(port -> problem(resolved, port).stream())
+                .toList();
+    }
+
+    List<String> problemsOfDesk(ResolvedConfig resolved, Set<Port<?>> needed) {
+        return plugins.ports().stream()
+                .filter(needed::contains)
+                .flatMap(port -> config.mayConfigure(port.key())
+                        ? problem(resolved, port).stream()
+                        : Stream.of(
+                                "%s is not configured: name %s. Found: %s".formatted(port, port.advice(), found(port))))
+                .toList();
+    }
+
+    private Optional<String> problem(ResolvedConfig resolved, Port<?> port) {
+        Optional<String> name = config.raw(port.key());
+        if (own.contains(port)) {
+            return name.map(given ->
+                    "%s, and the program brings its own: leave one out".formatted(resolved.describe(port.key())));
+        }
+        if (chosen.containsKey(port) || (name.isEmpty() && port.need() == Port.Need.OPTIONAL)) {
+            return Optional.empty();
+        }
+        if (name.isEmpty() && config.mayConfigure(port.key())) {
+            return Optional.empty(); // what is configured could not be read, which is a problem already
+        }
+        return Optional.of(name.map(given -> unknown(resolved, port, given))
+                .orElseGet(() ->
+                        "%s is not configured; set it in the file, by the flag --%s or by the variable %s. Found: %s"
+                                .formatted(port, port, SpreamConfig.variable(port.key()), found(port))));
+    }
+
+    private String unknown(ResolvedConfig resolved, Port<?> port, String name) {
+        List<String> names =
+                plugins.plugins(port).stream().<String>map(Plugin::name).toList();
+        String suggestion = Suggestion.nearest(name, names)
+                .map("; did you mean %s?"::formatted)
+                .orElse(".");
+        String module = port.modules().get(name);
+        return "%s, and there is no such plug-in%s Found: %s"
+                .formatted(
+                        resolved.describe(port.key()),
+                        module == null ? suggestion : "; it is in dev.spream:%s, which is not there.".formatted(module),
+                        found(port));
+    }
+
+    private String found(Port<?> port) {
+        String found = plugins.plugins(port).stream()
+                .map(plugin -> "%s (%s)".formatted(plugin.name(), place(plugin)))
+                .collect(Collectors.joining(", "));
+        return found.isEmpty()
+                ? "none; add the jar of one to the class path, such as dev.spream:spream-storage-spanner, or to the plug-in folder"
+                : found;
+    }
+
+    /** The jar or folder, without the way to it: lists of them are read, and problems with one name it in full. */
+    private static String place(Plugin<?> plugin) {
+        return String.valueOf(Path.of(plugin.origin()).getFileName());
+    }
+}

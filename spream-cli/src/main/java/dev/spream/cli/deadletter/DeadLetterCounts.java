@@ -1,0 +1,41 @@
+package dev.spream.cli.deadletter;
+
+import dev.spream.core.consume.DeadLetter.Reason;
+import dev.spream.core.consume.DeadLetterStore;
+import java.util.Collection;
+
+/** Counts of letters by what holds them up. */
+record DeadLetterCounts(long letters, long failed, long overtaken, long parked, long behind) {
+
+    static DeadLetterCounts of(Collection<DeadLetterStore.Entry> letters) {
+        return new DeadLetterCounts(
+                letters.size(),
+                count(letters, Reason.FAILED),
+                letters.stream().filter(DeadLetterStore.Entry::overtaken).count(),
+                count(letters, Reason.PARKED),
+                count(letters, Reason.BEHIND_PARKED));
+    }
+
+    private static long count(Collection<DeadLetterStore.Entry> letters, Reason reason) {
+        return letters.stream().filter(letter -> letter.reason() == reason).count();
+    }
+
+    /** What an operator can expect to be left with. */
+    static String remaining(DeadLetterStore store) throws Exception {
+        return "%s; %s"
+                .formatted(of(store.openLetters()), keys(store.parkedKeys().size()));
+    }
+
+    static String keys(int parked) {
+        return parked == 1 ? "1 key is parked" : "%d keys are parked".formatted(parked);
+    }
+
+    @Override
+    public String toString() {
+        return letters == 0
+                ? "no letters are open"
+                : "%d %s open: %d failed (%d overtaken), %d parked, %d behind them"
+                        .formatted(
+                                letters, letters == 1 ? "letter is" : "letters are", failed, overtaken, parked, behind);
+    }
+}

@@ -1,0 +1,87 @@
+package dev.spream.cli.deadletter;
+
+import dev.spream.cli.output.Figures;
+import dev.spream.cli.output.Members;
+import dev.spream.core.consume.DeadLetter.Reason;
+import dev.spream.core.consume.DeadLetterStore;
+import dev.spream.core.consume.RecordKey;
+import dev.spream.core.consume.StoredDeadLetter;
+import java.util.List;
+
+/** A dead letter without what rows held and what errors say of them. */
+final class DeadLetterPrinter {
+    private static final int WIDTH = 80;
+
+    private DeadLetterPrinter() {}
+
+    /** For people: a line that can be copied names the letter, and the others fit a terminal. */
+    static List<String> text(DeadLetterStore.Entry entry, StoredDeadLetter letter) {
+        return List.of(
+                entry.identity().toString(),
+                cut(letter.undecodableRow()
+                        .map(row -> "  not decoded: a row of %s, %d characters".formatted(table(letter), row.length()))
+                        .orElseGet(() -> "  %s%s: %s"
+                                .formatted(
+                                        reason(entry.reason()),
+                                        entry.overtaken() ? ", overtaken" : "",
+                                        KeyText.of(entry.keys())))),
+                cut("  "
+                        + letter.failure()
+                                .map(DeadLetterPrinter::failure)
+                                .orElse("not tried; set aside " + Figures.seconds(letter.at()))));
+    }
+
+    private static String table(StoredDeadLetter letter) {
+        String table = letter.change().tableName();
+        return table.isEmpty() ? "an unknown table" : table;
+    }
+
+    private static String failure(StoredDeadLetter.Failure failure) {
+        String errorClass = failure.errorClass();
+        String error = errorClass.substring(errorClass.lastIndexOf('.') + 1);
+        return failure.attempts() == 1
+                ? "1 attempt at %s, %s".formatted(Figures.seconds(failure.failedAt()), error)
+                : "%d attempts, %s to %s, %s"
+                        .formatted(
+                                failure.attempts(),
+                                Figures.seconds(failure.firstFailureAt()),
+                                Figures.seconds(failure.failedAt()),
+                                error);
+    }
+
+    private static String reason(Reason reason) {
+        return switch (reason) {
+            case FAILED -> "failed";
+            case PARKED -> "parked";
+            case BEHIND_PARKED -> "behind a parked one";
+        };
+    }
+
+    private static String cut(String line) {
+        return line.length() <= WIDTH ? line : line.substring(0, WIDTH - 1) + "…";
+    }
+
+    /** For programs: one object. Times are RFC 3339; what there is not is absent. */
+    static String json(DeadLetterStore.Entry entry, StoredDeadLetter letter) {
+        return new Members()
+                .put("identity", entry.identity().toString())
+                .put("commit_timestamp", entry.identity().commitTimestamp())
+                .put("server_transaction_id", entry.identity().serverTransactionId())
+                .put("record_sequence", entry.identity().recordSequence())
+                .put("table_name", letter.change().tableName())
+                .list(
+                        "keys",
+                        RecordKey.of(letter.change()),
+                        key -> key.primaryKey().members())
+                .put("reason", entry.reason())
+                .put("overtaken", entry.overtaken())
+                .put("undecodable", letter.undecodableRow().isPresent())
+                .put("partition", letter.partition())
+                .put("set_aside_at", letter.at())
+                .put("attempts", letter.failure().map(StoredDeadLetter.Failure::attempts))
+                .put("first_failure_at", letter.failure().map(StoredDeadLetter.Failure::firstFailureAt))
+                .put("failed_at", letter.failure().map(StoredDeadLetter.Failure::failedAt))
+                .put("error_class", letter.failure().map(StoredDeadLetter.Failure::errorClass))
+                .toString();
+    }
+}

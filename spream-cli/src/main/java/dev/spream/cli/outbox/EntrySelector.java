@@ -1,0 +1,40 @@
+package dev.spream.cli.outbox;
+
+import static dev.spream.cli.command.UsageFailure.require;
+
+import dev.spream.outbox.OutboxOperations;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** The entries to change: some that are named, or all that a filter chooses. */
+final class EntrySelector {
+    @Mixin
+    private final EntryArguments entries = new EntryArguments();
+
+    @Mixin
+    private final OutboxFilterArguments filter = new OutboxFilterArguments();
+
+    @Option(names = "--all", description = "All entries that the filter chooses.")
+    private boolean all;
+
+    @Option(names = "--yes", description = "With --all: it is meant.")
+    private boolean yes;
+
+    void requireClear() {
+        entries.requireIds();
+        require(all != entries.isGiven(), "say which entries: their ids, or --key, or --all with a filter");
+        require(
+                all == filter.isGiven(),
+                all
+                        ? "--all needs a filter: --status, --parked, --ordering-key or --reason"
+                        : "a filter chooses among all: add --all, or leave it out");
+        require(
+                yes || !all,
+                "every entry that the filter chooses would be changed: look at them with outbox list, and add"
+                        + " --yes");
+    }
+
+    int change(OutboxChange change, OutboxOperations outbox) {
+        return all ? change.all(filter) : change.entries(entries.ids(outbox));
+    }
+}

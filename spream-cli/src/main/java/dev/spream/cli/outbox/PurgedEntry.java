@@ -1,0 +1,30 @@
+package dev.spream.cli.outbox;
+
+import dev.spream.api.ConfiguredOutbox;
+import dev.spream.outbox.AuditEntry;
+import dev.spream.outbox.LedgerEntry;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Records of an entry that the outbox does not have any more, or never had: the ledger has it by its key, the audit by its
+ * id.
+ *
+ * @param id empty if somebody asked by the key
+ * @param key empty if somebody asked by the id, and nothing was changed by hand
+ * @param audit the oldest first; empty if somebody asked by the key
+ */
+record PurgedEntry(Optional<Long> id, Optional<String> key, Optional<LedgerEntry> ledger, List<AuditEntry> audit) {
+
+    static PurgedEntry find(ConfiguredOutbox desk, EntryArguments entry) {
+        Optional<Long> id = entry.id();
+        List<AuditEntry> audit = id.map(desk.operations()::audit).orElse(List.of());
+        Optional<String> key = entry.key()
+                .or(() -> audit.stream().map(AuditEntry::idempotencyKey).findFirst());
+        return new PurgedEntry(id, key, key.flatMap(desk.ledger()::find), audit);
+    }
+
+    boolean isKnown() {
+        return ledger.isPresent() || !audit.isEmpty();
+    }
+}

@@ -1,0 +1,65 @@
+package dev.spream.cli.projection;
+
+import dev.spream.cli.output.Columns;
+import dev.spream.cli.output.Figures;
+import dev.spream.cli.output.PlainText;
+import dev.spream.projection.CutoverReport;
+import dev.spream.projection.VersionComparison;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The results of comparisons and cut-overs, for people. */
+final class ComparisonPrinter {
+    private ComparisonPrinter() {}
+
+    static List<String> table(VersionComparison parity) {
+        return Columns.table(
+                List.of("TABLE", "ROWS OF " + parity.live(), "ROWS OF " + parity.other(), "DIFFERENT", "ONLY IN ONE"),
+                parity.tables(),
+                table -> List.of(
+                        PlainText.of(table.name()),
+                        Figures.count(table.liveRows()),
+                        Figures.count(table.otherRows()),
+                        Figures.count(table.different()),
+                        oneSided(table)));
+    }
+
+    static String verdict(VersionComparison parity) {
+        if (parity.tables().isEmpty()) {
+            return "nothing was compared, since its read model has no tables here: look at it by other means";
+        }
+        return parity.isEqual()
+                ? "versions %d and %d have the same rows".formatted(parity.live(), parity.other())
+                : "versions %d and %d differ".formatted(parity.live(), parity.other());
+    }
+
+    private static String oneSided(VersionComparison.Table table) {
+        return table.oneSided().isEmpty() ? "-" : PlainText.of(String.join(", ", table.oneSided()));
+    }
+
+    static String done(String action, CutoverReport done) {
+        String line = "%s %s: version %d is live, version %d follows; no event was applied for %s ms"
+                .formatted(
+                        action,
+                        PlainText.of(done.projection()),
+                        done.to(),
+                        done.from(),
+                        Figures.count(done.pause().toMillis()));
+        CutoverReport.Losses losses = done.losses();
+        List<String> said = new ArrayList<>(List.of(line));
+        if (losses.withoutEffects() > 0) {
+            said.add("%s aggregates are without side effects of events"
+                    .formatted(Figures.count(losses.withoutEffects())));
+        }
+        if (losses.parked() > 0) {
+            said.add("%s aggregates are parked and behind what readers saw".formatted(Figures.count(losses.parked())));
+        }
+        if (losses.skipped() > 0) {
+            said.add("%s events are skipped that were not".formatted(Figures.count(losses.skipped())));
+        }
+        if (losses.leftOut() > 0) {
+            said.add("its events begin %s positions later".formatted(Figures.count(losses.leftOut())));
+        }
+        return String.join("; ", said);
+    }
+}

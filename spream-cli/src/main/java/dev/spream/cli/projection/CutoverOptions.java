@@ -1,0 +1,73 @@
+package dev.spream.cli.projection;
+
+import static dev.spream.cli.command.UsageFailure.require;
+
+import dev.spream.cli.command.UsageFailure;
+import dev.spream.projection.CutoverReport;
+import dev.spream.projection.ProjectionOperations.Act;
+import dev.spream.projection.ProjectionRebuilds;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.Set;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** The options of a cut-over to another version of a projection, or back. */
+final class CutoverOptions {
+    @Mixin
+    private final PatienceArgument patience = new PatienceArgument();
+
+    @Option(
+            names = "--drop-effects",
+            description = "Go on if events of parked aggregates would be without side effects.")
+    private boolean dropEffects;
+
+    @Option(
+            names = "--accept-parked",
+            description = "Go on if readers would miss aggregates that are parked, or events that were skipped, in the"
+                    + " other version alone.")
+    private boolean acceptParked;
+
+    @Option(
+            names = "--accept-partial",
+            description =
+                    "Go on if the other version begins later (--from-position) and readers would miss what came of"
+                            + " earlier events.")
+    private boolean acceptPartial;
+
+    @Option(names = "--yes", description = "It is meant.")
+    private boolean yes;
+
+    @Mixin
+    private final ProjectionOperatorOptions by = new ProjectionOperatorOptions();
+
+    record Exchange(Duration patience, Act act, Set<CutoverReport.Loss> accepted) {
+        CutoverReport run(ProjectionRebuilds rebuilds, String projection, int version) {
+            return rebuilds.cutOver(projection, version, patience, accepted, act);
+        }
+    }
+
+    /**
+     * Judges what was given.
+     *
+     * @throws UsageFailure if it is not meant, nobody says why, or the patience is none
+     */
+    Exchange exchange() {
+        require(yes, "readers see another version from then on: add --yes");
+        return new Exchange(patience.limit(), by.act(), accepted());
+    }
+
+    private Set<CutoverReport.Loss> accepted() {
+        Set<CutoverReport.Loss> accepted = EnumSet.noneOf(CutoverReport.Loss.class);
+        if (dropEffects) {
+            accepted.add(CutoverReport.Loss.EFFECTS);
+        }
+        if (acceptParked) {
+            accepted.add(CutoverReport.Loss.PARKED);
+        }
+        if (acceptPartial) {
+            accepted.add(CutoverReport.Loss.EARLIER);
+        }
+        return accepted;
+    }
+}

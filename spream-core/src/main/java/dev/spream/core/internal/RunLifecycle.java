@@ -1,0 +1,142 @@
+package dev.spream.core.internal;
+
+import static java.util.Objects.requireNonNull;
+
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The life of what runs once and can be told to stop from any thread, before, during and after it. Safe for use by many threads.
+ *
+ * @param <R> the run
+ */
+public final class RunLifecycle<R extends RunLifecycle.Stoppable> {
+    private static final Duration CLOSE_WAIT = Duration.ofSeconds(30);
+
+    /** A run as whoever stops it sees it. Any thread may call it, several times. */
+    public interface Stoppable {
+        /** Lets what was started finish, and ends. Does not wait. */
+        void drain();
+
+        /** Interrupts what was started, and ends. Does not wait. */
+        void cancel();
+
+        /** Whether the thread is one of the run's own, which must not wait for its end. */
+        boolean isCalledBy(Thread thread);
+    }
+
+    private final String what;
+    private final SectionLock lock = new SectionLock();
+    private final CountDownLatch ended = new CountDownLatch(1);
+
+    // Guarded by lock.
+    private @Nullable R run;
+    private boolean stopRequested;
+    private boolean closeRequested;
+
+    /** @param what runs, as people call it */
+    public RunLifecycle(String what) {
+        this.what = what;
+    }
+
+    /**
+     * Runs it, on the calling thread.
+     *
+     * @return what it returned; empty if it was told to stop before it began
+     * @throws IllegalStateException if it has run before
+     */
+    public <V> Optional<V> run(Supplier<R> create, Function<R, V> work) {
+        R started;
+        lock.lock();
+        try {
+            if (run != null) {
+                throw new IllegalStateException("this %s has run before; build another one".formatted(what));
+            }
+            started = create.get();
+            run = started;
+            if (stopRequested) {
+                ended.countDown();
+                return Optional.empty();
+            }
+        } finally {
+            lock.unlock();
+        }
+        try {
+            return Optional.of(work.apply(started));
+        } finally {
+            ended.countDown();
+        }
+    }
+
+    /**
+     * Drains it, and closes it if that takes longer than the timeout. Does not wait if one of its own threads calls.
+     *
+     * @return whether it was done in time; true if it has not begun, or has ended
+     */
+    public boolean shutdown(Duration timeout) {
+        requireNonNull(timeout, "timeout");
+        R running = requestStop(false);
+        if (running == null) {
+            return true;
+        }
+        running.drain();
+        if (running.isCalledBy(Thread.currentThread())) {
+            return false;
+        }
+        if (awaitEnd(timeout)) {
+            return true;
+        }
+        close();
+        return false;
+    }
+
+    /** Cancels it, and waits for its end, for half a minute at most; not at all if one of its own threads calls. */
+    public void close() {
+        R running = requestStop(true);
+        if (running != null) {
+            running.cancel();
+            if (!running.isCalledBy(Thread.currentThread())) {
+                awaitEnd(CLOSE_WAIT);
+            }
+        }
+    }
+
+    /** Whether somebody has closed it. */
+    public boolean isClosed() {
+        return lock.get(() -> closeRequested);
+    }
+
+    /** The run, which may have ended; empty as long as it has not begun. */
+    public Optional<R> begun() {
+        return lock.get(() -> Optional.ofNullable(run));
+    }
+
+    /** Whether the thread is one of its own, while it runs. */
+    public boolean ownsThread(Thread thread) {
+        return begun().filter(running -> ended.getCount() > 0 && running.isCalledBy(thread))
+                .isPresent();
+    }
+
+    /** Notes the request for a run to come; what is to stop, if it is running. */
+    private @Nullable R requestStop(boolean close) {
+        return lock.get(() -> {
+            stopRequested = true;
+            closeRequested |= close;
+            return ended.getCount() == 0 ? null : run;
+        });
+    }
+
+    private boolean awaitEnd(Duration timeout) {
+        try {
+            return ended.await(TimeUnit.NANOSECONDS.convert(timeout), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+}

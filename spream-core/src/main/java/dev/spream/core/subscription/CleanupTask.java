@@ -1,0 +1,36 @@
+package dev.spream.core.subscription;
+
+import dev.spream.core.internal.Bounds;
+import java.time.Duration;
+import java.time.Instant;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Keeps what is stored, and read with every lineage, from growing for ever. A round that fails is made up for by the next. */
+record CleanupTask(EngineContext context) {
+    private static final Logger log = LoggerFactory.getLogger(CleanupTask.class);
+    private static final int ROUNDS_PER_RETENTION = 100;
+    private static final Duration MIN_INTERVAL = Duration.ofMillis(100);
+    private static final Duration MAX_INTERVAL = Duration.ofMinutes(1);
+
+    Duration interval() {
+        Duration interval = context.options().finishedRetention().dividedBy(ROUNDS_PER_RETENTION);
+        return Bounds.clamp(interval, MIN_INTERVAL, MAX_INTERVAL);
+    }
+
+    void cleanUp() {
+        context.storageCalls().once("cleaning up", "", () -> {
+            Instant now = context.storage().frontier().readAt(); // the clock that the partitions were finished by
+            int partitions =
+                    context.storage().cleanUp(now.minus(context.options().finishedRetention()));
+            int workers = context.storage().expireWorkers();
+            if (partitions + workers > 0) {
+                log.debug(
+                        "[{}] removed {} finished partitions, and {} workers that are gone",
+                        context.source().streamName(),
+                        partitions,
+                        workers);
+            }
+        });
+    }
+}

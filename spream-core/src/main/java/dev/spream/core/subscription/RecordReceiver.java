@@ -1,0 +1,260 @@
+package dev.spream.core.subscription;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.spream.core.consume.Ordering;
+import dev.spream.core.consume.UndecodableRowException;
+import dev.spream.core.partition.PartitionEnd;
+import dev.spream.core.partition.PartitionToken;
+import dev.spream.core.record.ChangeRecord;
+import dev.spream.core.record.ChildPartition;
+import dev.spream.core.record.ChildPartitionsRecord;
+import dev.spream.core.record.DataChangeRecord;
+import dev.spream.core.record.HeartbeatRecord;
+import dev.spream.core.source.SourceException;
+import dev.spream.core.source.UndecodableChange;
+import dev.spream.core.subscription.lease.HeldPartition;
+import dev.spream.core.subscription.reading.ReadPosition;
+import java.time.Instant;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.function.BooleanSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Takes the records of one partition in read order: changes go to the dispatcher, unless they have gone there before;
+ * children into the storage; and the position moves with each. Remembers what the current query has brought. Confined to
+ * the reader's thread.
+ *
+ * <p>Children are stored, the scheduler is woken, and only then is the position marked: a mark before could be persisted
+ * without them.
+ */
+final class RecordReceiver {
+    private static final Logger log = LoggerFactory.getLogger(RecordReceiver.class);
+
+    private final EngineContext context;
+    private final HeldPartition partition;
+    private final RecordDispatcher dispatcher;
+    private final BooleanSupplier isActive;
+    private final ReadPosition position;
+    private final Set<PartitionToken> children = new LinkedHashSet<>();
+    private Instant childrenStart;
+
+    // Of the current query.
+    private boolean broughtChildren;
+    private boolean broughtChanges;
+    private boolean broughtHeartbeats;
+
+    /** @param isActive whether the partition is still to be read */
+    RecordReceiver(
+            EngineContext context, HeldPartition partition, RecordDispatcher dispatcher, BooleanSupplier isActive) {
+        this.context = context;
+        this.partition = partition;
+        this.dispatcher = dispatcher;
+        this.isActive = isActive;
+        this.position = new ReadPosition(partition.lease().watermark());
+        this.childrenStart = position.timestamp();
+    }
+
+    /** Where the partition has been read to, and the next query has to start, inclusive. */
+    Instant position() {
+        return position.timestamp();
+    }
+
+    void startQuery() {
+        broughtChildren = false;
+        broughtChanges = false;
+        broughtHeartbeats = false;
+    }
+
+    /**
+     * Takes a record, waiting for room where there is none.
+     *
+     * @return false if the dispatcher is stopping: the record was not taken, and no later one may be, because a mark behind
+     *     it would pass it over
+     */
+    boolean take(ChangeRecord record) throws InterruptedException {
+        switch (record) {
+            case DataChangeRecord change -> {
+                return dispatch(change);
+            }
+            case HeartbeatRecord heartbeat -> {
+                mark(heartbeat.timestamp());
+                broughtHeartbeats = true;
+            }
+            case ChildPartitionsRecord childPartitions -> store(childPartitions);
+        }
+        return true;
+    }
+
+    private boolean dispatch(DataChangeRecord change) throws InterruptedException {
+        if (!isNew(change)) {
+            return true;
+        }
+        if (context.options().decodingFailure() == DecodingFailure.DEAD_LETTER
+                && context.options().effectiveOrdering() == Ordering.KEY) {
+            Optional<UnreadableKeys> unreadable = UnreadableKeys.of(change);
+            if (unreadable.isPresent()) {
+                return keep(unreadable.get().standIn(), unreadable.get().failure());
+            }
+        }
+        return dispatcher.submit(change, position.timestamp());
+    }
+
+    /**
+     * Takes a row that could not be decoded, or throws the failure if the options say so. A change whose commit timestamp
+     * cannot be read takes the position of what was read before it: Spanner returns changes in commit order, so no
+     * watermark passes anything that it could be behind.
+     */
+    boolean takeUndecodable(UndecodableChange change, SourceException failure) throws InterruptedException {
+        if (context.options().decodingFailure() == DecodingFailure.STOP) {
+            throw failure;
+        }
+        DataChangeRecord standIn = standIn(change);
+        return !isNew(standIn)
+                || keep(
+                        standIn,
+                        new UndecodableRowException(String.valueOf(failure.getMessage()), change.row(), failure));
+    }
+
+    private DataChangeRecord standIn(UndecodableChange change) {
+        return standIn(
+                change.commitTimestamp().orElse(position.timestamp()),
+                change.recordSequence().orElse(""),
+                change.serverTransactionId()
+                        .orElseGet(() -> "undecodable-"
+                                + UUID.nameUUIDFromBytes(change.row().getBytes(UTF_8))),
+                change.tableName().orElse(""));
+    }
+
+    /** A change without rows that says what is known of the real one. */
+    static DataChangeRecord standIn(
+            Instant commitTimestamp, String recordSequence, String serverTransactionId, String tableName) {
+        return new DataChangeRecord(
+                commitTimestamp,
+                recordSequence,
+                serverTransactionId,
+                false,
+                tableName,
+                List.of(),
+                List.of(),
+                "",
+                "",
+                0,
+                0,
+                "",
+                false);
+    }
+
+    /** Has what cannot be decoded kept before the position moves past it. */
+    private boolean keep(DataChangeRecord change, UndecodableRowException failure) throws InterruptedException {
+        if (!isActive.getAsBoolean()) {
+            return false;
+        }
+        dispatcher.keepUndecodable(change, failure);
+        mark(position.timestamp());
+        return true;
+    }
+
+    /** Whether the change was not dispatched before. */
+    private boolean isNew(DataChangeRecord change) {
+        switch (position.arrive(change)) {
+            case IN_ORDER -> {}
+            case BEHIND_MARK ->
+                log.warn(
+                        "[{}] the server returned {} behind a heartbeat or child partitions of {}; it is delivered all the same, behind every change before it. The watermark may have passed it: if this process ends before it is settled, it does not come again",
+                        context.label(partition.token()),
+                        change.identity(),
+                        position.timestamp());
+            case REPEATED -> {
+                log.debug(
+                        "[{}] {} was dispatched before; dropped", context.label(partition.token()), change.identity());
+                context.listener().tell(listener -> listener.duplicateDropped(partition.token(), change));
+                return false;
+            }
+            case BEHIND_CHANGE -> throw outOfOrder(change);
+        }
+        broughtChanges = true;
+        return true;
+    }
+
+    private SubscriptionException outOfOrder(DataChangeRecord change) {
+        return new SubscriptionException(
+                "[%s] the server returned %s behind a change of %s, and it is none of the last %d changes that were read: it is not delivered, because a later change of its key may have been; the watermark stays at %s, and the subscription stops. A restart reads from there: compare what it brings with the database if that is after the change"
+                        .formatted(
+                                context.label(partition.token()),
+                                change.identity(),
+                                position.latestChange(),
+                                ReadPosition.REMEMBERED,
+                                partition.tracker().watermark()),
+                null);
+    }
+
+    private void store(ChildPartitionsRecord record) throws InterruptedException {
+        if (!isStored(record, "adding child partitions")) {
+            return;
+        }
+        for (ChildPartition child : record.childPartitions()) {
+            children.add(new PartitionToken(child.token()));
+        }
+        childrenStart = record.startTimestamp();
+        broughtChildren = true;
+        mark(record.startTimestamp());
+        context.listener().tell(listener -> listener.childrenDiscovered(partition.token(), record));
+    }
+
+    /** Stores partitions that follow this one, and wakes the scheduler; false if the lease was lost. */
+    boolean isStored(ChildPartitionsRecord record, String operation) throws InterruptedException {
+        boolean held = context.storageCalls()
+                .repeat(
+                        operation,
+                        partition.token(),
+                        isActive,
+                        storage -> storage.addChildren(partition.lease(), record));
+        if (held) {
+            context.partitionsChanged().raise();
+        } else {
+            partition.lose();
+        }
+        return held;
+    }
+
+    /** Goes on there: what comes before is lost, and the loss is recorded. Everything that was taken is settled. */
+    void skipTo(Instant beginning) {
+        mark(beginning);
+        position.skipTo(beginning);
+    }
+
+    private void mark(Instant timestamp) {
+        position.advance(timestamp);
+        partition.tracker().mark(timestamp);
+    }
+
+    /** Whether the current query has brought children. Those of earlier ones prove nothing about it. */
+    boolean broughtChildren() {
+        return broughtChildren;
+    }
+
+    /** Whether the current query has brought changes that were not known before. */
+    boolean broughtChanges() {
+        return broughtChanges;
+    }
+
+    /** Whether the current query has brought anything that shows a healthy stream. */
+    boolean progressed() {
+        return broughtChanges || broughtHeartbeats;
+    }
+
+    boolean hasChildren() {
+        return !children.isEmpty();
+    }
+
+    /** The proof that all children so far are, once a query that brought some has ended with OK. */
+    PartitionEnd proofByChildren() {
+        return PartitionEnd.childPartitions(childrenStart, List.copyOf(children));
+    }
+}

@@ -1,0 +1,217 @@
+package dev.spream.core.subscription;
+
+import dev.spream.core.DurationText;
+import dev.spream.core.partition.PartitionEnd;
+import dev.spream.core.partition.PartitionGap;
+import dev.spream.core.partition.PartitionMetadata;
+import dev.spream.core.partition.PartitionStorage;
+import dev.spream.core.partition.PartitionToken;
+import dev.spream.core.record.ChangeRecord;
+import dev.spream.core.record.ChildPartition;
+import dev.spream.core.record.ChildPartitionsRecord;
+import dev.spream.core.source.PartitionQuery;
+import dev.spream.core.source.SourceException;
+import dev.spream.core.subscription.lease.HeldPartition;
+import dev.spream.core.subscription.reading.QueryRunner;
+import dev.spream.core.subscription.reading.StreamEnd;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.BooleanSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Goes on behind changes that were lost to the stream's retention period, where the user chose so. The loss is stored as a
+ * gap of the partition before anything after it is read. Confined to the reader's thread; called when everything that was
+ * read is settled.
+ *
+ * <p>A partition that expired as a whole took the names of its children with it. The partitions that live where the stream
+ * begins now are found by the initial query, and take its place: what they carry from there on is all that is left of its
+ * keys. Those that are stored already stay as they are. The time of that query is the end of the stored gap, so doing it
+ * again after a crash finds the same partitions.
+ *
+ * <p>What is not guaranteed: tokens do not tell keys, so the partitions found may belong to another one that is read at
+ * that very time, less than the margin inside the retention period, and has not named them yet. It cannot then make them
+ * start earlier, nor wait for it.
+ */
+record RetentionLossHandler(
+        EngineContext context,
+        HeldPartition partition,
+        RecordReceiver intake,
+        QueryRunner queries,
+        WatermarkWriter watermarks,
+        Optional<Instant> endTimestamp,
+        BooleanSupplier isActive) {
+    private static final Logger log = LoggerFactory.getLogger(RetentionLossHandler.class);
+    private static final int MARGIN_PER_RETENTION = 1_000;
+    private static final Duration MAX_MARGIN = Duration.ofMinutes(1);
+
+    /** @throws SubscriptionException unless the user chose to go on behind losses */
+    void requireAccepted(SourceException cause) {
+        Instant watermark = partition.tracker().watermark();
+        if (context.options().retentionLoss() == RetentionLoss.STOP) {
+            if (partition.token().isRoot()) {
+                throw new SubscriptionException(
+                        "[%s] the subscription starts at %s, which is before the stream's retention period, or before the stream was created: %s; nothing was read. Start a new subscription at a later time, under another name since this one keeps its start, or set retentionLoss to ACCEPT_GAP (retention-loss=accept-gap) to begin with the first changes that the stream still has"
+                                .formatted(context.label(partition.token()), watermark, cause.getMessage()),
+                        cause);
+            }
+            throw new SubscriptionException(
+                    "[%s] changes from %s on are lost to the stream's retention period: %s; nothing was passed over, the watermark stays at %s, and the subscription stops. Set retentionLoss to ACCEPT_GAP (retention-loss=accept-gap) to record the loss and go on behind it, or start a new subscription at a later time"
+                            .formatted(
+                                    context.label(partition.token()), intake.position(), cause.getMessage(), watermark),
+                    cause);
+        }
+    }
+
+    /**
+     * Accepts that the partition's changes up to where the stream begins now are lost, and lets the intake go on there.
+     *
+     * @return the proof to finish it with if nothing of a bounded subscription is left to be read; empty otherwise, and if
+     *     the lease was lost
+     * @throws SubscriptionException if it cannot be known where the stream begins
+     * @throws SourceException if the server could not be asked; the next attempt does no harm
+     */
+    Optional<PartitionEnd> skipLost(SourceException cause) throws InterruptedException {
+        return acceptGap(cause).filter(this::isPastEnd).map(at -> lost(at, List.of()));
+    }
+
+    /**
+     * Accepts that the partition, which expired as a whole, is lost, and puts the partitions in its place that live where
+     * the stream begins now.
+     *
+     * @return the proof to finish it with; empty if the lease was lost, the reader has to stop, or it has to ask again
+     * @throws SubscriptionException if it cannot be known where the stream begins
+     * @throws SourceException if the server could not be asked; the next attempt does no harm
+     */
+    Optional<PartitionEnd> replaceExpired(SourceException cause) throws InterruptedException {
+        Optional<Instant> accepted = acceptedBefore();
+        Optional<Instant> beginning = accepted.isPresent() ? accepted : acceptGap(cause);
+        if (beginning.isEmpty()) {
+            return Optional.empty();
+        }
+        Instant at = beginning.get();
+        if (isPastEnd(at)) {
+            return Optional.of(lost(at, List.of()));
+        }
+        List<ChildPartition> living = new ArrayList<>();
+        return switch (queries.run(initialQuery(at), record -> collect(record, living))) {
+            case StreamEnd.Ok ok -> replaceBy(living, at);
+            case StreamEnd.Broken broken -> askAgain(broken.cause());
+            case StreamEnd.Stopped stopped -> Optional.empty();
+        };
+    }
+
+    /** The end of a gap that a reader before this one accepted, and that nothing was read behind of. */
+    private Optional<Instant> acceptedBefore() throws InterruptedException {
+        Instant watermark = partition.tracker().watermark();
+        return context
+                .storageCalls()
+                .repeat("looking for accepted gaps", partition.token(), isActive, PartitionStorage::lineage)
+                .partition(partition.token())
+                .map(PartitionMetadata::gaps)
+                .orElse(List.of())
+                .stream()
+                .map(PartitionGap::to)
+                .filter(watermark::equals)
+                .findFirst();
+    }
+
+    /** Where reading goes on; empty if the lease was lost. */
+    private Optional<Instant> acceptGap(SourceException cause) throws InterruptedException {
+        watermarks.persist(partition, isActive);
+        PartitionGap gap = gap(context, partition.token(), partition.tracker().watermark(), cause);
+        boolean held = context.storageCalls()
+                .repeat(
+                        "accepting a gap",
+                        partition.token(),
+                        isActive,
+                        storage -> storage.acceptGap(partition.lease(), gap));
+        if (!held) {
+            partition.lose();
+            return Optional.empty();
+        }
+        intake.skipTo(gap.to());
+        partition.persisted(gap.to());
+        log.error(
+                "[{}] changes from {} to {} are lost to the retention period, and the loss is accepted, as configured; reading goes on from there",
+                context.label(partition.token()),
+                gap.from(),
+                gap.to());
+        context.listener().tell(listener -> listener.gapAccepted(partition.token(), gap));
+        return Optional.of(gap.to());
+    }
+
+    /**
+     * The loss, from the watermark to a margin behind where the stream begins by the server's time, so that it does not
+     * overtake the next query. A loss reported inside the margin is none to the retention period: a gap would follow the
+     * other without end.
+     */
+    static PartitionGap gap(EngineContext context, PartitionToken token, Instant watermark, SourceException cause) {
+        Duration retention = context.source()
+                .retention()
+                .orElseThrow(() -> new SubscriptionException(
+                        "[%s] changes from %s on are lost to the retention period, and the server does not say how long that is; nothing was passed over. Declare a retention_period for the change stream, or start a new subscription at a later time"
+                                .formatted(context.label(token), watermark),
+                        cause));
+        Duration share = retention.dividedBy(MARGIN_PER_RETENTION);
+        Duration margin = share.compareTo(MAX_MARGIN) < 0 ? share : MAX_MARGIN;
+        Instant edge = context.source().serverTime().minus(retention);
+        if (watermark.isAfter(edge.plus(margin.dividedBy(2)))) {
+            throw new SubscriptionException(
+                    "[%s] the server says that changes from %s on are lost, which is within the retention period of %s: the stream may have been created later; nothing was passed over. Start a new subscription at a later time"
+                            .formatted(context.label(token), watermark, DurationText.of(retention)),
+                    cause);
+        }
+        return new PartitionGap(watermark, edge.plus(margin));
+    }
+
+    private boolean isPastEnd(Instant at) {
+        return endTimestamp.filter(at::isAfter).isPresent();
+    }
+
+    private PartitionQuery initialQuery(Instant at) {
+        return new PartitionQuery(
+                PartitionToken.ROOT, at, endTimestamp, context.options().heartbeatInterval());
+    }
+
+    private boolean collect(ChangeRecord record, List<ChildPartition> living) {
+        if (record instanceof ChildPartitionsRecord childPartitions) {
+            for (ChildPartition child : childPartitions.childPartitions()) {
+                living.add(ChildPartition.of(
+                        child.token(), List.of(partition.token().value())));
+            }
+        }
+        return true;
+    }
+
+    private Optional<PartitionEnd> replaceBy(List<ChildPartition> living, Instant at) throws InterruptedException {
+        if (living.isEmpty()) {
+            throw new SourceException(
+                    SourceException.Kind.TRANSIENT, "the initial query ended without any partition", null);
+        }
+        ChildPartitionsRecord inItsPlace = new ChildPartitionsRecord(at, "", living);
+        if (!intake.isStored(inItsPlace, "adding partitions in the place of an expired one")) {
+            return Optional.empty();
+        }
+        context.listener().tell(listener -> listener.childrenDiscovered(partition.token(), inItsPlace));
+        return Optional.of(lost(
+                at,
+                living.stream().map(child -> new PartitionToken(child.token())).toList()));
+    }
+
+    /** The end of the gap itself may have been lost meanwhile: then the gap grows first. */
+    private Optional<PartitionEnd> askAgain(SourceException failure) throws InterruptedException {
+        if (failure.kind() != SourceException.Kind.RETENTION_LOST) {
+            throw failure;
+        }
+        return skipLost(failure);
+    }
+
+    private static PartitionEnd lost(Instant at, List<PartitionToken> children) {
+        return new PartitionEnd(PartitionEnd.Kind.RETENTION_LOST, at, children);
+    }
+}

@@ -1,0 +1,173 @@
+package dev.spream.core.subscription;
+
+import dev.spream.core.ExponentialBackoff;
+import dev.spream.core.LoggedFailure;
+import dev.spream.core.StorageException;
+import dev.spream.core.internal.MonotonicTime;
+import dev.spream.core.internal.SafeListeners;
+import dev.spream.core.internal.Waiter;
+import dev.spream.core.partition.PartitionStorage;
+import dev.spream.core.partition.PartitionToken;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.random.RandomGenerator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Repeats calls to the storage while they fail in a way that may pass and are still wanted. Safe for use by many threads. */
+final class RetryingStorageCalls {
+    private static final Logger log = LoggerFactory.getLogger(RetryingStorageCalls.class);
+
+    private static final Duration STEP = Duration.ofMillis(100);
+
+    private final PartitionStorage storage;
+    private final MonotonicTime time;
+    private final RandomGenerator random;
+    private final SafeListeners<SubscriptionListener> listener;
+
+    private final Map<Call, Integer> failing = new ConcurrentHashMap<>(); // attempts that failed
+
+    /** What is asked of the storage, and for which partition where it is for one alone. */
+    private record Call(String operation, Optional<PartitionToken> partition) {
+        @Override
+        public String toString() {
+            return operation
+                    + partition.map(token -> " (" + token.abbreviated() + ")").orElse("");
+        }
+    }
+
+    /** The pauses of what is tried again until the server answers. */
+    static ExponentialBackoff backoff(RandomGenerator random) {
+        return new ExponentialBackoff(Duration.ofMillis(50), Duration.ofSeconds(10), random);
+    }
+
+    RetryingStorageCalls(
+            PartitionStorage storage,
+            MonotonicTime time,
+            RandomGenerator random,
+            SafeListeners<SubscriptionListener> listener) {
+        this.storage = storage;
+        this.time = time;
+        this.random = random;
+        this.listener = listener;
+    }
+
+    /**
+     * The result of the call, after as many attempts as it takes.
+     *
+     * @param wanted asked before each repetition; the last failure is thrown when it says no
+     */
+    <T> T repeat(String operation, BooleanSupplier wanted, Function<PartitionStorage, T> call)
+            throws InterruptedException {
+        return repeat(new Call(operation, Optional.empty()), wanted, call);
+    }
+
+    /** The same for one partition: its failures are no other partition's. */
+    <T> T repeat(String operation, PartitionToken partition, BooleanSupplier wanted, Function<PartitionStorage, T> call)
+            throws InterruptedException {
+        return repeat(new Call(operation, Optional.of(partition)), wanted, call);
+    }
+
+    void run(String operation, BooleanSupplier wanted, Consumer<PartitionStorage> call) throws InterruptedException {
+        repeat(operation, wanted, storage -> {
+            call.accept(storage);
+            return true;
+        });
+    }
+
+    /** What is attempted once. */
+    interface Attempt<E extends Exception> {
+        void run() throws E;
+    }
+
+    /**
+     * Makes a call once; one that fails in a way that may pass is made again by its caller, later.
+     *
+     * @param until what ends the attempts, such as " until they run out"; empty for nothing
+     */
+    <E extends Exception> void once(String operation, String until, Attempt<E> call) throws E {
+        try {
+            call.run();
+            worked(new Call(operation, Optional.empty()));
+        } catch (StorageException e) {
+            if (!e.retryable()) {
+                throw e;
+            }
+            failed(new Call(operation, Optional.empty()), e, until);
+        }
+    }
+
+    private <T> T repeat(Call what, BooleanSupplier wanted, Function<PartitionStorage, T> call)
+            throws InterruptedException {
+        ExponentialBackoff backoff = backoff(random);
+        boolean failed = false;
+        try {
+            while (true) {
+                try {
+                    T result = call.apply(storage);
+                    worked(what);
+                    return result;
+                } catch (StorageException e) {
+                    if (!e.retryable() || !wanted.getAsBoolean()) {
+                        throw e;
+                    }
+                    failed = true;
+                    failed(what, e, "");
+                    pause(backoff.next(), wanted);
+                }
+            }
+        } finally {
+            if (failed) {
+                abandoned(what); // one that worked at last is not known any more
+            }
+        }
+    }
+
+    /** Says that a call that failed before is not repeated any more. */
+    void abandoned(String operation) {
+        abandoned(new Call(operation, Optional.empty()));
+    }
+
+    private void failed(Call call, StorageException failure, String until) {
+        if (failing.merge(call, 1, Integer::sum) == 1) {
+            log.warn(
+                    "partition storage: {} failed: {}; it is tried again{}, and said when it works",
+                    call,
+                    LoggedFailure.message(failure),
+                    until,
+                    LoggedFailure.of(failure));
+        }
+        listener.tell(l -> l.storageRetrying(call.operation(), failure));
+    }
+
+    private void worked(Call call) {
+        Integer attempts = failing.isEmpty() ? null : failing.remove(call);
+        if (attempts != null) {
+            log.warn("partition storage: {} works again, after {}", call, failed(attempts));
+        }
+    }
+
+    private void abandoned(Call call) {
+        Integer attempts = failing.remove(call);
+        if (attempts != null) {
+            log.warn("partition storage: {} is not tried again, after {}", call, failed(attempts));
+        }
+    }
+
+    private static String failed(int attempts) {
+        return AttemptLog.attempts(attempts) + " that failed";
+    }
+
+    /** Waits in steps, so that a call that nobody wants any more holds up no shutdown. */
+    private void pause(Duration delay, BooleanSupplier wanted) throws InterruptedException {
+        Waiter pause = new Waiter(time);
+        for (Duration left = delay; left.isPositive() && wanted.getAsBoolean(); left = left.minus(STEP)) {
+            pause.await(left.compareTo(STEP) < 0 ? left : STEP);
+        }
+    }
+}

@@ -1,0 +1,427 @@
+package dev.spream.core.subscription;
+
+import dev.spream.core.DurationText;
+import dev.spream.core.LoggedFailure;
+import dev.spream.core.StorageException;
+import dev.spream.core.consume.Consumer;
+import dev.spream.core.internal.LocalLease;
+import dev.spream.core.internal.RunLifecycle;
+import dev.spream.core.internal.TaskGroup;
+import dev.spream.core.internal.Waiter;
+import dev.spream.core.partition.PartitionLease;
+import dev.spream.core.partition.PartitionToken;
+import dev.spream.core.partition.SubscriptionRecord;
+import dev.spream.core.subscription.inflight.Budget;
+import dev.spream.core.subscription.inflight.InflightTracker;
+import dev.spream.core.subscription.lease.HeldPartition;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One run of a subscription: owns the readers and the threads that renew leases, store watermarks, look for
+ * streams that stall and clean up.
+ *
+ * <p>It ends in this order, whatever the reason: no partition is claimed any more; readers stop reading, and what was
+ * handed to the consumer finishes (or is interrupted); leases are renewed and watermarks stored until the last reader has
+ * ended; then the last watermarks are stored and the partitions given back, with a deadline of their own. A partition whose
+ * consumer does not return from an interrupted call is not given back: its lease runs out, so that the next owner does not
+ * overlap with the call for longer than it must.
+ */
+final class SubscriptionRun implements PartitionScheduler.Readers, RunLifecycle.Stoppable {
+    private static final Logger log = LoggerFactory.getLogger(SubscriptionRun.class);
+    /** Of the end alone, which a program may say itself. */
+    private static final Logger endLog = LoggerFactory.getLogger("dev.spream.core.subscription.End");
+
+    private static final Duration CANCEL_GRACE = Duration.ofSeconds(5);
+    private static final Duration FINAL_WRITE_DEADLINE = Duration.ofSeconds(10);
+
+    private enum Stop {
+        NO,
+        DRAIN,
+        CANCEL
+    }
+
+    private final EngineContext context;
+    private final ConsumerCalls calls;
+    private final DeliveryStrategy path;
+    private final SubscriptionOpener opener;
+    private final Budget budget;
+    private final WatermarkWriter watermarks;
+    private final LeaseKeeper leases;
+    private final PartitionScheduler scheduler;
+    private final PartitionHandOver handOver;
+    private final CleanupTask housekeeper;
+    private final List<Periodic> periodic = new CopyOnWriteArrayList<>();
+    private final TaskGroup tasks;
+    private final List<TaskGroup> apart = new CopyOnWriteArrayList<>();
+    private final TaskGroup background;
+    private final TaskGroup watching;
+    private final ParkedKeys parkedKeys = new ParkedKeys();
+    private final Map<PartitionToken, PartitionReader> readers = new ConcurrentHashMap<>();
+    private final Waiter drainAlarm;
+
+    private volatile Stop stop = Stop.NO;
+    private volatile boolean readersEnded;
+    private volatile @Nullable Thread runner;
+    private volatile @Nullable Periodic leaseRenewal;
+    private volatile boolean opened;
+    private volatile boolean started;
+    private volatile boolean completed;
+
+    // Set before the first reader starts.
+    private Optional<Instant> endTimestamp = Optional.empty();
+
+    SubscriptionRun(EngineContext context, Consumer consumer) {
+        this.context = context;
+        this.tasks = new TaskGroup(context.time(), this::onFailure);
+        this.background = new TaskGroup(context.time(), tasks::fail);
+        this.watching = new TaskGroup(context.time(), tasks::fail);
+        this.calls = new ConsumerCalls(context, this::lowWatermark);
+        this.path = DeliveryStrategy.of(context, consumer, calls, parkedKeys);
+        this.opener = new SubscriptionOpener(context, () -> stop == Stop.NO);
+        this.budget = context.newBudget();
+        this.drainAlarm = new Waiter(context.time());
+        this.watermarks = new WatermarkWriter(context, consumer);
+        this.leases = new LeaseKeeper(context, new Membership(context), this::heldPartitions);
+        this.housekeeper = new CleanupTask(context);
+        this.scheduler = new PartitionScheduler(context, this, leases.membership());
+        this.handOver = new PartitionHandOver(context, watermarks);
+    }
+
+    CompletionReason run() {
+        Periodic watch = new Periodic(context.time(), UserCalls.CHECK_INTERVAL, context.userCalls()::check);
+        watching.start("spream-" + context.source().streamName() + "-calls", watch);
+        try {
+            return runWatched();
+        } finally {
+            watch.stop();
+            if (join(watching)) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    /** Nothing of the user's is called on the runner, which has to return even if such a call does not. */
+    private CompletionReason runWatched() {
+        runner = Thread.currentThread();
+        boolean interrupted = apart("run", () -> completed = runUntilStopped());
+        interrupted |= end();
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+        tasks.rethrow(t -> new SubscriptionException("the subscription stopped because of a failure", t));
+        return completed
+                ? CompletionReason.COMPLETED
+                : stop == Stop.CANCEL ? CompletionReason.CLOSED : CompletionReason.SHUT_DOWN;
+    }
+
+    /** Does that on a thread of its own, and waits for it; whether the runner was interrupted meanwhile. */
+    private boolean apart(String role, TaskGroup.Task task) {
+        TaskGroup alone = new TaskGroup(context.time(), tasks::fail);
+        apart.add(alone);
+        alone.start("spream-" + context.source().streamName() + "-" + role, task);
+        return join(alone);
+    }
+
+    /** Whether the subscription is completed. A storage that is still failing when told to stop holds nothing up. */
+    private boolean runUntilStopped() throws Exception {
+        try {
+            return openAndSchedule();
+        } catch (StorageException e) {
+            if (e.retryable() && stop != Stop.NO) {
+                return false;
+            }
+            throw e;
+        }
+    }
+
+    private boolean openAndSchedule() throws Exception {
+        startPeriodic("stalls", context.options().heartbeatInterval(), this::cancelStalled);
+        Optional<SubscriptionRecord> subscription = opener.open();
+        if (subscription.isEmpty()) {
+            return false;
+        }
+        opened = true;
+        if (subscription.get().completed()) {
+            return true;
+        }
+        endTimestamp = subscription.get().endTimestamp();
+        context.storageCalls()
+                .run(
+                        "registering the worker",
+                        () -> stop == Stop.NO,
+                        storage -> leases.membership().register());
+        RunningSubscription view = new RunningSubscription(context, this::heldPartitions, this::lowWatermark);
+        started = true;
+        context.listener().tell(listener -> listener.started(view));
+        if (stop != Stop.NO) {
+            return false;
+        }
+        leaseRenewal = startPeriodic("leases", Periodic.steady(context.time(), leases.interval(), leases::renew));
+        startPeriodic("watermarks", context.options().watermarkInterval(), this::storeWatermarks);
+        calls.interval().ifPresent(interval -> startPeriodic("timeouts", interval, calls::interruptOverdue));
+        startPeriodic(
+                "rotation",
+                PartitionHandOver.ROTATION_INTERVAL,
+                () -> handOver.rotate(readers.values(), scheduler.waiting()));
+        startPeriodic("housekeeping", housekeeper.interval(), housekeeper::cleanUp);
+        return scheduler.run(() -> stop == Stop.NO);
+    }
+
+    private void cancelStalled() {
+        opener.cancelIfStalled();
+        readers.values().forEach(PartitionReader::cancelIfStalled);
+    }
+
+    private void startPeriodic(String role, Duration interval, TaskGroup.Task work) {
+        startPeriodic(role, new Periodic(context.time(), interval, work));
+    }
+
+    private Periodic startPeriodic(String role, Periodic task) {
+        periodic.add(task);
+        background.start("spream-" + context.source().streamName() + "-" + role, task);
+        return task;
+    }
+
+    /** Tried once, and again at the next interval: repeating it here would keep a reader from finishing its partition. */
+    private void storeWatermarks() throws InterruptedException {
+        path.attempts().summarize();
+        context.storageCalls()
+                .once(WatermarkWriter.STORING, "", () -> watermarks.persist(heldPartitions(), () -> false));
+    }
+
+    @Override
+    public boolean isRead(PartitionToken partition) {
+        return readers.containsKey(partition);
+    }
+
+    @Override
+    public int open() {
+        return readers.size();
+    }
+
+    @Override
+    public void start(PartitionLease lease, LocalLease held) {
+        HeldPartition partition = new HeldPartition(
+                lease,
+                new InflightTracker(
+                        context.label(lease.token()), context.options().maxInflight(), lease.watermark()),
+                held);
+        RecordDispatcher dispatcher = new RecordDispatcher(context, partition, path, budget.open(), tasks::fail);
+        PartitionReader reader = new PartitionReader(context, partition, dispatcher, watermarks, endTimestamp);
+        readers.put(lease.token(), reader);
+        if (stop != Stop.NO) {
+            reader.stop();
+        }
+        tasks.start(context.threadName("reader", lease.token()), () -> {
+            try {
+                read(reader);
+            } finally {
+                reader.ended();
+            }
+        });
+    }
+
+    private void read(PartitionReader reader) throws InterruptedException {
+        HeldPartition partition = reader.partition();
+        try {
+            context.userCalls().call("the dead letter sink", () -> {
+                parkedKeys.reload(context.options().deadLetterSink(), partition.lease());
+                return true;
+            });
+            reader.run();
+        } catch (StorageException e) {
+            // One that may pass is only thrown when the reader has to stop, and so whoever stopped it knows why.
+            if (!e.retryable() || reader.isActive()) {
+                tasks.fail(e);
+            }
+        } catch (InterruptedException e) {
+            if (!context.userCalls().isCancelled()) {
+                tasks.fail(e);
+            }
+        } catch (Throwable t) {
+            tasks.fail(t); // now, and not when the consumer has returned
+        } finally {
+            reader.stop();
+            boolean idle = reader.dispatcher().awaitIdle(CANCEL_GRACE);
+            if (!idle) {
+                log.error(
+                        "[{}] the consumer did not return from an interrupted call; the partition is not given back and its lease runs out within {}",
+                        context.label(partition.token()),
+                        DurationText.of(context.options().leaseTime()));
+            }
+            if (!partition.isHeld()) {
+                partition.lose();
+            }
+            if (idle && reader.isHandingOver() && !partition.isLeft()) {
+                handOver.complete(partition, () -> stop == Stop.NO && partition.isHeld());
+            }
+            if (partition.isLeft()) {
+                readers.remove(partition.token());
+                context.partitionsChanged().raise();
+            }
+        }
+    }
+
+    private Collection<HeldPartition> heldPartitions() {
+        return readers.values().stream().map(PartitionReader::partition).toList();
+    }
+
+    @Override
+    public Set<PartitionToken> leaving() {
+        return readers.values().stream()
+                .filter(PartitionReader::isHandingOver)
+                .map(reader -> reader.partition().token())
+                .collect(Collectors.toSet());
+    }
+
+    @Override
+    public void give(int count) {
+        handOver.give(readers.values(), count);
+    }
+
+    /** Stops reading and lets what was started finish. */
+    @Override
+    public void drain() {
+        escalate(Stop.DRAIN);
+        opener.stop();
+        leaveMembers();
+        context.partitionsChanged().raise();
+        readers.values().forEach(PartitionReader::stop);
+    }
+
+    /** Stops reading and interrupts what was started. */
+    @Override
+    public void cancel() {
+        escalate(Stop.CANCEL);
+        context.userCalls().cancel();
+        opener.stop();
+        leaveMembers();
+        context.partitionsChanged().raise();
+        drainAlarm.raise();
+        readers.values().forEach(PartitionReader::cancel);
+    }
+
+    /** Others may claim what this worker will not, from now on and not only when it has ended. */
+    private void leaveMembers() {
+        leases.membership().leave();
+        Periodic renewal = leaseRenewal;
+        if (renewal != null) {
+            renewal.hurry();
+        }
+    }
+
+    /** A drain that comes after a cancel does not take it back. */
+    private synchronized void escalate(Stop to) {
+        if (to.compareTo(stop) > 0) {
+            stop = to;
+        }
+    }
+
+    private void onFailure(Throwable failure) {
+        if (readersEnded) {
+            return;
+        }
+        endLog.error(
+                "[{}] the subscription stops because of a failure; what has started may finish within {}: {}",
+                context.source().streamName(),
+                DurationText.of(context.options().drainTimeout()),
+                LoggedFailure.brief(failure));
+        drain();
+        background.start("spream-" + context.source().streamName() + "-drain", () -> {
+            drainAlarm.await(context.options().drainTimeout());
+            if (!readersEnded) {
+                cancel();
+            }
+        });
+    }
+
+    /** Whether that is a thread of this run, in a call of the consumer, a listener or another of the user's parts. */
+    @Override
+    public boolean isCalledBy(Thread thread) {
+        return thread.equals(runner)
+                || apart.stream().anyMatch(alone -> alone.runs(thread))
+                || tasks.runs(thread)
+                || background.runs(thread)
+                || readers.values().stream()
+                        .anyMatch(reader -> reader.dispatcher().isCalledBy(thread));
+    }
+
+    Optional<Instant> lowWatermark() {
+        return scheduler.lowWatermark();
+    }
+
+    /** Ends all threads, then stores and gives back what is left; whether the thread was interrupted meanwhile. */
+    private boolean end() {
+        readers.values().forEach(PartitionReader::stop);
+        boolean interrupted = join(tasks);
+        readersEnded = true;
+        path.attempts().summarizeAll();
+        periodic.forEach(Periodic::stop);
+        drainAlarm.raise();
+        interrupted |= join(background);
+        if (opened) {
+            long deadline = context.time().nanoTime() + FINAL_WRITE_DEADLINE.toNanos();
+            BooleanSupplier inTime = () -> context.time().nanoTime() - deadline < 0;
+            List<PartitionReader> left = readers.values().stream()
+                    .filter(reader -> !reader.partition().isLeft())
+                    .toList();
+            interrupted |= apart("store", () -> store(left, inTime));
+            interrupted |= apart("release", () -> release(left, inTime));
+        }
+        readers.clear();
+        if (started) {
+            interrupted |= apart("ended", () -> context.listener().tell(SubscriptionListener::ended));
+        }
+        watermarks.close();
+        return interrupted;
+    }
+
+    private boolean join(TaskGroup group) {
+        boolean interrupted = false;
+        while (true) {
+            try {
+                group.join(context.userCalls()::isHanging);
+                return interrupted;
+            } catch (InterruptedException e) {
+                interrupted = true;
+                cancel();
+            }
+        }
+    }
+
+    /** Stores the last watermarks, unless a flush hangs: they must not pass what it did not flush. */
+    private void store(List<PartitionReader> left, BooleanSupplier inTime) throws InterruptedException {
+        if (!watermarks.isFlushing()) {
+            watermarks.persist(left.stream().map(PartitionReader::partition).toList(), inTime);
+        }
+    }
+
+    /** Gives back what is idle; nothing while a flush hangs, which may still write what another worker would get again. */
+    private void release(List<PartitionReader> left, BooleanSupplier inTime) throws InterruptedException {
+        List<PartitionReader> idle = watermarks.isFlushing()
+                ? List.of()
+                : left.stream().filter(PartitionReader::isIdle).toList();
+        List<PartitionLease> leases =
+                idle.stream().map(reader -> reader.partition().lease()).toList();
+        context.storageCalls()
+                .run("ending the registration", inTime, storage -> storage.unregisterWorker(context.worker()));
+        if (!leases.isEmpty()) {
+            context.storageCalls().run("giving partitions back", inTime, storage -> storage.release(leases));
+        }
+        idle.forEach(reader -> context.listener()
+                .tell(listener -> listener.partitionReleased(reader.partition().token())));
+    }
+}

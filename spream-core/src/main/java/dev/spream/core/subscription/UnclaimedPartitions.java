@@ -1,0 +1,66 @@
+package dev.spream.core.subscription;
+
+import dev.spream.core.partition.PartitionMetadata;
+import dev.spream.core.partition.PartitionToken;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Partitions that other workers should have claimed and did not: a worker can be registered and yet be stuck. Confined to
+ * the thread that schedules.
+ */
+final class UnclaimedPartitions {
+    private static final int PATIENCE_INTERVALS = 3;
+    private static final int MAX_ABSTENTION_LEASES = 64;
+    private static final Logger log = LoggerFactory.getLogger(UnclaimedPartitions.class);
+
+    private final EngineContext context;
+    private final Map<PartitionToken, Long> freeSince = new HashMap<>();
+    private long lastSeen;
+    private long abstention; // 0 if there never was a reason
+
+    UnclaimedPartitions(EngineContext context) {
+        this.context = context;
+    }
+
+    /** Those of them that have been free for a few discovery intervals, in their order. */
+    List<PartitionMetadata> of(List<PartitionMetadata> othersClaims) {
+        long now = context.time().nanoTime();
+        freeSince
+                .keySet()
+                .retainAll(othersClaims.stream().map(PartitionMetadata::token).collect(Collectors.toSet()));
+        othersClaims.forEach(partition -> freeSince.putIfAbsent(partition.token(), now));
+        long patience = context.options().partitionDiscoveryInterval().toNanos() * PATIENCE_INTERVALS;
+        List<PartitionMetadata> neglected = othersClaims.stream()
+                .filter(partition -> now - freeSince.getOrDefault(partition.token(), now) >= patience)
+                .toList();
+        if (!neglected.isEmpty()) {
+            log.info(
+                    "[{}] {} partitions that other workers should read are free for long; they are claimed here, and none is given for a while. A worker is registered and claims nothing: see its log",
+                    context.source().streamName(),
+                    neglected.size());
+            abstain(now);
+        }
+        return neglected;
+    }
+
+    /** For a lease time, and for twice as long each time when what is given soon comes back. */
+    private void abstain(long now) {
+        long least = context.options().leaseTime().toNanos();
+        boolean again = abstention > 0 && now - lastSeen < 2 * abstention;
+        boolean underWay = abstention > 0 && now - lastSeen < abstention;
+        if (!underWay) {
+            abstention = again ? Math.min(2 * abstention, least * MAX_ABSTENTION_LEASES) : least;
+            lastSeen = now;
+        }
+    }
+
+    /** Whether to give nothing, because others have not claimed what they should have. */
+    boolean abstains() {
+        return abstention > 0 && context.time().nanoTime() - lastSeen < abstention;
+    }
+}

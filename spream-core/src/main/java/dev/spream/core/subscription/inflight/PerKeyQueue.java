@@ -1,0 +1,136 @@
+package dev.spream.core.subscription.inflight;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.PriorityQueue;
+
+/**
+ * The lanes of the keys of one partition, which say which records may be consumed now. A record is in the lane of each
+ * of its keys, and may start when it is the first unsettled one in all of them: so records of one key start one after
+ * the other in read order, and others go past. Safe for use by many threads; no method blocks.
+ *
+ * <p>Vocabulary: a record <em>enters</em> once, in read order; it is <em>ready</em> when no record before it in its lanes
+ * is left; it is <em>taken</em> to be consumed, and then <em>leaves</em>, settled, or is <em>put back</em>. A taken record
+ * keeps its place in its lanes.
+ *
+ * <p>Invariants: a lane's newest record is known, older ones are linked to their followers; {@code waitingFor} counts the
+ * lanes in which a record is not the first. A record only ever waits for records that entered before it, so there is no
+ * cycle.
+ */
+public final class PerKeyQueue {
+    // Guarded by this object's monitor, all sections being short and pure; the fields of records that belong to it as
+    // well.
+    private final Map<Object, InflightRecord> newest = new HashMap<>();
+    private final PriorityQueue<InflightRecord> ready =
+            new PriorityQueue<>(Comparator.comparingLong(InflightRecord::sequence));
+
+    public synchronized void enter(InflightRecord record) {
+        for (Object lane : record.lanes()) {
+            InflightRecord before = newest.put(lane, record);
+            if (before != null) {
+                record.follow(before);
+            }
+        }
+        if (record.waitingFor == 0) {
+            ready.add(record);
+        }
+    }
+
+    /** How many records are ready. */
+    public synchronized int ready() {
+        return ready.size();
+    }
+
+    /**
+     * Takes records that may be consumed together, in this order: each is ready, or waits only for records before it in the
+     * list. The oldest ready record is among them; one that has to be alone is.
+     *
+     * @return at most that many, in read order; none if none is ready
+     */
+    public synchronized List<InflightRecord> take(int max) {
+        InflightRecord first = ready.poll();
+        if (first == null) {
+            return List.of();
+        }
+        first.taken = true;
+        if (max == 1 || first.alone) {
+            return List.of(first);
+        }
+        return takeWith(first, max);
+    }
+
+    private List<InflightRecord> takeWith(InflightRecord first, int max) {
+        List<InflightRecord> batch = new ArrayList<>();
+        PriorityQueue<InflightRecord> following = new PriorityQueue<>(ready.comparator());
+        for (InflightRecord next = first; next != null; next = batch.size() < max ? older(following) : null) {
+            next.taken = true;
+            batch.add(next);
+            for (InflightRecord follower : next.followers) {
+                follower.waitingFor--;
+                if (follower.waitingFor == 0 && !follower.alone && !follower.taken) {
+                    following.add(follower);
+                }
+            }
+        }
+        batch.forEach(taken -> taken.followers.forEach(follower -> follower.waitingFor++));
+        batch.sort(ready.comparator());
+        return batch;
+    }
+
+    /** The older one of the next ready record and the next following one; null if there is none to take along. */
+    private InflightRecord older(PriorityQueue<InflightRecord> following) {
+        InflightRecord free = ready.peek();
+        InflightRecord follower = following.peek();
+        boolean takesFree = free != null && !free.alone && (follower == null || free.sequence() < follower.sequence());
+        return takesFree ? ready.poll() : following.poll();
+    }
+
+    /** Puts a record back that was taken and not settled; it is ready again when nothing before it is left. */
+    public synchronized void putBack(InflightRecord record, boolean alone) {
+        requireTaken(record);
+        record.taken = false;
+        record.alone |= alone;
+        if (record.waitingFor == 0) {
+            ready.add(record);
+        }
+    }
+
+    /**
+     * Lets a settled record go; what waited for it alone is ready then. One that was settled before a record that it had to
+     * follow, as a batch consumer can, goes when that goes: what is behind both must not overtake the other.
+     */
+    public synchronized void leave(InflightRecord record) {
+        requireTaken(record);
+        record.settled = true;
+        Deque<InflightRecord> leaving = new ArrayDeque<>();
+        if (record.waitingFor == 0) {
+            leaving.add(record);
+        }
+        for (InflightRecord gone = leaving.poll(); gone != null; gone = leaving.poll()) {
+            for (Object lane : gone.lanes()) {
+                newest.remove(lane, gone);
+            }
+            for (InflightRecord follower : gone.followers) {
+                if (--follower.waitingFor > 0) {
+                    continue;
+                }
+                if (follower.settled) {
+                    leaving.add(follower);
+                } else if (!follower.taken) {
+                    ready.add(follower);
+                }
+            }
+        }
+    }
+
+    private static void requireTaken(InflightRecord record) {
+        if (!record.taken) {
+            throw new IllegalStateException("record %d was not taken".formatted(record.sequence()));
+        }
+    }
+}

@@ -1,0 +1,40 @@
+package dev.spream.emulator.control;
+
+import java.time.Duration;
+
+/**
+ * The churn of the emulator's change stream partitions, which split, merge and move by themselves. The moments and the
+ * choices follow from the emulator's seed.
+ *
+ * @param interval the mean time between two changes of one stream; zero for none
+ * @param splitWeight how often a change is a split, in proportion to the other weights
+ * @param mergeWeight how often it is a merge of two neighbours
+ * @param moveWeight how often a partition is replaced by one of the same key range
+ */
+public record PartitionChurn(Duration interval, int splitWeight, int mergeWeight, int moveWeight) {
+    public PartitionChurn {
+        if (interval.isNegative()) {
+            throw new IllegalArgumentException(
+                    "churn interval must not be negative, got " + interval.toMillis() + " ms");
+        }
+        if (splitWeight < 0 || mergeWeight < 0 || moveWeight < 0 || splitWeight + mergeWeight + moveWeight == 0) {
+            throw new IllegalArgumentException("churn weights must not be negative nor all zero, got split "
+                    + splitWeight + ", merge " + mergeWeight + ", move " + moveWeight);
+        }
+    }
+
+    /** Partitions change only by call. */
+    public static PartitionChurn none() {
+        return every(Duration.ZERO);
+    }
+
+    /** A stream's partitions change once in about that time: as many merges as splits, a move now and then. */
+    public static PartitionChurn every(Duration interval) {
+        return new PartitionChurn(interval, 2, 2, 1);
+    }
+
+    /** The same moments with other proportions. */
+    public PartitionChurn weights(int splits, int merges, int moves) {
+        return new PartitionChurn(interval, splits, merges, moves);
+    }
+}

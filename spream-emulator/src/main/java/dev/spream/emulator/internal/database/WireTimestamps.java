@@ -1,0 +1,25 @@
+package dev.spream.emulator.internal.database;
+
+import com.google.protobuf.Timestamp;
+import java.time.Duration;
+import java.time.Instant;
+
+/** Translates times between the wire and Java. */
+public final class WireTimestamps {
+    private WireTimestamps() {}
+
+    public static Timestamp timestamp(Instant instant) {
+        return Timestamp.newBuilder()
+                .setSeconds(instant.getEpochSecond())
+                .setNanos(instant.getNano())
+                .build();
+    }
+
+    static Instant instant(Timestamp timestamp) {
+        return Instant.ofEpochSecond(timestamp.getSeconds(), timestamp.getNanos());
+    }
+
+    static Duration duration(com.google.protobuf.Duration duration) {
+        return Duration.ofSeconds(duration.getSeconds(), duration.getNanos());
+    }
+}

@@ -1,0 +1,17 @@
+package dev.spream.emulator.internal.sql;
+
+import java.util.List;
+
+/**
+ * The scope of a stream: everything, or the tables of a list, which may be empty.
+ *
+ * @param all whether every table is watched, later ones included
+ */
+public record WatchSpec(boolean all, List<TableWatch> tables) {
+    public static final WatchSpec NOTHING = new WatchSpec(false, List.of());
+    public static final WatchSpec ALL = new WatchSpec(true, List.of());
+
+    public WatchSpec {
+        tables = List.copyOf(tables);
+    }
+}

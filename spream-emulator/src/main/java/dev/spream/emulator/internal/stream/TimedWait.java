@@ -1,0 +1,54 @@
+package dev.spream.emulator.internal.stream;
+
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+
+/** A gate where threads wait for time to pass, until they are woken. Safe for use by many threads. */
+final class TimedWait {
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition opened = lock.newCondition();
+
+    // Guarded by lock.
+    private boolean open;
+    private final AtomicLong wakes = new AtomicLong();
+
+    /** How often those who wait were woken: read it before looking at what to wait for. */
+    long wakes() {
+        return wakes.get();
+    }
+
+    /** Waits for that long, or until woken after {@link #wakes} was read, or {@link #open}; returns at once afterwards. */
+    void await(long seenWakes, long nanos) throws InterruptedException {
+        lock.lockInterruptibly();
+        try {
+            long rest = nanos;
+            while (!open && wakes.get() == seenWakes && rest > 0) {
+                rest = opened.awaitNanos(rest);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    void wake() {
+        lock.lock();
+        try {
+            wakes.incrementAndGet();
+            opened.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Lets everyone through, for good. */
+    void open() {
+        lock.lock();
+        try {
+            open = true;
+            opened.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+}

@@ -1,0 +1,131 @@
+package dev.spream.lock;
+
+import static java.util.stream.Collectors.joining;
+
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/**
+ * The locks that one owner holds, and those that it still needs for a request. Pure but for being told what was taken;
+ * confined to its owner.
+ *
+ * <p>An owner takes locks in the order of their keys, over all of its calls. One that went back in that order could
+ * wait for another that came the right way and waits for it; so could one that wants alone what it shares.
+ *
+ * <p>What is held may refuse a request. It spares one a lock only if the lock is sure to be held until the transaction ends.
+ */
+final class OwnerLocks {
+    private final BucketSpace space;
+    private final NavigableMap<LockKey, LockMode> keys = new TreeMap<>();
+    private final Map<LockKey, LockMode> sure = new HashMap<>();
+    private final Map<LockTarget, LockMode> targets = new LinkedHashMap<>();
+    private boolean lent;
+
+    OwnerLocks(BucketSpace space) {
+        this.space = space;
+    }
+
+    /**
+     * What is added from now on is taken in a transaction that others use, and may be free after a rollback to a savepoint,
+     * which is not seen here.
+     */
+    void lend() {
+        lent = true;
+    }
+
+    /**
+     * The locks to take for the request, in order: those that the owner does not have, and again, in the mode in which it has
+     * them, those that it may have no more. Below a target that is held exclusively they are those of that target. Empty if
+     * all are sure to be held.
+     *
+     * @throws LockOrderException if one of them must not be taken any more
+     */
+    List<PlannedLock> missing(LockRequest request) {
+        List<PlannedLock> plan = LockPlan.of(withCovering(request), space).locks();
+        plan.stream().filter(lock -> !isIn(keys, lock)).forEach(lock -> requireInOrder(lock, request));
+        return plan.stream()
+                .filter(lock -> !isIn(sure, lock))
+                .map(lock -> new PlannedLock(
+                        lock.key(), keys.getOrDefault(lock.key(), lock.mode()).strongest(lock.mode())))
+                .toList();
+    }
+
+    /** Whether a request is refused, or takes other locks than its own, because of what is held. */
+    boolean matterTo(LockRequest request) {
+        try {
+            return !missing(request).equals(LockPlan.of(request, space).locks());
+        } catch (LockOrderException e) {
+            return true;
+        }
+    }
+
+    /** The request, and the targets above it that are held exclusively, so that its own need no locks. */
+    private LockRequest withCovering(LockRequest request) {
+        Map<LockTarget, LockMode> all = new LinkedHashMap<>(request.targets());
+        request.targets().keySet().stream()
+                .flatMap(target -> target.ancestors().stream())
+                .filter(ancestor -> targets.get(ancestor) == LockMode.EXCLUSIVE)
+                .forEach(ancestor -> all.put(ancestor, LockMode.EXCLUSIVE));
+        return new LockRequest(all);
+    }
+
+    /** Whether these keep out the one that wants those. */
+    boolean conflictWith(List<PlannedLock> wanted) {
+        return LockPlan.conflict(keys, wanted);
+    }
+
+    private static boolean isIn(Map<LockKey, LockMode> modes, PlannedLock lock) {
+        LockMode held = modes.get(lock.key());
+        return held != null && held.covers(lock.mode());
+    }
+
+    private void requireInOrder(PlannedLock lock, LockRequest request) {
+        if (keys.isEmpty()) {
+            return;
+        }
+        if (keys.containsKey(lock.key())) {
+            throw refused(request, lock, "is held shared", lock.key());
+        }
+        LockKey last = keys.lastKey();
+        if (lock.key().compareTo(last) < 0) {
+            throw refused(request, lock, "comes before lock " + last + ", which is held", last);
+        }
+    }
+
+    private LockOrderException refused(LockRequest request, PlannedLock lock, String reason, LockKey held) {
+        return new LockOrderException(
+                "locking %s: lock %s %s for %s; two that did this could wait for each other for ever. Ask for all of it in one call, before anything is held. What was held still is: %s"
+                        .formatted(request, lock, reason, ownersOf(held), new LockRequest(targets)),
+                null);
+    }
+
+    /** The targets that need a key, a few of many. */
+    private String ownersOf(LockKey key) {
+        return targets.keySet().stream()
+                .filter(target -> space.keyOf(target).equals(key)
+                        || target.ancestors().stream()
+                                .anyMatch(ancestor -> space.keyOf(ancestor).equals(key)))
+                .limit(3)
+                .map(LockTarget::toString)
+                .collect(joining(", "));
+    }
+
+    /** The locks that were missing for the request are held now. */
+    void add(LockRequest request, List<PlannedLock> taken) {
+        taken.forEach(lock -> keys.merge(lock.key(), lock.mode(), LockMode::strongest));
+        if (!lent) {
+            taken.forEach(lock -> sure.merge(lock.key(), lock.mode(), LockMode::strongest));
+        }
+        request.targets().forEach((target, mode) -> targets.merge(target, mode, LockMode::strongest));
+    }
+
+    /** Empty if nothing is held. */
+    Optional<LockRequest> request() {
+        return targets.isEmpty() ? Optional.empty() : Optional.of(new LockRequest(targets));
+    }
+}

@@ -1,0 +1,144 @@
+package dev.spream.outbox.worker;
+
+import dev.spream.core.StorageException;
+import dev.spream.core.internal.LocalLease;
+import dev.spream.core.internal.MonotonicTime;
+import dev.spream.outbox.OutboxClaim;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * All claims of a worker, from the claim until the store has answered to its settlement. Renews their leases, and takes from
+ * the worker what could not be renewed, by the worker's own clock and before the lease can have ended. Safe for use by many
+ * threads.
+ *
+ * <p>Leases are measured on the worker's own clocks ({@link LocalLease}), whatever became of the answer to a request.
+ */
+final class ActiveClaims {
+    private static final Logger log = LoggerFactory.getLogger(ActiveClaims.class);
+
+    private final WorkerStore store;
+    private final OutboxWorkerOptions options;
+    private final CircuitBreakerEvents breaker;
+    private final WorkerEvents events;
+    private final MonotonicTime time;
+    private final Map<OutboxClaim.Ref, ActiveClaim> held = new ConcurrentHashMap<>();
+
+    /** @param breaker told of claims that are lost, or whose call does not come back */
+    ActiveClaims(
+            WorkerStore store,
+            OutboxWorkerOptions options,
+            CircuitBreakerEvents breaker,
+            WorkerEvents events,
+            MonotonicTime time) {
+        this.store = store;
+        this.options = options;
+        this.breaker = breaker;
+        this.events = events;
+        this.time = time;
+    }
+
+    void add(ActiveClaim claim) {
+        held.put(claim.ref(), claim);
+    }
+
+    void remove(ActiveClaim claim) {
+        held.remove(claim.ref(), claim);
+    }
+
+    int size() {
+        return held.size();
+    }
+
+    /** Renews the leases of which a quarter or more is over; those that are younger can wait for the next time. */
+    void renew() {
+        long quarter = options.lease().toNanos() / 4;
+        long left = store.requestLease().left() - quarter / 2;
+        List<OutboxClaim.Ref> due = new ArrayList<>();
+        for (ActiveClaim claim : held.values()) {
+            if (claim.needsRenewal(left)) {
+                due.add(claim.ref());
+            }
+        }
+        if (!due.isEmpty()) {
+            renew(due);
+        }
+    }
+
+    private void renew(List<OutboxClaim.Ref> due) {
+        LocalLease lease = store.requestLease();
+        Set<OutboxClaim.Ref> lost;
+        try {
+            lost = store.renew(due);
+        } catch (StorageException e) {
+            return; // told; the leases hold a little longer, and the next heartbeat comes
+        }
+        for (OutboxClaim.Ref ref : due) {
+            ActiveClaim claim = held.get(ref);
+            if (claim == null) {
+                continue; // settled in the meantime
+            }
+            if (!lost.contains(ref)) {
+                claim.renewed(lease);
+            } else if (claim.lose()) {
+                tellLost(claim, "the store says so");
+            }
+        }
+    }
+
+    /**
+     * Interrupts calls that take too long, and takes away what was not renewed.
+     *
+     * @return for how many nanoseconds nothing has to be done, by what is known now
+     */
+    long check() {
+        long now = time.nanoTime();
+        long next = Long.MAX_VALUE;
+        for (ActiveClaim claim : held.values()) {
+            if (claim.loseIfOver()) {
+                tellLost(claim, "it could not be renewed");
+            } else if (claim.interruptIfOverdue(now)) {
+                warnStuck(claim, now);
+                breaker.overdue(claim);
+            }
+            next = Math.min(next, claim.nextCheck(now));
+        }
+        return next;
+    }
+
+    void interruptCalls() {
+        held.values().forEach(ActiveClaim::interruptCall);
+    }
+
+    /** Takes everything away that is not being settled. */
+    void loseAll() {
+        for (ActiveClaim claim : held.values()) {
+            if (claim.lose()) {
+                tellLost(claim, "the worker has ended");
+            }
+        }
+    }
+
+    /** Notes that a claim is not the worker's any more. What came of it is dropped. */
+    void tellLost(ActiveClaim claim, String why) {
+        remove(claim);
+        breaker.overdue(claim);
+        log.warn(
+                "{} lost its lease: {}; what came of it is dropped, and another claim follows",
+                events.label(claim.claim()),
+                why);
+        events.tell(listener -> listener.leaseLost(claim.claim()));
+    }
+
+    private void warnStuck(ActiveClaim claim, long now) {
+        log.warn(
+                "{} has been sent for {} ms longer than it may and does not answer its interrupt; it keeps its place and its lease",
+                events.label(claim.claim()),
+                claim.overdue(now) / 1_000_000);
+    }
+}

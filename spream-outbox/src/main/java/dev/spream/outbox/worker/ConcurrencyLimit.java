@@ -1,0 +1,51 @@
+package dev.spream.outbox.worker;
+
+import dev.spream.core.internal.Waiter;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Room for entries that are sent at the same time. One thread takes room, many give it back; who waits for room is woken, and
+ * nobody else.
+ */
+final class ConcurrencyLimit {
+    private final int capacity;
+    private final Waiter wake;
+    private final AtomicInteger taken = new AtomicInteger();
+    private volatile boolean wanted;
+
+    /** @param wake raised when room is given back that is wanted */
+    ConcurrencyLimit(int capacity, Waiter wake) {
+        this.capacity = capacity;
+        this.wake = wake;
+    }
+
+    int free() {
+        return capacity - taken.get();
+    }
+
+    boolean isEmpty() {
+        return taken.get() == 0;
+    }
+
+    void take() {
+        taken.incrementAndGet();
+    }
+
+    void giveBack() {
+        taken.decrementAndGet();
+        signal();
+    }
+
+    /** Says that there may be room. */
+    void signal() {
+        if (wanted) {
+            wanted = false;
+            wake.raise();
+        }
+    }
+
+    /** Asks to be woken when there is room. Room has to be looked for once more after this. */
+    void want() {
+        wanted = true;
+    }
+}

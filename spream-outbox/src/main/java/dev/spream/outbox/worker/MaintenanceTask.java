@@ -1,0 +1,112 @@
+package dev.spream.outbox.worker;
+
+import dev.spream.core.StorageException;
+import dev.spream.outbox.OutboxStore;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/** The chores of a worker, on a thread of its own: it keeps its lanes, aborts entries that have expired, and stays registered. */
+final class MaintenanceTask {
+    private static final int EXPIRE_AT_ONCE = 500;
+
+    private final WorkerStore store;
+    private final Runnable onEnqueue;
+    private final LaneKeeper lanes;
+    private final CircuitBreaker breaker;
+    private final WorkerEvents events;
+    private final RandomGenerator random;
+    private final WorkerSignals signals;
+    private final long sweepEvery;
+    private final long every;
+    private volatile boolean stopped;
+    private OutboxStore.@Nullable Watch watch; // confined to the thread, until it has ended
+
+    /** @param onEnqueue called by any thread when something was enqueued; must not wait */
+    MaintenanceTask(
+            WorkerStore store,
+            Runnable onEnqueue,
+            LaneKeeper lanes,
+            CircuitBreaker breaker,
+            OutboxWorkerOptions options,
+            WorkerEvents events,
+            RandomGenerator random,
+            WorkerSignals signals) {
+        this.store = store;
+        this.onEnqueue = onEnqueue;
+        this.lanes = lanes;
+        this.breaker = breaker;
+        this.events = events;
+        this.random = random;
+        this.signals = signals;
+        this.sweepEvery = options.sweepNanos();
+        this.every = Math.min(options.lease().toNanos() / 4, sweepEvery);
+    }
+
+    void stop() {
+        stopped = true;
+        signals.upkeep.raise();
+    }
+
+    void run() throws InterruptedException {
+        long nextSweep = signals.now();
+        while (!stopped) {
+            if (signals.isRunning()) {
+                keepWatch();
+            }
+            seeToLanes();
+            if (signals.now() - nextSweep >= 0 && signals.isRunning()) {
+                expire();
+                nextSweep = signals.now() + sweepEvery / 2 + random.nextLong(sweepEvery);
+            }
+            signals.upkeep.await(Math.min(every, untilProbe()));
+        }
+    }
+
+    private void keepWatch() {
+        if (watch == null) {
+            try {
+                watch = store.watch(onEnqueue);
+            } catch (StorageException e) {
+                // Reported; tried again at the next time, and the worker looks by itself.
+            }
+        }
+    }
+
+    /** Keeps the lanes; but not while the breaker is open, since others may get through. For a probe it takes lanes again. */
+    private void seeToLanes() {
+        if (breaker.allowance(signals.now()) == 0) {
+            lanes.stayAway();
+            return;
+        }
+        lanes.hold();
+        signals.reader.raise();
+    }
+
+    private long untilProbe() {
+        long pause = breaker.pauseLeft(signals.now());
+        return pause > 0 ? pause : Long.MAX_VALUE;
+    }
+
+    private void expire() {
+        try {
+            int expired;
+            do {
+                expired = store.expire(EXPIRE_AT_ONCE);
+                if (expired > 0) {
+                    int entries = expired;
+                    events.tell(listener -> listener.expired(entries));
+                }
+            } while (expired >= EXPIRE_AT_ONCE && !stopped);
+        } catch (StorageException e) {
+            // Reported; tried again at the next time.
+        }
+    }
+
+    /** Releases what it holds, when its thread has ended. */
+    void leave() {
+        if (watch != null) {
+            watch.close();
+        }
+        lanes.leave();
+    }
+}

@@ -1,0 +1,351 @@
+package dev.spream.outbox.worker;
+
+import dev.spream.core.internal.SectionLock;
+import dev.spream.outbox.LaneLease;
+import dev.spream.outbox.LaneShare;
+import dev.spream.outbox.OrderedEntry;
+import dev.spream.outbox.OutboxClaim;
+import dev.spream.outbox.Settlement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+
+/**
+ * Plans which entries with an ordering key a worker claims next: at most one of each key at a time, the first one that it
+ * knows of. What it knows is read ahead from the store and may be wrong; the claim refuses what is not the first of its key,
+ * and then the key is read anew. So a mistake here costs a statement, never the order. Safe for use by many threads.
+ *
+ * <p>Memory is bounded: of each key the first ids are kept, of each lane it reads ahead until enough can be claimed, and keys
+ * that wait, for a backoff or for people, keep their first entry alone and do not count. When very many wait, they are
+ * forgotten, and found again when the lane is looked through.
+ */
+final class OrderedClaimPlanner {
+    /** How many entries of a lane are read at a time. */
+    static final int PAGE = 128;
+
+    /** How many entries of a lane are looked through at a time for those that were committed late. */
+    static final int LOOK_PAGE = 32;
+
+    private static final int ENOUGH_OF_A_LANE = 64;
+    private static final int MAX_DOUBLINGS = 4;
+
+    record Head(String key, long id, LaneLease lane) {}
+
+    private final long recheck;
+    private final SectionLock lock = new SectionLock();
+
+    // Guarded by lock.
+    private final HeldLanes lanes = new HeldLanes();
+    private final OrderingKeyStates keys = new OrderingKeyStates(lanes);
+
+    /** @param recheckNanos after which time to look again at a key that waits for others */
+    OrderedClaimPlanner(long recheckNanos) {
+        this.recheck = recheckNanos;
+    }
+
+    /** About how many entries could be claimed now. */
+    int readyKeys() {
+        return keys.readyKeys();
+    }
+
+    /** The lanes that are held from now on. Of those above the share, idle ones are left first, and nothing of them is claimed. */
+    void hold(LaneShare held) {
+        lock.run(() -> lanes.hold(held, this::drop));
+    }
+
+    /** Claims nothing any more, since nobody knows which lanes are held. */
+    void holdNothing() {
+        hold(new LaneShare(List.of(), 0));
+    }
+
+    private void drop(int lane) {
+        for (OrderingKeyQueue queue : keys.all()) {
+            if (queue.lane == lane) {
+                queue.forget();
+                if (queue.state != OrderingKeyQueue.State.BUSY) {
+                    keys.remove(queue);
+                }
+            }
+        }
+    }
+
+    /** Lanes to give up now: those above the share of which nothing is under way any more. */
+    Set<Integer> leaveIdle() {
+        return lock.get(lanes::leaveIdle);
+    }
+
+    boolean hasIdleToLeave() {
+        return lock.get(lanes::hasIdleToLeave);
+    }
+
+    /**
+     * Lanes to read on, and behind which id.
+     *
+     * @param again whether those that were read to their end have to be read on as well
+     */
+    Map<Integer, Long> toRead(boolean again) {
+        return lock.get(() -> {
+            if (keys.isFull()) {
+                return Map.of();
+            }
+            Map<Integer, Long> after = new HashMap<>();
+            for (HeldLanes.Lane lane : lanes.all()) {
+                if (lane.queued < ENOUGH_OF_A_LANE && (again || !lane.atEnd)) {
+                    after.put(lane.lease.lane(), lane.readTo);
+                }
+            }
+            return after;
+        });
+    }
+
+    /** Lanes to look through for entries that were committed late, and behind which id. */
+    Map<Integer, Long> toLookThrough() {
+        return lock.get(
+                () -> lanes.all().stream().collect(Collectors.toMap(lane -> lane.lease.lane(), lane -> lane.lookedTo)));
+    }
+
+    /**
+     * What was read.
+     *
+     * @param after what was asked for
+     * @return whether there was anything that was not known
+     */
+    boolean read(Map<Integer, Long> after, int perLane, List<OrderedEntry> entries, long now) {
+        return lock.get(() -> {
+            Map<Integer, List<OrderedEntry>> byLane =
+                    entries.stream().collect(Collectors.groupingBy(OrderedEntry::lane));
+            boolean news = false;
+            for (Map.Entry<Integer, Long> asked : after.entrySet()) {
+                HeldLanes.Lane lane = lanes.find(asked.getKey());
+                List<OrderedEntry> found = byLane.getOrDefault(asked.getKey(), List.of());
+                if (lane != null && lane.readTo == asked.getValue()) {
+                    lane.atEnd = found.size() < perLane;
+                    lane.readTo =
+                            found.isEmpty() ? lane.readTo : found.getLast().id();
+                    news |= addAll(found, now);
+                }
+            }
+            return news;
+        });
+    }
+
+    /** What was read while looking through lanes. Behind the end it begins at the beginning again. */
+    void lookedThrough(Map<Integer, Long> after, int perLane, List<OrderedEntry> entries, long now) {
+        lock.run(() -> {
+            Map<Integer, List<OrderedEntry>> byLane =
+                    entries.stream().collect(Collectors.groupingBy(OrderedEntry::lane));
+            for (Integer asked : after.keySet()) {
+                HeldLanes.Lane lane = lanes.find(asked);
+                if (lane != null) {
+                    List<OrderedEntry> found = byLane.getOrDefault(asked, List.of());
+                    lane.lookedTo = found.size() < perLane ? 0 : found.getLast().id();
+                    addAll(
+                            found.stream()
+                                    .filter(entry -> entry.id() <= lane.readTo)
+                                    .toList(),
+                            now);
+                }
+            }
+        });
+    }
+
+    private boolean addAll(List<OrderedEntry> entries, long now) {
+        boolean news = false;
+        for (OrderedEntry entry : entries) {
+            news |= add(entry, now);
+        }
+        return news;
+    }
+
+    private boolean add(OrderedEntry entry, long now) {
+        OrderingKeyQueue queue = keys.find(entry.orderingKey());
+        if (queue == null) {
+            queue = keys.open(entry.orderingKey(), entry.lane());
+            queue.ids.add(entry.id());
+            placeBy(queue, entry, now);
+            return true;
+        }
+        if (queue.state == OrderingKeyQueue.State.UNCLEAR) {
+            return false; // it will be read as a whole
+        }
+        boolean first = queue.ids.isEmpty() || entry.id() <= queue.ids.first();
+        int before = queue.ids.size();
+        boolean added = queue.add(entry.id());
+        if (queue.state != OrderingKeyQueue.State.WAITING) {
+            lanes.count(queue.lane, queue.ids.size() - before);
+        } else if (first && (added || isDue(entry))) {
+            placeBy(queue, entry, now);
+        } else {
+            queue.shrink();
+        }
+        return added;
+    }
+
+    private static boolean isDue(OrderedEntry entry) {
+        return !entry.parked() && !entry.dueIn().isPositive();
+    }
+
+    /** Lets a key go by what is known of its first entry. */
+    private void placeBy(OrderingKeyQueue queue, OrderedEntry first, long now) {
+        if (isDue(first)) {
+            keys.makeReady(queue);
+        } else {
+            waitAndRead(queue, now, first.parked() ? Long.MAX_VALUE : nanos(first.dueIn()));
+        }
+    }
+
+    /** Has a key wait for others, who may be done sooner than the store says. */
+    private void waitAndRead(OrderingKeyQueue queue, long now, long atMost) {
+        long patience = recheck << Math.min(queue.vain, MAX_DOUBLINGS);
+        queue.vain++;
+        keys.await(queue, now + Math.min(patience, atMost), true);
+    }
+
+    boolean hasUnclear() {
+        return lock.get(() -> !keys.unclear(1).isEmpty());
+    }
+
+    /** Keys to read from the store, a few at a time. */
+    List<String> toReadAnew(int limit) {
+        return lock.get(() -> keys.unclear(limit));
+    }
+
+    /**
+     * What was read of a key, from its beginning.
+     *
+     * @param limit how many entries were asked for
+     */
+    void readAnew(String key, int limit, List<OrderedEntry> entries, long now) {
+        lock.run(() -> {
+            OrderingKeyQueue queue = keys.find(key);
+            if (queue == null || queue.state != OrderingKeyQueue.State.UNCLEAR) {
+                return;
+            }
+            if (entries.isEmpty() || !lanes.contains(queue.lane)) {
+                keys.remove(queue);
+                return;
+            }
+            keys.leaveState(queue);
+            queue.ids.clear();
+            queue.more = false;
+            entries.forEach(entry -> queue.add(entry.id()));
+            queue.more |= entries.size() >= limit;
+            OrderedEntry first = entries.getFirst();
+            if (queue.vain > 1 && isDue(first)) {
+                keys.await(queue, now + (recheck << Math.min(queue.vain - 2, MAX_DOUBLINGS)), false);
+            } else {
+                placeBy(queue, first, now);
+            }
+        });
+    }
+
+    /** Entries to claim now, of as many keys. Their keys are busy until it is said what became of them. */
+    List<Head> take(int limit, long now) {
+        return lock.get(() -> {
+            keys.ring(now);
+            List<Head> heads = new ArrayList<>();
+            while (heads.size() < limit) {
+                OrderingKeyQueue queue = keys.makeNextBusy();
+                if (queue == null) {
+                    break;
+                }
+                HeldLanes.Lane lane = lanes.find(queue.lane);
+                if (lane == null) {
+                    throw new IllegalStateException(
+                            "lane %d is not held, and has a key to claim".formatted(queue.lane));
+                }
+                heads.add(new Head(queue.key, queue.busyId, lane.lease));
+            }
+            return heads;
+        });
+    }
+
+    /** In how many nanoseconds the next key has waited enough. */
+    long nextAlarm(long now) {
+        return lock.get(() -> keys.nextAlarm(now));
+    }
+
+    /** Lets those keys go on that have waited enough. */
+    void ringDue(long now) {
+        lock.run(() -> keys.ring(now));
+    }
+
+    /** The store did not give these; they have to be read anew. */
+    void refused(Collection<Head> heads) {
+        lock.run(() -> heads.forEach(head -> {
+            OrderingKeyQueue queue = keys.find(head.key());
+            if (queue != null && isBusyWith(queue, head.id())) {
+                queue.vain++;
+                keys.makeUnclear(queue);
+            }
+        }));
+    }
+
+    /** A claim is under way no more: by this settlement the store has its entry now. */
+    void settled(OutboxClaim claim, Settlement settlement, long now) {
+        lock.run(() -> {
+            OrderingKeyQueue queue = keys.find(claim.entry().orderingKey().orElseThrow());
+            if (queue == null || !isBusyWith(queue, claim.entry().id())) {
+                return;
+            }
+            queue.vain = 0;
+            switch (settlement) {
+                case Settlement.Succeeded succeeded -> goOn(queue);
+                case Settlement.Aborted aborted -> goOn(queue);
+                case Settlement.Released released -> {
+                    keys.putBack(queue);
+                    keys.makeReady(queue);
+                }
+                case Settlement.Failed failed -> {
+                    keys.putBack(queue);
+                    keys.await(queue, now + nanos(failed.delay()), false);
+                }
+                case Settlement.Parked parked -> {
+                    keys.putBack(queue);
+                    waitAndRead(queue, now, Long.MAX_VALUE);
+                }
+            }
+            if (!lanes.contains(queue.lane)) {
+                keys.remove(queue);
+            }
+        });
+    }
+
+    /** A claim is under way no more, and nobody knows what the store has of it. */
+    void lost(OutboxClaim claim, long now) {
+        lock.run(() -> {
+            OrderingKeyQueue queue = keys.find(claim.entry().orderingKey().orElseThrow());
+            if (queue != null && isBusyWith(queue, claim.entry().id())) {
+                keys.putBack(queue);
+                keys.await(queue, now + recheck, true);
+                if (!lanes.contains(queue.lane)) {
+                    keys.remove(queue);
+                }
+            }
+        });
+    }
+
+    private static boolean isBusyWith(OrderingKeyQueue queue, long id) {
+        return queue.state == OrderingKeyQueue.State.BUSY && queue.busyId == id;
+    }
+
+    private void goOn(OrderingKeyQueue queue) {
+        if (!queue.ids.isEmpty()) {
+            keys.makeReady(queue);
+        } else if (queue.more) {
+            keys.makeUnclear(queue);
+        } else {
+            keys.remove(queue);
+        }
+    }
+
+    private static long nanos(Duration duration) {
+        return TimeUnit.NANOSECONDS.convert(duration);
+    }
+}

@@ -1,0 +1,155 @@
+package dev.spream.outbox.worker;
+
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.PriorityQueue;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The ordering keys that a worker knows, each in one state, and how they get from one to another. Confined to its {@link
+ * KeyPlan}.
+ */
+final class OrderingKeyStates {
+    static final int MAX_KEYS = 100_000;
+
+    /** A time at which a key has waited enough; void if the key waits for another time by now. */
+    private record Alarm(OrderingKeyQueue queue, long at) {}
+
+    private final HeldLanes lanes;
+    private final Map<String, OrderingKeyQueue> keys = new HashMap<>();
+    private final LinkedHashSet<OrderingKeyQueue> ready = new LinkedHashSet<>();
+    private final LinkedHashSet<String> unclear = new LinkedHashSet<>();
+    private final PriorityQueue<Alarm> alarms = new PriorityQueue<>((a, b) -> Long.signum(a.at() - b.at()));
+
+    private volatile int readyKeys;
+
+    OrderingKeyStates(HeldLanes lanes) {
+        this.lanes = lanes;
+    }
+
+    /** How many keys could be claimed now. May be called by any thread. */
+    int readyKeys() {
+        return readyKeys;
+    }
+
+    boolean isFull() {
+        return keys.size() >= MAX_KEYS;
+    }
+
+    @Nullable
+    OrderingKeyQueue find(String key) {
+        return keys.get(key);
+    }
+
+    Collection<OrderingKeyQueue> all() {
+        return List.copyOf(keys.values());
+    }
+
+    /** A key that was not known, and is to be placed. */
+    OrderingKeyQueue open(String key, int lane) {
+        OrderingKeyQueue queue = new OrderingKeyQueue(key, lane);
+        keys.put(key, queue);
+        return queue;
+    }
+
+    List<String> unclear(int limit) {
+        return unclear.stream().limit(limit).toList();
+    }
+
+    /** Has a key wait. If very many do, it is forgotten instead, to be found again. */
+    void await(OrderingKeyQueue queue, long until, boolean readsAfterwards) {
+        leaveState(queue);
+        if (keys.size() > MAX_KEYS / 2) {
+            keys.remove(queue.key, queue);
+            return;
+        }
+        queue.shrink();
+        queue.state = OrderingKeyQueue.State.WAITING;
+        queue.waitsUntil = until;
+        queue.readsAfterwards = readsAfterwards;
+        alarms.add(new Alarm(queue, until));
+    }
+
+    void makeReady(OrderingKeyQueue queue) {
+        leaveState(queue);
+        queue.state = OrderingKeyQueue.State.READY;
+        ready.add(queue);
+        lanes.count(queue.lane, queue.ids.size());
+        readyKeys = ready.size();
+    }
+
+    void makeUnclear(OrderingKeyQueue queue) {
+        leaveState(queue);
+        queue.forget();
+        queue.state = OrderingKeyQueue.State.UNCLEAR;
+        unclear.add(queue.key);
+    }
+
+    /** The key that has been ready longest is busy with its first entry from now on; null if none is ready. */
+    @Nullable
+    OrderingKeyQueue makeNextBusy() {
+        if (ready.isEmpty()) {
+            return null;
+        }
+        OrderingKeyQueue queue = ready.getFirst();
+        leaveState(queue);
+        queue.busyId = queue.ids.removeFirst();
+        queue.state = OrderingKeyQueue.State.BUSY;
+        lanes.count(queue.lane, queue.ids.size());
+        lanes.countBusy(queue.lane, 1);
+        return queue;
+    }
+
+    /** Puts the entry back that the key was busy with. */
+    void putBack(OrderingKeyQueue queue) {
+        if (queue.ids.add(queue.busyId)) {
+            lanes.count(queue.lane, 1);
+        }
+    }
+
+    void remove(OrderingKeyQueue queue) {
+        leaveState(queue);
+        keys.remove(queue.key, queue);
+    }
+
+    /** Takes a key out of what it is in; it is new then. */
+    void leaveState(OrderingKeyQueue queue) {
+        switch (queue.state) {
+            case NEW, WAITING -> {}
+            case READY -> {
+                ready.remove(queue);
+                lanes.count(queue.lane, -queue.ids.size());
+                readyKeys = ready.size();
+            }
+            case BUSY -> {
+                lanes.count(queue.lane, -queue.ids.size());
+                lanes.countBusy(queue.lane, -1);
+            }
+            case UNCLEAR -> unclear.remove(queue.key);
+        }
+        queue.state = OrderingKeyQueue.State.NEW;
+    }
+
+    /** Lets those keys go on that have waited enough. */
+    void ring(long now) {
+        while (!alarms.isEmpty() && alarms.peek().at() - now <= 0) {
+            Alarm alarm = alarms.remove();
+            OrderingKeyQueue queue = alarm.queue();
+            if (queue.state == OrderingKeyQueue.State.WAITING && queue.waitsUntil == alarm.at()) {
+                if (queue.readsAfterwards) {
+                    makeUnclear(queue);
+                } else {
+                    makeReady(queue);
+                }
+            }
+        }
+    }
+
+    /** In how many nanoseconds the next key has waited enough. */
+    long nextAlarm(long now) {
+        return alarms.isEmpty() ? Long.MAX_VALUE : Math.max(0, alarms.peek().at() - now);
+    }
+}

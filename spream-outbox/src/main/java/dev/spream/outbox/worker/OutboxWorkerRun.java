@@ -1,0 +1,215 @@
+package dev.spream.outbox.worker;
+
+import dev.spream.core.DurationText;
+import dev.spream.core.LoggedFailure;
+import dev.spream.core.internal.MonotonicTime;
+import dev.spream.core.internal.RunLifecycle;
+import dev.spream.core.internal.SafeListeners;
+import dev.spream.core.internal.TaskGroup;
+import dev.spream.core.internal.Waiter;
+import dev.spream.outbox.OutboxOwner;
+import dev.spream.outbox.OutboxSender;
+import dev.spream.outbox.OutboxStore;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One run of a worker: it wires the worker's parts, and owns its threads. One claims, one reads ahead, one settles, one renews
+ * leases, one watches the clock, one does the upkeep, one removes what is old, and each attempt has its own; so no call of the
+ * store, or of the sender, holds another up. The way of an entry through the parts is the {@link EntryLifecycle}.
+ *
+ * <p>It ends in this order, whatever the reason: nothing is claimed any more; what was not started is released, and what was
+ * started finishes, or is interrupted; leases are renewed until then; settlements are written, with a deadline of their own;
+ * the lanes are left. A call that does not return from its interrupt is left behind, and its lease runs out.
+ */
+final class OutboxWorkerRun implements RunLifecycle.Stoppable {
+    private static final Logger log = LoggerFactory.getLogger(OutboxWorkerRun.class);
+    private static final long CANCEL_GRACE = TimeUnit.SECONDS.toNanos(5);
+    private static final long FINAL_WRITES = TimeUnit.SECONDS.toNanos(10);
+    private static final long THREAD_END = TimeUnit.SECONDS.toNanos(30);
+    private static final long SHORTEST_CHECK = TimeUnit.MICROSECONDS.toNanos(500);
+
+    private final OutboxOwner owner;
+    private final OutboxWorkerOptions options;
+    private final MonotonicTime time;
+    private final WorkerSignals signals;
+    private final ActiveClaims book;
+    private final EntryLifecycle entries;
+    private final ClaimLoop claims;
+    private final KeyReader reader;
+    private final SettlementWriter writer;
+    private final MaintenanceTask upkeep;
+    private final Retention retention;
+    private final TaskGroup front;
+    private final TaskGroup back;
+    private final TaskGroup settling;
+    private final TaskGroup sending;
+    private final Waiter heartbeat;
+    private final Waiter watchdog;
+
+    private volatile boolean ended;
+    private volatile @Nullable Thread runner;
+
+    OutboxWorkerRun(
+            OutboxStore outbox,
+            OutboxSender sender,
+            OutboxOwner owner,
+            OutboxWorkerOptions options,
+            MonotonicTime time,
+            RandomGenerator random) {
+        this.owner = owner;
+        this.options = options;
+        this.time = time;
+        this.signals = new WorkerSignals(time);
+        this.front = new TaskGroup(time, this::failed);
+        this.back = new TaskGroup(time, front::fail);
+        this.settling = new TaskGroup(time, front::fail);
+        this.sending = new TaskGroup(time, front::fail);
+        this.heartbeat = new Waiter(time);
+        this.watchdog = new Waiter(time);
+        WorkerEvents events = new WorkerEvents(
+                owner, new SettlementLog(owner, sender.name()), new SafeListeners<>(options.listeners()));
+        StoreHealth calls = new StoreHealth(owner, events.listeners());
+        WorkerStore store = new WorkerStore(outbox, owner, options.lease(), time, calls);
+        CircuitBreaker breaker = new CircuitBreaker(
+                options.breakerFailures(), options.breakerPause().toNanos());
+        CircuitBreakerEvents reports = new CircuitBreakerEvents(breaker, options, events, signals);
+        AttemptPolicy policy = new AttemptPolicy(options, sender.guarantee(), random);
+        Attempts attempts = new Attempts(sender, options.sendTimeout(), policy, reports, events, signals);
+        OrderedClaimPlanner plan = new OrderedClaimPlanner(options.sweepNanos());
+        LaneKeeper lanes = new LaneKeeper(store, plan, time);
+        this.book = new ActiveClaims(store, options, reports, events, time);
+        this.writer = new SettlementWriter(store, book, events, time, random);
+        this.entries = new EntryLifecycle(attempts, writer, book, plan, options, events, signals, sending);
+        this.claims = new ClaimLoop(store, plan, lanes, breaker, entries, options, random, signals);
+        this.reader = new KeyReader(store, plan, options, signals);
+        this.upkeep = new MaintenanceTask(store, this::enqueued, lanes, breaker, options, events, random, signals);
+        this.retention = new Retention(store, options, events, random, signals);
+    }
+
+    private void enqueued() {
+        claims.call();
+        signals.reader.raise();
+    }
+
+    void run() {
+        runner = Thread.currentThread();
+        back.start(options.threadName("leases"), this::renewLeases);
+        back.start(options.threadName("clock"), this::watchClock);
+        back.start(options.threadName("upkeep"), upkeep::run);
+        back.start(options.threadName("retention"), retention::run);
+        settling.start(options.threadName("settle"), () -> writer.run(entries::ended));
+        front.start(options.threadName("read"), reader::run);
+        front.start(options.threadName("claim"), claims::run);
+        log.info("[{}] the outbox worker {} has started", owner.name(), owner);
+        boolean interrupted = false;
+        while (true) {
+            try {
+                end(interrupted);
+                break;
+            } catch (InterruptedException e) {
+                interrupted = true;
+                cancel();
+            }
+        }
+        log.info("[{}] the outbox worker {} has ended", owner.name(), owner);
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+        front.rethrow(t -> new IllegalStateException("the outbox worker stopped because of a failure", t));
+    }
+
+    /** Every step may be repeated, after an interrupt. */
+    private void end(boolean interrupted) throws InterruptedException {
+        while (!interrupted && signals.isRunning()) {
+            signals.runner.await(TimeUnit.HOURS.toNanos(1));
+        }
+        joinOrTell(front, "claiming");
+        awaitAttempts();
+        writer.finish(time.nanoTime() + FINAL_WRITES);
+        joinOrTell(settling, "settling");
+        ended = true;
+        upkeep.stop();
+        heartbeat.raise();
+        watchdog.raise();
+        joinOrTell(back, "keeping leases");
+        upkeep.leave();
+    }
+
+    private void joinOrTell(TaskGroup threads, String what) throws InterruptedException {
+        if (!threads.join(THREAD_END)) {
+            log.error(
+                    "[{}] {} has not ended within {}, since the store does not answer; the worker ends without it, and leases run out",
+                    owner.name(),
+                    what,
+                    DurationText.of(Duration.ofNanos(THREAD_END)));
+        }
+    }
+
+    private void awaitAttempts() throws InterruptedException {
+        while (!entries.isIdle() && !signals.isCancelled()) {
+            signals.runner.await(TimeUnit.HOURS.toNanos(1));
+        }
+        long until = time.nanoTime() + CANCEL_GRACE;
+        while (!entries.isIdle() && until - time.nanoTime() > 0) {
+            book.interruptCalls();
+            signals.runner.await(until - time.nanoTime());
+        }
+        if (!entries.isIdle()) {
+            log.error(
+                    "[{}] calls of the sender did not return from their interrupts; their entries stay claimed until their leases have run out, within {}",
+                    owner.name(),
+                    DurationText.of(options.lease()));
+            book.loseAll();
+        } else {
+            joinOrTell(sending, "sending");
+        }
+    }
+
+    private void renewLeases() throws InterruptedException {
+        while (!ended) {
+            heartbeat.await(options.lease().toNanos() / 4);
+            book.renew();
+        }
+    }
+
+    private void watchClock() throws InterruptedException {
+        long longest = Math.min(options.sendTimeout().toNanos(), options.lease().toNanos() / 8);
+        while (!ended) {
+            long next = Math.min(book.check(), longest);
+            watchdog.await(Math.max(next, SHORTEST_CHECK));
+        }
+    }
+
+    /** Claims and starts nothing any more, and lets what was started finish. */
+    @Override
+    public void drain() {
+        signals.stop(WorkerSignals.Stage.DRAINING);
+    }
+
+    /** The same, and interrupts what was started. */
+    @Override
+    public void cancel() {
+        signals.stop(WorkerSignals.Stage.CANCELLED);
+        book.interruptCalls();
+    }
+
+    private void failed(Throwable failure) {
+        log.error("[{}] the outbox worker stops because of a failure", owner.name(), LoggedFailure.of(failure));
+        drain();
+    }
+
+    /** Whether that is a thread of this run, in a call of the sender or of a listener. */
+    @Override
+    public boolean isCalledBy(Thread thread) {
+        return thread.equals(runner)
+                || front.runs(thread)
+                || back.runs(thread)
+                || settling.runs(thread)
+                || sending.runs(thread);
+    }
+}

@@ -1,0 +1,159 @@
+package dev.spream.outbox.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.spream.outbox.LaneLease;
+import dev.spream.outbox.LaneShare;
+import dev.spream.outbox.LedgerResult;
+import dev.spream.outbox.OrderedEntry;
+import dev.spream.outbox.OutboxClaim;
+import dev.spream.outbox.OutboxEntry;
+import dev.spream.outbox.ReasonCode;
+import dev.spream.outbox.Settlement;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+
+final class OrderedClaimPlannerTest {
+    private static final long RECHECK = 1_000;
+    private static final LaneLease LANE = new LaneLease(7, 1);
+
+    private final OrderedClaimPlanner plan = new OrderedClaimPlanner(RECHECK);
+
+    private static OrderedEntry due(long id, String key) {
+        return new OrderedEntry(id, LANE.lane(), key, Duration.ZERO, false);
+    }
+
+    private void read(OrderedEntry... entries) {
+        plan.hold(new LaneShare(List.of(LANE), 256));
+        Map<Integer, Long> after = plan.toRead(true);
+        plan.read(after, OrderedClaimPlanner.PAGE, List.of(entries), 0);
+    }
+
+    private List<Long> take(long now) {
+        return plan.take(100, now).stream().map(OrderedClaimPlanner.Head::id).toList();
+    }
+
+    private static OutboxClaim claim(long id, String key) {
+        OutboxEntry entry = new OutboxEntry(
+                id, "order-" + id, 1, "", "{}", Optional.of(key), Optional.empty(), Instant.EPOCH, Optional.empty());
+        return new OutboxClaim(entry, 1, 1, false, Instant.EPOCH);
+    }
+
+    private void succeed(long id, String key, long now) {
+        OutboxClaim claim = claim(id, key);
+        plan.settled(claim, new Settlement.Succeeded(claim.ref(), LedgerResult.succeeded()), now);
+    }
+
+    @Test
+    void of_each_key_the_first_entry_is_taken_and_the_next_when_it_is_settled() {
+        read(due(1, "a"), due(2, "b"), due(3, "a"), due(4, "a"));
+        assertThat(plan.readyKeys()).isEqualTo(2);
+        assertThat(take(0)).containsExactly(1L, 2L);
+        assertThat(take(0)).isEmpty();
+        succeed(1, "a", 0);
+        assertThat(take(0)).containsExactly(3L);
+        succeed(2, "b", 0);
+        assertThat(take(0)).isEmpty();
+    }
+
+    @Test
+    void a_key_whose_first_entry_failed_waits_for_its_backoff() {
+        read(due(1, "a"), due(2, "a"));
+        assertThat(take(0)).containsExactly(1L);
+        OutboxClaim claim = claim(1, "a");
+        plan.settled(
+                claim, new Settlement.Failed(claim.ref(), ReasonCode.TIMEOUT, "", Duration.ofNanos(500), false), 100);
+        assertThat(take(599)).isEmpty();
+        assertThat(plan.nextAlarm(100)).isEqualTo(500);
+        assertThat(take(600)).containsExactly(1L);
+    }
+
+    @Test
+    void what_the_store_refuses_is_read_anew() {
+        read(due(2, "a"));
+        List<OrderedClaimPlanner.Head> heads = plan.take(1, 0);
+        plan.refused(heads);
+        assertThat(plan.toReadAnew(10)).containsExactly("a");
+        plan.readAnew("a", OrderingKeyQueue.MAX_IDS, List.of(due(1, "a"), due(2, "a")), 0);
+        assertThat(take(0)).containsExactly(1L);
+    }
+
+    @Test
+    void what_is_refused_again_and_again_waits() {
+        read(due(2, "a"));
+        for (int i = 0; i < 2; i++) {
+            plan.refused(plan.take(1, 0));
+            plan.readAnew("a", OrderingKeyQueue.MAX_IDS, List.of(due(2, "a")), 0);
+        }
+        assertThat(take(RECHECK - 1)).isEmpty();
+        assertThat(take(RECHECK)).containsExactly(2L);
+    }
+
+    @Test
+    void a_key_that_is_parked_takes_no_room_and_is_read_anew_after_a_while() {
+        OrderedEntry parked = new OrderedEntry(1, LANE.lane(), "a", Duration.ZERO, true);
+        OrderedEntry[] entries = LongStream.rangeClosed(1, OrderedClaimPlanner.PAGE)
+                .mapToObj(id -> id == 1 ? parked : due(id, "a"))
+                .toArray(OrderedEntry[]::new);
+        read(entries);
+        assertThat(plan.toRead(false)).as("lanes to read on").containsOnlyKeys(LANE.lane());
+        assertThat(take(0)).isEmpty();
+        plan.ringDue(RECHECK);
+        assertThat(plan.toReadAnew(10)).containsExactly("a");
+    }
+
+    @Test
+    void no_more_of_a_key_is_kept_than_its_bound_and_the_rest_is_read_when_it_is_needed() {
+        int count = OrderingKeyQueue.MAX_IDS + 5;
+        read(LongStream.rangeClosed(1, count).mapToObj(id -> due(id, "a")).toArray(OrderedEntry[]::new));
+        for (long id = 1; id <= OrderingKeyQueue.MAX_IDS; id++) {
+            assertThat(take(0)).containsExactly(id);
+            succeed(id, "a", 0);
+        }
+        assertThat(take(0)).isEmpty();
+        assertThat(plan.toReadAnew(10)).containsExactly("a");
+    }
+
+    @Test
+    void a_lane_above_the_share_is_given_up_when_nothing_of_it_is_under_way() {
+        read(due(1, "a"), due(2, "a"));
+        assertThat(take(0)).containsExactly(1L);
+        plan.hold(new LaneShare(List.of(LANE), 0));
+        assertThat(plan.leaveIdle()).isEmpty();
+        succeed(1, "a", 0);
+        assertThat(take(0)).isEmpty();
+        assertThat(plan.hasIdleToLeave()).isTrue();
+        assertThat(plan.leaveIdle()).containsExactly(LANE.lane());
+    }
+
+    @Test
+    void of_lanes_above_the_share_idle_ones_are_given_up_first() {
+        LaneLease idle = new LaneLease(8, 1);
+        read(due(1, "a"));
+        assertThat(take(0)).containsExactly(1L);
+        plan.hold(new LaneShare(Arrays.asList(LANE, idle), 1));
+        assertThat(plan.leaveIdle()).containsExactly(idle.lane());
+    }
+
+    @Test
+    void an_entry_that_was_committed_late_goes_first() {
+        read(due(5, "a"), due(6, "a"));
+        plan.lookedThrough(plan.toLookThrough(), OrderedClaimPlanner.LOOK_PAGE, List.of(due(3, "a"), due(5, "a")), 0);
+        assertThat(take(0)).containsExactly(3L);
+    }
+
+    @Test
+    void a_lane_that_is_lost_is_planned_no_more_and_read_from_its_beginning_when_it_comes_back() {
+        read(due(1, "a"), due(2, "b"));
+        plan.holdNothing();
+        assertThat(take(0)).isEmpty();
+        plan.hold(new LaneShare(List.of(new LaneLease(LANE.lane(), 3)), 256));
+        assertThat(plan.toRead(false)).containsEntry(LANE.lane(), 0L);
+    }
+}

@@ -1,0 +1,105 @@
+package dev.spream.projection.changestream;
+
+import dev.spream.core.internal.SectionLock;
+import dev.spream.core.partition.PartitionToken;
+import dev.spream.core.record.DataChangeRecord;
+import dev.spream.core.subscription.SubscriptionListener;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.Map;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Has changes handed over in the order in which their partition returned them, though the consumer is called with many at a
+ * time and in no order. Safe for use by many threads.
+ *
+ * <p>A change that a partition returned is noted before the subscriber sees it. From then on it either arrives at the consumer;
+ * or it is dropped as a repetition, which is told; or the subscriber leaves the partition, and then none behind it arrives
+ * either, until the partition is acquired anew.
+ */
+final class ReadOrderBuffer implements SubscriptionListener {
+    private final SectionLock lock = new SectionLock();
+    private final Map<PartitionToken, Deque<Change>> partitions = new HashMap<>(); // guarded by lock
+
+    /** A change that was returned; its fields are guarded by the lock. */
+    private static final class Change {
+        private final DataChangeRecord record;
+        private @Nullable Runnable handOver; // once it has arrived
+
+        Change(DataChangeRecord record) {
+            this.record = record;
+        }
+
+        @SuppressWarnings("ReferenceEquality") // what is returned again, equal as it is, is another one
+        boolean isOf(DataChangeRecord other) {
+            return record == other;
+        }
+    }
+
+    /** The partition returned a change. */
+    void returned(PartitionToken partition, DataChangeRecord record) {
+        lock.run(() -> partitions
+                .computeIfAbsent(partition, token -> new ArrayDeque<>())
+                .addLast(new Change(record)));
+    }
+
+    /** The consumer was called with a change: runs this when all before it have arrived. It must be short. */
+    void arrived(PartitionToken partition, DataChangeRecord record, Runnable handOver) {
+        lock.run(() -> {
+            Deque<Change> changes = partitions.getOrDefault(partition, new ArrayDeque<>());
+            for (Change change : changes) {
+                if (change.isOf(record)) {
+                    change.handOver = handOver;
+                    break;
+                }
+            }
+            handOver(changes);
+        });
+    }
+
+    private static void handOver(Deque<Change> changes) {
+        for (Change first = changes.peekFirst(); first != null; first = changes.peekFirst()) {
+            Runnable handOver = first.handOver;
+            if (handOver == null) {
+                return;
+            }
+            changes.removeFirst();
+            handOver.run();
+        }
+    }
+
+    /** The consumer does not wait for that change any more: it is not handed over, if it was not. */
+    void left(PartitionToken partition, DataChangeRecord record) {
+        remove(partition, record, Deque::iterator);
+    }
+
+    /** Told before the partition returns anything else: the newest is the one that is dropped. */
+    @Override
+    public void duplicateDropped(PartitionToken partition, DataChangeRecord record) {
+        remove(partition, record, Deque::descendingIterator);
+    }
+
+    private void remove(
+            PartitionToken partition, DataChangeRecord record, Function<Deque<Change>, Iterator<Change>> direction) {
+        lock.run(() -> {
+            Deque<Change> changes = partitions.getOrDefault(partition, new ArrayDeque<>());
+            Iterator<Change> all = direction.apply(changes);
+            while (all.hasNext()) {
+                if (all.next().isOf(record)) {
+                    all.remove();
+                    break;
+                }
+            }
+            handOver(changes);
+        });
+    }
+
+    @Override
+    public void partitionAcquired(PartitionToken partition, long epoch, Instant watermark) {
+        lock.run(() -> partitions.remove(partition));
+    }
+}

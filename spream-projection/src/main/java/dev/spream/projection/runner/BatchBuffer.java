@@ -1,0 +1,118 @@
+package dev.spream.projection.runner;
+
+import dev.spream.projection.ProjectionOptions;
+import dev.spream.projection.event.FeedBatch;
+import dev.spream.projection.event.FeedItem;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The items that a loop took from its feed, until there is enough for a batch or the first of it has waited for long.
+ * Confined to the loop's thread.
+ */
+final class BatchBuffer {
+    private static final int BIG = 10_000;
+    private static final int FAR = 10; // batches
+    private static final long MAX_SIZE = 8L << 20; // characters of events, or bytes of what is none
+
+    private final int batch;
+    private final long linger;
+    private final List<FeedItem> items = new ArrayList<>();
+    private int limit;
+    private long memory;
+    private long position;
+    private long head;
+    private Duration waited = Duration.ZERO;
+    private Instant oldest = Instant.MAX;
+    private long until; // when it has waited for long enough, if there are items
+
+    BatchBuffer(ProjectionOptions options) {
+        this.batch = options.batch();
+        this.limit = batch;
+        this.linger = TimeUnit.NANOSECONDS.convert(options.linger());
+    }
+
+    void add(FeedBatch batch, long now) {
+        if (items.isEmpty()) {
+            until = now + linger;
+        }
+        items.addAll(batch.items());
+        batch.items().forEach(this::count);
+        position = batch.position();
+        head = batch.head();
+        waited = batch.waited();
+    }
+
+    private void count(FeedItem item) {
+        memory += size(item);
+        Instant at = occurredAt(item);
+        oldest = at.isBefore(oldest) ? at : oldest;
+    }
+
+    private static Instant occurredAt(FeedItem item) {
+        return switch (item) {
+            case FeedItem.Event event -> event.envelope().occurredAt();
+            case FeedItem.Undecodable undecodable -> undecodable.at();
+        };
+    }
+
+    private static int size(FeedItem item) {
+        return switch (item) {
+            case FeedItem.Event event -> event.envelope().eventData().length();
+            case FeedItem.Undecodable undecodable -> undecodable.bytes().remaining();
+        };
+    }
+
+    boolean isEmpty() {
+        return items.isEmpty();
+    }
+
+    int size() {
+        return items.size();
+    }
+
+    /** When the oldest item occurred, if there are any. */
+    Instant oldest() {
+        return oldest;
+    }
+
+    long head() {
+        return head;
+    }
+
+    /** Has the next batches be as big as is good for one that is so far behind. */
+    void behind(long events) {
+        limit = events > (long) FAR * batch ? Math.max(batch, BIG) : batch;
+    }
+
+    /** How many items fit in yet; at least one unless it is due. */
+    int room() {
+        return limit - items.size();
+    }
+
+    /** Whether there is nothing to wait for: no item that others could join, or no room or memory for them, or no time. */
+    boolean isDue(long now) {
+        return isEmpty() || room() <= 0 || memory >= MAX_SIZE || until - now <= 0;
+    }
+
+    /** How long it may wait for more, in nanoseconds. */
+    long idleNanos(long now) {
+        return isEmpty() ? Long.MAX_VALUE : Math.max(0, until - now);
+    }
+
+    void hurry(long now) {
+        until = now;
+    }
+
+    /** All that there is, as if it had been delivered at once. */
+    FeedBatch take() {
+        FeedBatch batch = new FeedBatch(items, position, head, waited);
+        items.clear();
+        memory = 0;
+        oldest = Instant.MAX;
+        return batch;
+    }
+}

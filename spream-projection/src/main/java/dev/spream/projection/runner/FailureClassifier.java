@@ -1,0 +1,47 @@
+package dev.spream.projection.runner;
+
+import dev.spream.core.StorageException;
+import dev.spream.projection.FailureKind;
+import dev.spream.projection.ProjectionException;
+import dev.spream.projection.ProjectionStore;
+
+/** Judges what a failure in a transaction means. Safe for use by many threads. */
+record FailureClassifier(ProjectionStore<?> store) {
+
+    /**
+     * What it means for the event that failed.
+     *
+     * @param byProjection whether the projection threw it, rather than the store
+     * @throws LoopExit if it means that the store cannot be reached, or keep its contract
+     */
+    FailureKind kind(Throwable failure, boolean byProjection) throws LoopExit {
+        return switch (failure) {
+            case StackOverflowError overflow
+            when byProjection -> FailureKind.POISON; // by data that are nested too deeply
+            case Error error -> FailureKind.FATAL;
+            case ProjectionException said when byProjection -> said.kind();
+            case StorageException storage
+            when storage.retryable() && !isConflict(storage) -> throw LoopExit.outage(storage);
+            case InterruptedException interrupted -> FailureKind.TRANSIENT;
+            case StorageException storage -> store.failureKind(storage);
+            case Exception exception when byProjection -> store.failureKind(exception);
+            case Exception exception -> throw LoopExit.outage(exception);
+            default -> FailureKind.FATAL;
+        };
+    }
+
+    /** Whether its transaction and another were in each other's way; it was rolled back then, even if it was being committed. */
+    boolean isConflict(Throwable failure) {
+        return failure instanceof Exception exception && store.failureKind(exception) == FailureKind.CONFLICT;
+    }
+
+    /** The failure as listeners are told of it. */
+    static Exception asException(Throwable failure) {
+        return failure instanceof Exception exception
+                ? exception
+                : new ProjectionException(
+                        failure instanceof StackOverflowError ? FailureKind.POISON : FailureKind.FATAL,
+                        ErrorText.of(failure),
+                        failure);
+    }
+}

@@ -1,0 +1,87 @@
+package dev.spream.projection.runner;
+
+import dev.spream.projection.FailureKind;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentSkipListMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The failures and outages of a projection in this process: counted until it is reported to the store, and shown as
+ * long as it lasts. Safe for use by many threads.
+ */
+final class FailureReporter {
+    private static final Logger log = LoggerFactory.getLogger(FailureReporter.class);
+
+    /** Failures that the store does not know of yet. */
+    record Unreported(long errors, Optional<String> lastError) {}
+
+    private final String projection;
+    private final ManagerContext<?> manager;
+    private final Map<String, String> outages = new ConcurrentSkipListMap<>();
+
+    // Guarded by this.
+    private long errors;
+    private Optional<String> lastError = Optional.empty();
+
+    FailureReporter(String projection, ManagerContext<?> manager) {
+        this.projection = projection;
+        this.manager = manager;
+    }
+
+    /** What may be stored of a failure. */
+    String text(Exception failure) {
+        return ErrorText.of(manager.store(), failure);
+    }
+
+    /** An event, or all of them, could not be applied. */
+    void failed(FailureKind kind, Exception failure) {
+        count(ErrorText.of(manager.store(), failure));
+        manager.listeners().tell(listener -> listener.failed(projection, kind, failure));
+    }
+
+    /**
+     * Something does not do its work, and is tried again.
+     *
+     * @param what does not, for people
+     */
+    void outage(String what, Exception failure) {
+        String error = ErrorText.of(manager.store(), failure);
+        if (outages.put(what, error) == null) {
+            log.warn("[{}] {} failed: {}; it is tried again, and said when it works", projection, what, error);
+        }
+        failed(FailureKind.TRANSIENT, failure);
+    }
+
+    void over(String what) {
+        if (!outages.isEmpty() && outages.remove(what) != null) {
+            log.info("[{}] {} works again", projection, what);
+        }
+    }
+
+    /** It is not this process's to do any more, or not to be done now; somebody else may say that it fails. */
+    void forget(String what) {
+        outages.remove(what);
+    }
+
+    /** What does not do its work now. */
+    Optional<String> outage() {
+        return outages.entrySet().stream()
+                .findFirst()
+                .map(outage -> "%s failed: %s".formatted(outage.getKey(), outage.getValue()));
+    }
+
+    private synchronized void count(String error) {
+        errors++;
+        lastError = Optional.of(error);
+    }
+
+    synchronized Unreported unreported() {
+        return new Unreported(errors, lastError);
+    }
+
+    synchronized void reported(Unreported known) {
+        errors -= known.errors();
+    }
+}

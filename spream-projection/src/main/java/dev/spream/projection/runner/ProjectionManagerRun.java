@@ -1,0 +1,153 @@
+package dev.spream.projection.runner;
+
+import dev.spream.core.LoggedFailure;
+import dev.spream.core.internal.MonotonicTime;
+import dev.spream.core.internal.RunLifecycle;
+import dev.spream.core.internal.SafeListeners;
+import dev.spream.core.internal.TaskGroup;
+import dev.spream.core.internal.Waiter;
+import dev.spream.projection.ProjectionOwner;
+import dev.spream.projection.ProjectionState;
+import dev.spream.projection.ProjectionView;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** One run of a manager: owns its threads, and ends when all of them have ended, or do not answer to their interrupts. */
+final class ProjectionManagerRun<T> implements RunLifecycle.Stoppable {
+    private static final Logger log = LoggerFactory.getLogger(ProjectionManagerRun.class);
+    private static final long CANCEL_GRACE = TimeUnit.SECONDS.toNanos(10);
+
+    private final ProjectionOwner owner;
+    private final TaskGroup threads;
+    private final List<RunningVersions<T>> projections = new ArrayList<>();
+    private final ManagerSetup<T> setup;
+    private final Waiter wake;
+    private final MonotonicTime time;
+    private volatile boolean stopping;
+    private volatile boolean cancelled;
+
+    ProjectionManagerRun(ManagerSetup<T> setup) {
+        this.owner = setup.owner();
+        this.time = setup.time();
+        this.threads = new TaskGroup(time, this::failed);
+        this.wake = new Waiter(time);
+        ManagerContext<T> context = new ManagerContext<>(
+                setup.store(),
+                owner,
+                new SafeListeners<>(setup.listeners()),
+                !setup.listeners().isEmpty(),
+                time,
+                setup.clock(),
+                setup.random(),
+                threads);
+        this.setup = setup;
+        setup.byName().forEach(versions -> projections.add(new RunningVersions<>(context, versions)));
+    }
+
+    void run() {
+        requireSourcesAsBefore();
+        log.info("[{}] the projection manager {} has started", owner.name(), owner);
+        projections.forEach(RunningVersions::start);
+        boolean interrupted = false;
+        while (true) {
+            try {
+                end();
+                break;
+            } catch (InterruptedException e) {
+                interrupted = true;
+                cancel();
+            }
+        }
+        log.info("[{}] the projection manager {} has ended", owner.name(), owner);
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+        threads.rethrow(t -> new IllegalStateException("the projection manager stopped because of a failure", t));
+    }
+
+    /**
+     * Requires that projections which are in the store have segments if their sources have positions. If the store cannot be
+     * reached, each is checked when it can be.
+     *
+     * @throws IllegalArgumentException if there are some of which that is not so
+     */
+    private void requireSourcesAsBefore() {
+        List<String> problems = new ArrayList<>();
+        for (ProjectionSetup<T> projection : setup.projections()) {
+            Optional<ProjectionState> stored;
+            try {
+                stored = setup.store().state(projection.projection().name());
+            } catch (RuntimeException e) {
+                log.debug(
+                        "[{}] projections are checked when the store can be reached",
+                        owner.name(),
+                        LoggedFailure.of(e));
+                break;
+            }
+            try {
+                stored.ifPresent(state -> state.requireSegments(projection.segments()));
+            } catch (IllegalArgumentException e) {
+                problems.add(String.valueOf(e.getMessage()));
+            }
+        }
+        if (!problems.isEmpty()) {
+            throw new IllegalArgumentException(String.join("; ", problems));
+        }
+    }
+
+    /** Every step may be repeated, after an interrupt. */
+    private void end() throws InterruptedException {
+        while (!stopping) {
+            wake.await(TimeUnit.HOURS.toNanos(1));
+        }
+        projections.forEach(RunningVersions::stop);
+        while (!cancelled && !threads.join(TimeUnit.MILLISECONDS.toNanos(100))) {
+            // until they have ended, or are to be interrupted
+        }
+        long until = time.nanoTime() + CANCEL_GRACE;
+        while (!threads.join(TimeUnit.MILLISECONDS.toNanos(100))) {
+            projections.forEach(RunningVersions::cancel);
+            if (until - time.nanoTime() <= 0) {
+                log.error(
+                        "[{}] projections or stores did not return from their interrupts; the manager ends without them, and leases run out",
+                        owner.name());
+                return;
+            }
+        }
+    }
+
+    /** Lets what is being applied finish, and ends. */
+    @Override
+    public void drain() {
+        stopping = true;
+        wake.raise();
+    }
+
+    /** Interrupts what is being applied, and ends. */
+    @Override
+    public void cancel() {
+        cancelled = true;
+        drain();
+    }
+
+    List<ProjectionView> views() {
+        return projections.stream()
+                .flatMap(versions -> versions.views().stream())
+                .toList();
+    }
+
+    /** Whether that is a thread of this run, such as one that calls a projection or a listener. */
+    @Override
+    public boolean isCalledBy(Thread thread) {
+        return threads.runs(thread);
+    }
+
+    private void failed(Throwable failure) {
+        log.error("[{}] the projection manager stops because of a failure", owner.name(), LoggedFailure.of(failure));
+        drain();
+    }
+}

@@ -1,0 +1,36 @@
+package dev.spream.projection.runner;
+
+import dev.spream.core.StorageException;
+import dev.spream.projection.Fence;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * Tells whether the store is out of order, or an event brings its transactions down, such as one that takes longer than the
+ * server lets a session stand still: counts, for each feed, the transactions that the store broke off after events were applied
+ * in them, since one was committed. Outlives the loops that they end. Safe for use by many threads.
+ */
+final class StoreAbortTracker {
+    private static final int OUTAGES = 1;
+    private static final int WHOLE = -1;
+
+    private final Map<Integer, Integer> counts = new ConcurrentHashMap<>();
+
+    /** Whether the store failed, and not the projection. */
+    static boolean isOfStore(Throwable failure) {
+        return failure instanceof StorageException storage && storage.retryable();
+    }
+
+    /** One was broken off; whether it is taken for the fault of its events, rather than for an outage. */
+    boolean again(Fence fence) {
+        return counts.merge(feed(fence), 1, Integer::sum) > OUTAGES;
+    }
+
+    void committed(Fence fence) {
+        counts.remove(feed(fence));
+    }
+
+    private static int feed(Fence fence) {
+        return fence instanceof Fence.Segment held ? held.segment() : WHOLE;
+    }
+}

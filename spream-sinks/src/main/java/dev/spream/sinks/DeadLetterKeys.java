@@ -1,0 +1,72 @@
+package dev.spream.sinks;
+
+import dev.spream.core.record.RecordIdentity;
+import java.util.NavigableMap;
+import java.util.NavigableSet;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/**
+ * The open letters of one key, and which changes of the key went past them. Confined as its index is.
+ *
+ * <p>What a call costs does not depend on how many letters there are: a key whose changes all fail has many.
+ */
+final class DeadLetterKeys {
+    private final NavigableMap<RecordIdentity, DeadLetterIndex.Open> failed = new TreeMap<>();
+    private final NavigableSet<RecordIdentity> parked = new TreeSet<>();
+    private final NavigableSet<RecordIdentity> passedBy = new TreeSet<>();
+
+    void add(DeadLetterIndex.Open letter) {
+        passedBy.remove(letter.identity()); // it was delivered in vain
+        if (letter.isParked()) {
+            parked.add(letter.identity());
+        } else {
+            failed.put(letter.identity(), letter);
+        }
+    }
+
+    void remove(RecordIdentity identity) {
+        parked.remove(identity);
+        failed.remove(identity);
+        if (failed.isEmpty()) {
+            passedBy.clear();
+        }
+    }
+
+    boolean isEmpty() {
+        return failed.isEmpty() && parked.isEmpty();
+    }
+
+    boolean isParking() {
+        return !parked.isEmpty();
+    }
+
+    /** A later change of the key was delivered, or replayed. */
+    void pass(RecordIdentity by) {
+        if (hasFailedBefore(by, Set.of())) {
+            passedBy.add(by);
+        }
+    }
+
+    boolean isPassed(RecordIdentity letter) {
+        return passedBy.higher(letter) != null;
+    }
+
+    boolean isPassedBy(RecordIdentity change) {
+        return passedBy.contains(change);
+    }
+
+    /** Whether a letter that failed, and that nothing has passed, is before that change, apart from those letters. */
+    boolean hasFailedBefore(RecordIdentity change, Set<RecordIdentity> apart) {
+        NavigableMap<RecordIdentity, DeadLetterIndex.Open> unpassed =
+                passedBy.isEmpty() ? failed : failed.tailMap(passedBy.last(), true);
+        return unpassed.values().stream()
+                .takeWhile(letter -> letter.identity().compareTo(change) < 0)
+                .anyMatch(letter -> !letter.isOvertaken() && !apart.contains(letter.identity()));
+    }
+
+    boolean hasParkedBefore(RecordIdentity change, Set<RecordIdentity> apart) {
+        return !apart.containsAll(parked.headSet(change, false));
+    }
+}

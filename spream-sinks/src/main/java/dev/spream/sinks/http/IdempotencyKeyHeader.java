@@ -1,0 +1,71 @@
+package dev.spream.sinks.http;
+
+import dev.spream.core.Sha256;
+import dev.spream.outbox.OutboxEntry;
+import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
+import java.util.Set;
+import java.util.function.IntPredicate;
+
+/**
+ * The key that a receiver knows an entry by. Entries that differ in key or generation never have the same: whatever a
+ * header cannot hold, and what marks a generation, is percent-encoded.
+ */
+final class IdempotencyKeyHeader {
+    private static final char GENERATION = '~';
+    /** What a path would take for another folder. */
+    private static final Set<String> FOLDERS = Set.of(".", "..");
+
+    /** Servers take 8 KiB of headers and more; a primary key alone may have 8 KiB. */
+    private static final int MAX_ORDERING_KEY = 1_000;
+
+    private static final HexFormat HEX = HexFormat.of().withUpperCase();
+
+    private IdempotencyKeyHeader() {}
+
+    static String of(OutboxEntry entry) {
+        String key = entry.idempotencyKey();
+        String sent = FOLDERS.contains(key) ? encoded(key, c -> false) : encoded(key);
+        return entry.generation() == 1 ? sent : sent + GENERATION + entry.generation();
+    }
+
+    /** The ordering key as a header: equal for equal keys, and short enough for every server. */
+    static String ofOrdering(String orderingKey) {
+        String sent = encoded(orderingKey);
+        return sent.length() <= MAX_ORDERING_KEY ? sent : "sha256:" + Sha256.hex(orderingKey);
+    }
+
+    private static String encoded(String text) {
+        return encoded(text, IdempotencyKeyHeader::isPlain);
+    }
+
+    private static boolean isPlain(int c) {
+        return c > ' ' && c < 0x7f && c != '%' && c != GENERATION;
+    }
+
+    /** The header's value as a part of a path, or of a query. */
+    static String inUrl(OutboxEntry entry) {
+        return encoded(of(entry), IdempotencyKeyHeader::isUnreserved);
+    }
+
+    /**
+     * What needs no encoding, wherever it is.
+     *
+     * @see <a href="https://www.rfc-editor.org/rfc/rfc3986#section-2.3">RFC 3986: unreserved characters</a>
+     */
+    private static boolean isUnreserved(int c) {
+        return (c < 0x80 && Character.isLetterOrDigit(c)) || "-._~".indexOf(c) >= 0;
+    }
+
+    private static String encoded(String text, IntPredicate plain) {
+        StringBuilder encoded = new StringBuilder(text.length());
+        for (byte b : text.getBytes(StandardCharsets.UTF_8)) {
+            if (plain.test(b)) {
+                encoded.append((char) b);
+            } else {
+                encoded.append('%').append(HEX.toHexDigits(b));
+            }
+        }
+        return encoded.toString();
+    }
+}

@@ -1,0 +1,55 @@
+package dev.spream.storage.jdbc.deadletter;
+
+import dev.spream.core.consume.RecordKey;
+import java.util.Collection;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * The keys that may have open letters that failed, so that the database need not be asked about the others. Safe for use by
+ * many threads.
+ *
+ * <p>Keys are numbered as they come, after what put them here was committed. So whoever read the database after he had looked
+ * at the number knows of everything up to it, and takes nothing away that came later.
+ */
+final class OpenDeadLetterKeys {
+    private final Map<RecordKey, Long> keys = new ConcurrentHashMap<>();
+    private final AtomicLong last = new AtomicLong();
+    private volatile boolean loaded;
+
+    /** Whether all that the database had at some time is here. */
+    boolean isLoaded() {
+        return loaded;
+    }
+
+    boolean isEmpty() {
+        return keys.isEmpty();
+    }
+
+    boolean contains(RecordKey key) {
+        return keys.containsKey(key);
+    }
+
+    long mark() {
+        return last.get();
+    }
+
+    void add(Collection<RecordKey> added) {
+        long number = last.incrementAndGet();
+        added.forEach(key -> keys.put(key, number));
+    }
+
+    /** What the database was found to have, by a statement that began after the mark was made. */
+    void load(Set<RecordKey> found, long mark) {
+        forget(keys.keySet().stream().filter(key -> !found.contains(key)).toList(), mark);
+        add(found);
+        loaded = true;
+    }
+
+    /** Keys that have none, as was found by a statement that began after the mark was made. */
+    void forget(Collection<RecordKey> free, long mark) {
+        free.forEach(key -> keys.computeIfPresent(key, (k, number) -> number <= mark ? null : number));
+    }
+}

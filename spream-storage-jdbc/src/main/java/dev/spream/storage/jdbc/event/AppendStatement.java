@@ -1,0 +1,173 @@
+package dev.spream.storage.jdbc.event;
+
+import dev.spream.core.StorageException;
+import dev.spream.projection.event.NewEvent;
+import dev.spream.projection.event.RecordedEvent;
+import dev.spream.projection.event.VersionConflictException;
+import dev.spream.storage.jdbc.internal.Parameters;
+import dev.spream.storage.jdbc.internal.Statements;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The statements that append. One is enough where nobody is in the way. It appends the first event if the aggregate has the
+ * version that it must have, passing over it if somebody else has appended meanwhile, and the others only behind it: nobody
+ * can append behind an event that is not committed yet. Why nothing was appended, another statement tells, which sees what the
+ * first may have waited for.
+ */
+record AppendStatement(Statements transaction) {
+    /** No aggregate has it. */
+    private static final long ANY_VERSION = -1;
+
+    private static final String ASKED = """
+            WITH asked AS MATERIALIZED (
+                SELECT * FROM unnest(?::text[], ?::text[], ?::text[], ?::timestamptz[], ?::text[], ?::text[], ?::text[],
+                    ?::text[]) WITH ORDINALITY
+                    AS a (event_id, event_type, event_data, occurred_at, correlation_id, user_id, source_service,
+                        idempotency_key, place)
+            ), last AS MATERIALIZED (
+                SELECT coalesce(max(e.event_version), 0) AS version FROM @events e WHERE e.aggregate_id = ?
+            )""";
+
+    private static final String INSERT = """
+            INSERT INTO @events (event_id, aggregate_id, event_version, event_type, event_data, occurred_at, correlation_id,
+                user_id, source_service, idempotency_key)
+            SELECT a.event_id, ?, last.version + a.place, a.event_type, a.event_data::jsonb, a.occurred_at, a.correlation_id,
+                a.user_id, a.source_service, a.idempotency_key""";
+
+    /** The ids are looked for so that one of a later event, which others have, does not make the transaction fail. */
+    private static final String FIRST = " " + INSERT + """
+             FROM asked a CROSS JOIN last
+            WHERE a.place = 1 AND ?::bigint IN (%d, last.version)
+                AND NOT EXISTS (SELECT FROM @events e WHERE e.event_id = ANY (?))
+            ON CONFLICT DO NOTHING
+            RETURNING %s""".formatted(ANY_VERSION, StoredEvent.COLUMNS);
+
+    static final String ONE = ASKED + FIRST;
+
+    static final String SEVERAL =
+            ASKED + ", first AS (" + FIRST + "), others AS (" + INSERT + """
+             FROM asked a CROSS JOIN last CROSS JOIN first
+            WHERE a.place > 1
+            ORDER BY a.place
+            RETURNING %s) SELECT * FROM first UNION ALL SELECT * FROM others""".formatted(StoredEvent.COLUMNS);
+
+    /** One row at least, without an event if none of the ids is known. */
+    static final String LOOK = """
+            SELECT last.version AS last_version, e.*
+            FROM (SELECT coalesce(max(v.event_version), 0) AS version FROM @events v WHERE v.aggregate_id = ?) last
+            LEFT JOIN (SELECT %s FROM @events WHERE event_id = ANY (?)) e ON true
+            ORDER BY e.event_version""".formatted(StoredEvent.COLUMNS);
+
+    /** How often others may get ahead of an append that expects no version; one that waits in line is passed once at most. */
+    private static final int ROUNDS = 20;
+
+    private static final String WAIT_IN_LINE = "SELECT true FROM pg_advisory_xact_lock(?::int, hashtext(?))";
+
+    /** The events as they are in the store, those that were appended before as well. */
+    List<RecordedEvent> append(AppendRequest request) throws SQLException {
+        for (int round = 0; round < ROUNDS; round++) {
+            List<StoredEvent> appended = transaction.rows(sql(request), p -> bind(p, request), StoredEvent::read);
+            if (!appended.isEmpty()) {
+                return inOrder(appended);
+            }
+            Optional<List<RecordedEvent>> present = look(request);
+            if (present.isPresent()) {
+                return present.get();
+            }
+            transaction.rows(
+                    WAIT_IN_LINE, p -> p.number(EventTable.AGGREGATE).text(request.aggregateId()), row -> true);
+        }
+        throw new StorageException(
+                "appending %s failed: others appended to it all the time; the same may succeed later"
+                        .formatted(request),
+                true,
+                null);
+    }
+
+    private Optional<List<RecordedEvent>> look(AppendRequest request) throws SQLException {
+        List<Long> version = new ArrayList<>();
+        List<RecordedEvent> present = new ArrayList<>();
+        transaction.rows(LOOK, p -> p.text(request.aggregateId()).texts(request.eventIds()), row -> {
+            version.add(row.getLong("last_version"));
+            if (row.getObject("position") != null) {
+                present.add(StoredEvent.read(row).recorded());
+            }
+            return true;
+        });
+        return explain(request, version.getFirst(), present);
+    }
+
+    static String sql(AppendRequest request) {
+        return request.events().size() == 1 ? ONE : SEVERAL;
+    }
+
+    static void bind(Parameters p, AppendRequest request) throws SQLException {
+        List<NewEvent> events = request.events();
+        p.texts(events, NewEvent::eventId)
+                .texts(events, NewEvent::eventType)
+                .texts(events, NewEvent::eventData)
+                .clocks(events, AppendRequest::occurredAt)
+                .texts(events, event -> event.metadata().correlationId())
+                .texts(events, event -> event.metadata().userId())
+                .texts(events, event -> event.metadata().sourceService())
+                .optionalTexts(events, event -> event.metadata().idempotencyKey())
+                .text(request.aggregateId())
+                .text(request.aggregateId())
+                .number(request.expected().orElse(ANY_VERSION))
+                .texts(request.eventIds());
+        if (events.size() > 1) {
+            p.text(request.aggregateId());
+        }
+    }
+
+    static List<RecordedEvent> inOrder(List<StoredEvent> rows) {
+        return rows.stream()
+                .map(StoredEvent::recorded)
+                .sorted(Comparator.comparingLong(RecordedEvent::position))
+                .toList();
+    }
+
+    /**
+     * What it means that nothing was appended.
+     *
+     * @param version that the aggregate has now
+     * @param present events that have the ids, in the order of their versions
+     * @return the events, if they were appended before; empty if the same may succeed now
+     * @throws VersionConflictException if the aggregate has another version
+     * @throws IllegalArgumentException if another event has one of the ids
+     */
+    static Optional<List<RecordedEvent>> explain(AppendRequest request, long version, List<RecordedEvent> present) {
+        if (isRepeated(request, present)) {
+            return Optional.of(present);
+        }
+        long expected = request.expected().orElse(version);
+        if (expected != version) {
+            throw new VersionConflictException(request.aggregateId(), expected, version);
+        }
+        if (!present.isEmpty()) {
+            throw new IllegalArgumentException("appending %s failed: there is %s, which has the id of one of them"
+                    .formatted(request, present.getFirst().event()));
+        }
+        return Optional.empty();
+    }
+
+    private static boolean isRepeated(AppendRequest request, List<RecordedEvent> present) {
+        if (present.size() != request.events().size()) {
+            return false;
+        }
+        long first = request.expected().orElse(present.getFirst().event().eventVersion() - 1) + 1;
+        for (int i = 0; i < present.size(); i++) {
+            RecordedEvent event = present.get(i);
+            if (!event.event().aggregateId().equals(request.aggregateId())
+                    || !event.event().eventId().equals(request.events().get(i).eventId())
+                    || event.event().eventVersion() != first + i) {
+                return false;
+            }
+        }
+        return true;
+    }
+}

@@ -1,0 +1,222 @@
+package dev.spream.storage.jdbc.event;
+
+import dev.spream.core.StorageException;
+import dev.spream.storage.jdbc.internal.Parameters;
+import dev.spream.storage.jdbc.internal.SqlErrors;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.OptionalLong;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Up to which position everything is decided: nothing appears there any more. Those who insert share a lock until their
+ * transactions end, so that whoever gets it alone has all before him that was inserted. It is wanted for a short time only:
+ * while somebody waits to have it alone, others wait behind who could share it.
+ *
+ * <p>A mark counts after it was made to outlast a crash of the server: the sequence would begin again below it otherwise, and
+ * new events get positions that were passed over. It is done by a transaction of its own, after the lock was let go, so that
+ * nobody waits for the disk; on the same connection, so that no crash is between the two. After that it is kept for those who
+ * start later.
+ *
+ * <p>Safe for use by many threads.
+ */
+final class HighWaterMark {
+    /** Short of what those who insert would notice, and longer than most transactions are open. */
+    private static final Duration WAIT = Duration.ofMillis(20);
+
+    private static final Duration FIRST_PAUSE = Duration.ofMillis(5);
+    private static final Duration MAX_PAUSE = Duration.ofMillis(80);
+    private static final int MAX_DOUBLINGS = 10;
+
+    /** How often somebody who calls for events tries to see the newest, a quarter of a second or more. */
+    private static final int ATTEMPTS = 8;
+
+    static final String WHAT_TO_DO =
+            "it was restored from a backup, or a standby took over that had not everything: readers that are further would pass over"
+                    + " new events; begin them again at a position that is still there, or let the sequence go on behind theirs";
+
+    static final String GIVEN =
+            "SELECT CASE WHEN is_called THEN last_value ELSE 0 END AS given FROM @events_position_seq";
+    private static final String MARK = "SELECT @events_mark(?, ?::int) AS mark";
+    private static final String FLUSH = "SELECT @events_flush()";
+
+    private static final Logger log = LoggerFactory.getLogger(HighWaterMark.class);
+
+    private final EventDatabase database;
+    private final RecentEvents recent;
+    private final StoredHighWaterMark kept;
+    private final AtomicLong known = new AtomicLong();
+    private final AtomicInteger losses = new AtomicInteger();
+
+    /** {@code recent} is forgotten when the database has lost positions. */
+    HighWaterMark(EventDatabase database, RecentEvents recent) {
+        this.database = database;
+        this.recent = recent;
+        this.kept = new StoredHighWaterMark(database);
+    }
+
+    /** Begins at what others have kept, the first time. */
+    void recall() {
+        kept.read().ifPresent(this::learn);
+    }
+
+    /** Keeps what is known for those who start later, about once a second, on this connection, which is in auto-commit mode. */
+    void keep(Connection connection) throws SQLException {
+        kept.write(connection, "", known());
+    }
+
+    void keepNow(Connection connection) throws SQLException {
+        kept.writeNow(connection, known());
+    }
+
+    /** The last one that was found; 0 if none was yet. */
+    long known() {
+        return known.get();
+    }
+
+    /** How often it was found that the database had lost positions: what was read before may not be gone on from. */
+    int losses() {
+        return losses.get();
+    }
+
+    /** Requires that the position was given, and not lost since; returns the last one that was given. */
+    long requireGiven(long position) {
+        long given = database.row(
+                "looking for the last position of " + database.table(), GIVEN, p -> {}, row -> row.getLong("given"));
+        if (given < position) {
+            throw lost(position);
+        }
+        return given;
+    }
+
+    /** The mark of this moment, or the last known one if a transaction that has inserted stays open. */
+    long now() {
+        recall();
+        for (int attempt = 1; attempt <= ATTEMPTS; attempt++) {
+            long before = known();
+            OptionalLong mark = ask(before);
+            if (mark.isPresent()) {
+                requireNotBelow(before, mark.getAsLong());
+                return learn(mark.getAsLong());
+            }
+            LockSupport.parkNanos(pause(attempt).toNanos());
+        }
+        return known();
+    }
+
+    private OptionalLong ask(long before) {
+        try {
+            return database.transactions().run(connection -> {
+                OptionalLong mark = mark(connection, database.transactions().begin(), before);
+                connection.commit(); // lets go of the lock
+                if (isMore(mark, before)) {
+                    flush(connection, database.transactions().begin());
+                    connection.commit();
+                    kept.write(connection, database.transactions().begin(), mark.getAsLong());
+                }
+                return mark;
+            });
+        } catch (SQLException e) {
+            throw SqlErrors.storageException("looking for new events in " + database.table(), e);
+        }
+    }
+
+    /**
+     * Looks once, on this connection, which is in auto-commit mode; empty if somebody who has inserted is still at it, or if
+     * the database has lost positions: everything is looked for anew then.
+     */
+    OptionalLong look(Connection connection) throws SQLException {
+        long before = known();
+        OptionalLong mark = mark(connection, "", before);
+        if (isMore(mark, before)) {
+            flush(connection, "");
+        }
+        if (mark.isPresent() && hasGoneBack(before, mark.getAsLong())) {
+            return OptionalLong.empty();
+        }
+        mark.ifPresent(this::learn);
+        return mark;
+    }
+
+    private OptionalLong mark(Connection connection, String begin, long before) throws SQLException {
+        try (PreparedStatement statement =
+                connection.prepareStatement(begin + database.table().in(MARK))) {
+            new Parameters(connection, statement).number(before).number(WAIT.toMillis());
+            try (ResultSet row = result(statement)) {
+                row.next();
+                long mark = row.getLong("mark");
+                return row.wasNull() ? OptionalLong.empty() : OptionalLong.of(mark);
+            }
+        }
+    }
+
+    private void flush(Connection connection, String begin) throws SQLException {
+        try (PreparedStatement statement =
+                connection.prepareStatement(begin + database.table().in(FLUSH))) {
+            statement.execute();
+        }
+    }
+
+    /** Of the last statement: those before it begin the transaction. */
+    private static ResultSet result(PreparedStatement statement) throws SQLException {
+        boolean isResult = statement.execute();
+        while (!isResult) {
+            isResult = statement.getMoreResults();
+        }
+        return statement.getResultSet();
+    }
+
+    private static boolean isMore(OptionalLong mark, long before) {
+        return mark.isPresent() && mark.getAsLong() > before;
+    }
+
+    private long learn(long mark) {
+        return known.accumulateAndGet(mark, Math::max);
+    }
+
+    private void requireNotBelow(long before, long mark) {
+        if (hasGoneBack(before, mark)) {
+            throw lost(before);
+        }
+    }
+
+    /** Whether positions that were known are lost; forgets them. */
+    private boolean hasGoneBack(long before, long mark) {
+        if (mark >= before) {
+            return false;
+        }
+        if (known.compareAndSet(before, 0)) {
+            recent.forget(); // before anybody can begin anew
+            kept.isAhead();
+            losses.incrementAndGet();
+            recent.wakeAll();
+            log.error(
+                    "[{}] the database has lost positions of events: {} is the last one, {} was known; {}",
+                    database.table(),
+                    mark,
+                    before,
+                    WHAT_TO_DO);
+        }
+        return true;
+    }
+
+    StorageException lost(long position) {
+        return SqlErrors.permanent(
+                "reading new events of %s behind position %d failed: the database has lost positions that were given; %s"
+                        .formatted(database.table(), position, WHAT_TO_DO));
+    }
+
+    /** How long to let others insert before the next attempt: longer after each, and not the same for all. */
+    static Duration pause(int attempts) {
+        long most = Math.min(FIRST_PAUSE.toNanos() << Math.min(attempts, MAX_DOUBLINGS), MAX_PAUSE.toNanos());
+        return Duration.ofNanos(most / 2 + ThreadLocalRandom.current().nextLong(most / 2));
+    }
+}

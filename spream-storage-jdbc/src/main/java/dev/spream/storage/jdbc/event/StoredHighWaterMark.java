@@ -1,0 +1,192 @@
+package dev.spream.storage.jdbc.event;
+
+import dev.spream.core.LoggedFailure;
+import dev.spream.core.StorageException;
+import dev.spream.storage.jdbc.internal.Parameters;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.OptionalLong;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.ReentrantLock;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The mark as the database keeps it, for those who start while somebody who has inserted stays at it. It never goes back,
+ * unless the sequence did. Users who may not read or write it do without.
+ *
+ * <p>A mark is written only after it was made durable, and only if the sequence is as far: so it is never ahead of what the
+ * server has after a crash, nor of a backup that was restored meanwhile.
+ *
+ * <p>Safe for use by many threads.
+ */
+final class StoredHighWaterMark {
+    private static final Duration PACE = Duration.ofSeconds(1);
+
+    private static final String READ =
+            "SELECT m.position AS kept, (%s) AS given FROM @events_mark m".formatted(HighWaterMark.GIVEN);
+
+    private static final String WRITE =
+            "UPDATE @events_mark SET position = ? WHERE position < ? AND ? <= (%s)".formatted(HighWaterMark.GIVEN);
+
+    private static final String TAKE_BACK =
+            "UPDATE @events_mark SET position = 0 WHERE position > (%s)".formatted(HighWaterMark.GIVEN);
+
+    /** Between two attempts of a user who may not write for now. */
+    private static final Duration READ_ONLY_PAUSE = Duration.ofSeconds(30);
+
+    private static final String NOT_ALLOWED = "42501";
+
+    private static final String READ_ONLY = "25006";
+
+    private static final Logger log = LoggerFactory.getLogger(StoredHighWaterMark.class);
+
+    private final EventDatabase database;
+    private final AtomicBoolean read = new AtomicBoolean();
+    private final ReentrantLock lock = new ReentrantLock(); // held by who writes
+    private long written; // guarded by lock, as all below
+    private long nextWrite = System.nanoTime();
+    private volatile boolean ahead; // of the sequence, so that it says nothing
+    private volatile boolean refused;
+
+    StoredHighWaterMark(EventDatabase database) {
+        this.database = database;
+    }
+
+    private record Row(long kept, long given) {}
+
+    /** What others have kept; empty if it was asked for before, or is not to be had. After a failure the next call asks again. */
+    OptionalLong read() {
+        if (!read.compareAndSet(false, true)) {
+            return OptionalLong.empty();
+        }
+        try {
+            return database
+                    .rows(
+                            "looking how far " + database.table() + " was read",
+                            READ,
+                            p -> {},
+                            row -> new Row(row.getLong("kept"), row.getLong("given")))
+                    .stream()
+                    .mapToLong(this::trusted)
+                    .findFirst();
+        } catch (StorageException e) {
+            if (e.getCause() instanceof SQLException cause && isNotAllowed(cause)) {
+                refused(cause);
+                return OptionalLong.empty();
+            }
+            read.set(false);
+            throw e;
+        }
+    }
+
+    private long trusted(Row row) {
+        if (row.kept() <= row.given()) {
+            return row.kept();
+        }
+        ahead = true;
+        log.error(
+                "[{}] the database has lost positions of events: {} is the last one, {} was read; {}",
+                database.table(),
+                row.given(),
+                row.kept(),
+                HighWaterMark.WHAT_TO_DO);
+        return 0;
+    }
+
+    /** The sequence went back: what is kept may be ahead of it. */
+    void isAhead() {
+        ahead = true;
+    }
+
+    /**
+     * Keeps a durable mark, if it is another one and a while has passed since the last.
+     *
+     * @param connection in auto-commit mode, or at the beginning of a transaction, which it commits
+     * @param begin of the first statement
+     */
+    void write(Connection connection, String begin, long mark) throws SQLException {
+        if (!lock.tryLock()) {
+            return;
+        }
+        try {
+            if (System.nanoTime() - nextWrite >= 0) {
+                writeIfMoved(connection, begin, mark);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    void writeNow(Connection connection, long mark) throws SQLException {
+        lock.lock();
+        try {
+            writeIfMoved(connection, "", mark);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void writeIfMoved(Connection connection, String begin, long mark) throws SQLException {
+        if (refused || (mark == written && !ahead)) {
+            return;
+        }
+        nextWrite = System.nanoTime() + PACE.toNanos();
+        try {
+            if (ahead) {
+                update(connection, begin, TAKE_BACK);
+                ahead = false;
+            }
+            update(connection, begin, WRITE, mark, mark, mark);
+            written = mark;
+        } catch (SQLException e) {
+            if (isNotAllowed(e)) {
+                refused(e);
+            } else if (READ_ONLY.equals(e.getSQLState())) {
+                nextWrite = System.nanoTime() + READ_ONLY_PAUSE.toNanos();
+                log.debug(
+                        "[{}] how far events are final is not kept for now: {}; it is tried again in {} s",
+                        database.table(),
+                        LoggedFailure.message(e),
+                        READ_ONLY_PAUSE.toSeconds());
+            } else {
+                throw e;
+            }
+            if (!connection.getAutoCommit()) {
+                connection.rollback();
+            }
+        }
+    }
+
+    private void update(Connection connection, String begin, String sql, long... values) throws SQLException {
+        try (PreparedStatement statement =
+                connection.prepareStatement(begin + database.table().in(sql))) {
+            Parameters parameters = new Parameters(connection, statement);
+            for (long value : values) {
+                parameters.number(value);
+            }
+            statement.execute();
+        }
+        if (!connection.getAutoCommit()) {
+            connection.commit();
+        }
+    }
+
+    private static boolean isNotAllowed(SQLException failure) {
+        return NOT_ALLOWED.equals(failure.getSQLState());
+    }
+
+    private void refused(SQLException cause) {
+        if (!refused) {
+            refused = true;
+            log.info(
+                    "[{}] how far events are final is not kept: {}; who starts while a transaction that has inserted is open reads"
+                            + " nothing until it ends, unless SELECT and UPDATE on {}_mark are granted",
+                    database.table(),
+                    LoggedFailure.message(cause),
+                    database.table());
+        }
+    }
+}

@@ -1,0 +1,42 @@
+package dev.spream.storage.jdbc.lock;
+
+import dev.spream.lock.BucketSpace;
+import dev.spream.lock.provisioning.BucketLayout;
+import java.util.Locale;
+
+/** Layouts of this module: those whose strategy is a {@link LockStrategy}. */
+final class BucketLayouts {
+    /** What the column of a bucket can hold; on disk 2<sup>31</sup> rows are more than 100 GB. */
+    static final long MAX_ROWS_OF_LEVEL = 1L << 31;
+
+    private BucketLayouts() {}
+
+    static BucketLayout of(LockStrategy strategy, BucketSpace space) {
+        if (strategy == LockStrategy.ROWS && space.buckets() > MAX_ROWS_OF_LEVEL) {
+            throw new IllegalArgumentException(
+                    "buckets is %d, must be 1 to %d where each is a row".formatted(space.buckets(), MAX_ROWS_OF_LEVEL));
+        }
+        return new BucketLayout(strategy.name().toLowerCase(Locale.ROOT), space);
+    }
+
+    static LockStrategy strategy(BucketLayout layout) {
+        return LockStrategy.valueOf(layout.strategy().toUpperCase(Locale.ROOT));
+    }
+
+    static long rows(BucketLayout layout) {
+        return strategy(layout) == LockStrategy.ROWS
+                ? layout.space().buckets() * layout.space().levels()
+                : 0;
+    }
+
+    /** What makes such buckets, to be run by whoever may. */
+    static String command(BucketLayout layout, String schema) {
+        return "./spream locks provision --strategy %s --buckets %d --levels %d --hash %s --schema %s"
+                .formatted(
+                        layout.strategy(),
+                        layout.space().buckets(),
+                        layout.space().levels(),
+                        layout.space().hash(),
+                        schema.contains("$") ? "'" + schema + "'" : schema);
+    }
+}

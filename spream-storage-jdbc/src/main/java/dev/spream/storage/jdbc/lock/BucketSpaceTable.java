@@ -1,0 +1,196 @@
+package dev.spream.storage.jdbc.lock;
+
+import dev.spream.lock.BucketHash;
+import dev.spream.lock.BucketSpace;
+import dev.spream.lock.BucketSpaceException;
+import dev.spream.lock.BucketsNotProvisionedException;
+import dev.spream.lock.LockException;
+import dev.spream.lock.provisioning.BucketLayout;
+import dev.spream.storage.jdbc.internal.Statements;
+import dev.spream.storage.jdbc.internal.Transactions;
+import dev.spream.storage.jdbc.lock.dialect.LockTables;
+import dev.spream.storage.jdbc.lock.mysql.MySqlLockTables;
+import dev.spream.storage.jdbc.lock.postgres.PostgresLockTables;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Optional;
+import javax.sql.DataSource;
+
+/**
+ * The layout of locks that all stores in one place agree on. It is recorded once, by the first, and all others have to
+ * ask for the same: with another number of buckets, another hash or another strategy a store would exclude none.
+ *
+ * <p>Safe for use by many threads.
+ */
+record BucketSpaceTable(LockTables tables, DataSource dataSource) {
+    private static final Duration TIME_LIMIT = Duration.ofSeconds(30);
+    private static final String READ =
+            "SELECT strategy, hash, buckets, levels, provisioned FROM @hier_lock_space WHERE id = 1";
+
+    /**
+     * What the database records.
+     *
+     * @param provisioned how many buckets have been made, from the first on
+     */
+    record Recorded(BucketLayout layout, long provisioned) {
+        /** Whether every bucket was made. Whether it still is there, only counting tells. */
+        boolean isComplete() {
+            return provisioned >= BucketLayouts.rows(layout);
+        }
+    }
+
+    /**
+     * The tables in the schema of that name; on MySQL and MariaDB, where a schema is a database, without a name those in the
+     * database that connections are for. Nothing says that they exist.
+     *
+     * @throws LockException if the database cannot be reached, or is of another kind
+     */
+    static LockTables tables(DataSource dataSource, Optional<String> schema) {
+        try (Connection connection = dataSource.getConnection()) {
+            if (connection.getMetaData().getDatabaseProductName().equals("PostgreSQL")) {
+                return PostgresLockTables.in(dataSource, schema);
+            }
+            return MySqlLockTables.in(dataSource, connection, schema);
+        } catch (SQLException e) {
+            throw LockTables.failure("connecting to the database of the locks", e);
+        }
+    }
+
+    /**
+     * What a store is to lock by: what it asks for, which is what is recorded. Without a record, it is recorded now, unless
+     * it needs rows.
+     *
+     * @throws BucketSpaceException if another layout is recorded
+     * @throws BucketsNotProvisionedException if rows are needed, and not all were made
+     */
+    BucketLayout settle(AskedLayout asked) {
+        requireRecordOfBuckets();
+        Optional<Recorded> recorded = recorded();
+        BucketLayout layout = layout(asked, recorded.map(Recorded::layout));
+        if (recorded.isEmpty() && BucketLayouts.strategy(layout) != LockStrategy.ROWS) {
+            recorded = Optional.of(record(layout));
+        }
+        Recorded space = recorded.orElseThrow(() -> new BucketsNotProvisionedException(
+                "%s has no buckets to lock by. Make them once, before the first lock: %s"
+                        .formatted(tables.place(), BucketLayouts.command(layout, tables.schema())),
+                null));
+        requireSame(layout, space);
+        if (!space.isComplete()) {
+            throw new BucketsNotProvisionedException(
+                    "%s has %d of %d buckets to lock by. Whoever makes them goes on where it was stopped: %s"
+                            .formatted(
+                                    tables.place(),
+                                    space.provisioned(),
+                                    BucketLayouts.rows(layout),
+                                    BucketLayouts.command(layout, tables.schema())),
+                    null);
+        }
+        return layout;
+    }
+
+    /** Refuses buckets without a record: stores that lock by them would not exclude those that record something else now. */
+    void requireRecordOfBuckets() {
+        lostRecord().ifPresent(lost -> {
+            throw new BucketSpaceException(lost, null);
+        });
+    }
+
+    /** What is wrong if there are buckets and no record of them. Looks for buckets first, which are made after the record. */
+    Optional<String> lostRecord() {
+        boolean lost = run(
+                "looking for buckets of locks in " + tables.place(),
+                connection -> statements(connection)
+                                .find("SELECT 1 FROM @hier_lock_buckets LIMIT 1", p -> {}, row -> true)
+                                .isPresent()
+                        && read(connection, READ).isEmpty());
+        return lost
+                ? Optional.of(
+                        "%s has rows in hier_lock_buckets, and hier_lock_space does not record what they are for: who records another layout now would not exclude those who lock by them. Record it as it was: ./spream locks provision --strategy rows --buckets <as before> --levels <as before> --hash <as before> --schema %s. Or stop every process that locks there, and run that with the layout you want and --recreate"
+                                .formatted(tables.place(), tables.schema()))
+                : Optional.empty();
+    }
+
+    private Statements statements(Connection connection) {
+        return new Statements(connection, tables::in);
+    }
+
+    BucketLayout layout(AskedLayout asked, Optional<BucketLayout> recorded) {
+        return asked.over(recorded, LockStrategy.byDefault(tables));
+    }
+
+    Optional<Recorded> recorded() {
+        return run("reading which locks there are in " + tables.place(), connection -> read(connection, READ));
+    }
+
+    /** Records a layout if none is; refuses another one. Of several that do so at once, one does. */
+    Recorded record(BucketLayout layout) {
+        Recorded space = run("recording which locks there are in " + tables.place(), connection -> {
+                    statements(connection)
+                            .update(
+                                    tables.recordSpace(),
+                                    p -> p.text(layout.strategy())
+                                            .number(layout.space().hash().version())
+                                            .number(layout.space().buckets())
+                                            .number(layout.space().levels()));
+                    return read(connection, READ);
+                })
+                .orElseThrow(() -> new BucketSpaceException(
+                        "which locks there are in %s was removed while this process started; start it again"
+                                .formatted(tables.place()),
+                        null));
+        requireSame(layout, space);
+        return space;
+    }
+
+    void requireSame(BucketLayout asked, Recorded recorded) {
+        if (!asked.equals(recorded.layout())) {
+            throw new BucketSpaceException(
+                    "the locks in %s are %s, and this process asks for %s: the two would not exclude each other, so nothing is locked. Ask for what is there, or change it: stop every process that locks there, and then run %s --recreate"
+                            .formatted(
+                                    tables.place(),
+                                    recorded.layout(),
+                                    asked,
+                                    BucketLayouts.command(asked, tables.schema())),
+                    null);
+        }
+    }
+
+    /** What is recorded, locked until the transaction ends, so that one at a time goes on. */
+    Optional<Recorded> lock(Connection connection) throws SQLException {
+        return read(connection, READ + " FOR UPDATE");
+    }
+
+    private Optional<Recorded> read(Connection connection, String sql) throws SQLException {
+        return statements(connection).find(sql, p -> {}, this::recorded);
+    }
+
+    private Recorded recorded(ResultSet row) throws SQLException {
+        BucketSpace space = new BucketSpace(hash(row.getInt("hash")), row.getLong("buckets"), row.getInt("levels"));
+        return new Recorded(new BucketLayout(row.getString("strategy"), space), row.getLong("provisioned"));
+    }
+
+    private BucketHash hash(int version) {
+        return Arrays.stream(BucketHash.values())
+                .filter(hash -> hash.version() == version)
+                .findFirst()
+                .orElseThrow(() -> new BucketSpaceException(
+                        "the locks in %s are by version %d of the hash, which this spream does not know; use the version of spream that recorded it, or a newer one"
+                                .formatted(tables.place(), version),
+                        null));
+    }
+
+    /** Runs work in a transaction, in which each statement sees what others have committed. */
+    <T> T run(String what, Transactions.Work<T, LockException> work) {
+        try {
+            return new Transactions(dataSource, TIME_LIMIT).run(connection -> {
+                Statements.execute(connection, "SET TRANSACTION ISOLATION LEVEL READ COMMITTED");
+                return work.run(connection);
+            });
+        } catch (SQLException e) {
+            throw LockTables.failure(what, e);
+        }
+    }
+}

@@ -1,0 +1,54 @@
+package dev.spream.storage.jdbc.outbox;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.spream.api.spi.ConfigKey;
+import dev.spream.api.spi.ConfigType;
+import dev.spream.api.spi.PluginConfig;
+import dev.spream.api.spi.PluginContext;
+import dev.spream.storage.jdbc.internal.ConnectionKeys;
+import dev.spream.storage.jdbc.internal.TablesBuilder;
+import java.time.Duration;
+import java.util.List;
+
+/** The keys by which a configuration says where an outbox is. */
+final class JdbcOutboxKeys {
+    private static final ConfigKey<String> SCHEMA =
+            ConnectionKeys.schema("schema", "The schema that has the tables.", TablesBuilder.DEFAULT_SCHEMA);
+    private static final ConfigKey<String> TABLE = ConfigKey.of(
+                    "table",
+                    tableName(),
+                    "The table of the entries. The outbox's other tables are called like it, with something behind.")
+            .withDefault(OutboxTables.DEFAULT_OUTBOX);
+    private static final ConfigKey<String> LEDGER = ConfigKey.of(
+                    "ledger", tableName(), "The table of the idempotency keys.")
+            .withDefault(OutboxTables.DEFAULT_LEDGER);
+    private static final ConfigKey<Boolean> MIGRATE = ConnectionKeys.migrate(
+            "Whether to create the schema and its tables, and to migrate them, where needed; tables of earlier"
+                    + " workers are brought into shape.");
+    private static final ConfigKey<Duration> STATEMENT_TIMEOUT = ConnectionKeys.statementTimeout(
+            "How long a statement may take. Several should fit into a lease.", OutboxBuilder.DEFAULT_STATEMENT_TIMEOUT);
+
+    static final List<ConfigKey<?>> ALL = ConnectionKeys.with(SCHEMA, TABLE, LEDGER, MIGRATE, STATEMENT_TIMEOUT);
+
+    private JdbcOutboxKeys() {}
+
+    private static ConfigType<String> tableName() {
+        return new ConfigType<>(
+                "lower-case identifier, 1 to %d characters".formatted(OutboxTables.MAX_LENGTH),
+                OutboxTables::requireTable,
+                table -> table);
+    }
+
+    static HikariDataSource open(PluginConfig config, PluginContext context) {
+        return ConnectionKeys.open(config, context);
+    }
+
+    static <P> P build(OutboxBuilder<P> builder, PluginConfig config) {
+        return builder.schema(config.get(SCHEMA))
+                .table(config.get(TABLE))
+                .ledger(config.get(LEDGER))
+                .migrate(config.get(MIGRATE))
+                .statementTimeout(config.get(STATEMENT_TIMEOUT))
+                .build();
+    }
+}

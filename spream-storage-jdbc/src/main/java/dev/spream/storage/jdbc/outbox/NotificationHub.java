@@ -1,0 +1,69 @@
+package dev.spream.storage.jdbc.outbox;
+
+import dev.spream.core.internal.SectionLock;
+import dev.spream.outbox.OutboxStore;
+import java.util.HashSet;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Those who watch by one store: they share a connection that listens, which is there while they are. Thread-safe. */
+final class NotificationHub {
+    private final OutboxDatabase database;
+    private final SectionLock lock = new SectionLock();
+    private final Set<Watch> watches = new HashSet<>(); // guarded by lock
+    private @Nullable NotificationListener listener; // guarded by lock; there while watches are
+
+    NotificationHub(OutboxDatabase database) {
+        this.database = database;
+    }
+
+    OutboxStore.Watch add(Runnable wake) {
+        Watch watch = new Watch(LocalWatchers.OF_THIS_PROCESS.add(database.tables(), wake));
+        lock.run(() -> {
+            watches.add(watch);
+            if (listener == null) {
+                listener = NotificationListener.start(
+                        database.dataSource(), database.tables(), OutboxSignal.PROCESS, this::wakeAll);
+            }
+        });
+        return watch;
+    }
+
+    private void wakeAll() {
+        lock.get(() -> Set.copyOf(watches)).forEach(watch -> watch.registration.wake());
+    }
+
+    private void remove(Watch watch) {
+        lock.get(() -> {
+                    watches.remove(watch);
+                    return watches.isEmpty() ? taken() : Optional.<NotificationListener>empty();
+                })
+                .ifPresent(NotificationListener::close);
+    }
+
+    /** Takes the listener out, to be closed; called under the lock. */
+    private Optional<NotificationListener> taken() {
+        Optional<NotificationListener> unused = Optional.ofNullable(listener);
+        listener = null;
+        return unused;
+    }
+
+    void close() {
+        lock.get(() -> Set.copyOf(watches)).forEach(Watch::close);
+    }
+
+    private final class Watch implements OutboxStore.Watch {
+        private final LocalWatchers.Registration registration;
+
+        private Watch(LocalWatchers.Registration registration) {
+            this.registration = registration;
+        }
+
+        @Override
+        public void close() {
+            registration.close();
+            remove(this);
+        }
+    }
+}

@@ -1,0 +1,135 @@
+package dev.spream.storage.jdbc.outbox;
+
+import dev.spream.storage.jdbc.internal.Statements;
+import java.sql.SQLException;
+import java.util.List;
+
+/**
+ * Forgets old requests: looks through first generations in the order in which they were begun, a bounded number at a time,
+ * locks those that are old, and then looks again whether they are. A transaction that opens a new generation holds the first
+ * one as well.
+ *
+ * <p>The next look continues behind the last one, so that requests which are kept, since the outbox has their entries or they
+ * were settled late, are not read each time. Safe for use by many threads; some may look at the same requests then.
+ */
+final class OutboxLedgerPruning {
+    /** How many requests one statement looks at. */
+    static final int WALK = 1_000;
+
+    /** Of requests w; each is found by its key, whatever the server believes of the tables. */
+    private static final String REASONS_TO_KEEP = """
+            LEFT JOIN LATERAL (SELECT 1 AS here FROM @outbox o WHERE o.idempotency_key = w.idempotency_key LIMIT 1)
+                AS kept ON true
+            LEFT JOIN LATERAL (SELECT 1 AS here FROM @ledger later WHERE later.idempotency_key = w.idempotency_key
+                    AND (later.settled_at > (SELECT clock_timestamp()) - ? * interval '1 microsecond'
+                        OR later.status = 'in_progress')
+                LIMIT 1) AS again ON true""";
+
+    /**
+     * A request is settled after it was begun, so that the index over its beginning bounds the walk. The condition on the
+     * generation is that of the index; of an equality, the server would believe that few rows have it, and sort them all.
+     */
+    static final String LOOK = """
+            WITH walked AS MATERIALIZED (
+                SELECT l.idempotency_key, l.created_at, l.settled_at FROM @ledger l
+                WHERE l.generation < 2 AND l.created_at <= (SELECT clock_timestamp()) - ? * interval '1 microsecond'
+                    AND (l.created_at, l.idempotency_key) > (?::timestamptz, ?)
+                ORDER BY l.created_at, l.idempotency_key LIMIT ?
+            )
+            SELECT w.idempotency_key, w.created_at::text AS begun,
+                coalesce(w.settled_at <= (SELECT clock_timestamp()) - ? * interval '1 microsecond', false)
+                    AND kept.here IS NULL AND again.here IS NULL AS is_old
+            FROM walked w
+            %s
+            ORDER BY w.created_at, w.idempotency_key""".formatted(REASONS_TO_KEEP);
+
+    static final String LOCK = """
+            SELECT l.idempotency_key FROM @ledger l
+            WHERE l.idempotency_key = ANY (?) AND l.generation = 1
+            ORDER BY l.idempotency_key FOR UPDATE SKIP LOCKED""";
+
+    static final String DELETE = """
+            WITH old AS MATERIALIZED (
+                SELECT w.idempotency_key FROM unnest(?) AS w (idempotency_key)
+                %s
+                WHERE kept.here IS NULL AND again.here IS NULL
+            ), gone AS (
+                DELETE FROM @ledger l USING old WHERE l.idempotency_key = old.idempotency_key RETURNING l.idempotency_key
+            )
+            SELECT count(DISTINCT idempotency_key) AS forgotten FROM gone""".formatted(REASONS_TO_KEEP);
+
+    private static final Position BEGINNING = new Position("-infinity", "");
+
+    private final OutboxDatabase database;
+    private volatile Position position = BEGINNING;
+
+    /** A request behind which to continue, by when it was begun, as the server writes times. */
+    private record Position(String begun, String key) {}
+
+    private record Looked(Position at, boolean old) {}
+
+    OutboxLedgerPruning(OutboxDatabase database) {
+        this.database = database;
+    }
+
+    /** Looks at some requests, as many as the limit at most, and forgets those that are old. */
+    int step(long settledForMicros, int limit) {
+        return database.inTransaction(
+                what(), transaction -> step(transaction, settledForMicros, limit, Math.min(limit, WALK)));
+    }
+
+    int prune(long settledForMicros, int limit) {
+        return database.inTransaction(what(), transaction -> prune(transaction, settledForMicros, limit));
+    }
+
+    /** As many as the limit, or all; in a transaction that does more. */
+    int prune(Statements transaction, long settledForMicros, int limit) throws SQLException {
+        boolean whole = position.equals(BEGINNING);
+        int forgotten = 0;
+        while (forgotten < limit) {
+            forgotten += step(transaction, settledForMicros, limit - forgotten, WALK);
+            if (position.equals(BEGINNING)) {
+                if (whole) {
+                    break;
+                }
+                whole = true;
+            }
+        }
+        return forgotten;
+    }
+
+    String what() {
+        return "pruning the ledger of " + database.tables();
+    }
+
+    /** Moves the position behind what it looked at; to the beginning, if that was the last. */
+    private int step(Statements transaction, long settledForMicros, int limit, int walk) throws SQLException {
+        Position after = position;
+        List<Looked> looked = transaction.rows(
+                LOOK,
+                p -> p.number(settledForMicros)
+                        .text(after.begun())
+                        .text(after.key())
+                        .number(walk)
+                        .number(settledForMicros)
+                        .number(settledForMicros),
+                row -> new Looked(
+                        new Position(row.getString("begun"), row.getString("idempotency_key")),
+                        row.getBoolean("is_old")));
+        List<Position> old =
+                looked.stream().filter(Looked::old).map(Looked::at).limit(limit).toList();
+        int forgotten = old.isEmpty() ? 0 : forget(transaction, old, settledForMicros);
+        if (old.size() == limit) {
+            position = old.getLast();
+        } else {
+            position = looked.size() < walk ? BEGINNING : looked.getLast().at();
+        }
+        return forgotten;
+    }
+
+    private static int forget(Statements transaction, List<Position> old, long settledForMicros) throws SQLException {
+        List<String> keys =
+                transaction.rows(LOCK, p -> p.texts(old, Position::key), row -> row.getString("idempotency_key"));
+        return transaction.row(DELETE, p -> p.texts(keys).number(settledForMicros), row -> row.getInt("forgotten"));
+    }
+}

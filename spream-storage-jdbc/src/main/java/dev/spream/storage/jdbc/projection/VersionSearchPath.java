@@ -1,0 +1,154 @@
+package dev.spream.storage.jdbc.projection;
+
+import dev.spream.core.StorageException;
+import dev.spream.projection.FailureKind;
+import dev.spream.projection.Fence;
+import dev.spream.projection.ProjectionException;
+import dev.spream.storage.jdbc.internal.Parameters;
+import dev.spream.storage.jdbc.internal.SchemaName;
+import dev.spream.storage.jdbc.projection.internal.Fences;
+import dev.spream.storage.jdbc.projection.internal.ProjectionTransaction;
+import dev.spream.storage.jdbc.projection.internal.StatementBatch;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Has the statements of a version that is not live find its own tables, and refuses what it wrote where the live ones are: what
+ * its schema does not have is found further down the {@code search_path}, and would be counted twice there. Asks nothing more of
+ * the live version. Confined to a transaction.
+ */
+final class VersionSearchPath {
+    /** Nothing of a version that is live. */
+    private static final String ENTER = """
+            SELECT (SELECT s.position FROM @projection_versions l JOIN @projection_segments s ON s.projection = l.state
+                    WHERE l.projection = v.projection AND l.role = 'LIVE' AND s.segment = ?) AS reached,
+                set_config('search_path',
+                    concat_ws(', ', quote_ident(v.own_schema), nullif(current_setting('search_path'), '')), true)
+            FROM @projection_versions v WHERE v.state = ? AND v.role <> 'LIVE'""";
+
+    /** Asked of the catalogs, which answer without privileges. */
+    private static final String LOST = """
+            SELECT v.own_schema, current_user AS writer, n.oid IS NULL OR has_schema_privilege(n.oid, 'USAGE') AS usable,
+                ARRAY(SELECT t.name FROM unnest(v.tables) AS t (name) WHERE NOT EXISTS (
+                    SELECT FROM pg_class c WHERE c.relnamespace = n.oid AND c.relname = t.name) ORDER BY 1) AS missing
+            FROM @projection_versions v LEFT JOIN pg_namespace n ON n.nspname = v.own_schema
+            WHERE v.state = ? AND v.own_schema IS NOT NULL AND cardinality(v.tables) > 0""";
+
+    /**
+     * How many rows this session has written to the tables beside the live ones, by table. The server counts on from earlier
+     * transactions now and then, so that only what is added says something.
+     *
+     * @see <a href="https://www.postgresql.org/docs/current/monitoring-stats.html">PostgreSQL: the statistics views</a>
+     */
+    private static final String WRITTEN = """
+            SELECT c.relname, w.rows FROM @projection_versions v
+            JOIN pg_namespace n ON n.nspname = v.home JOIN pg_class c ON c.relnamespace = n.oid
+            CROSS JOIN LATERAL (SELECT pg_stat_get_xact_tuples_inserted(c.oid) + pg_stat_get_xact_tuples_updated(c.oid)
+                + pg_stat_get_xact_tuples_deleted(c.oid) AS rows) AS w
+            WHERE v.state = ? AND v.role <> 'LIVE' AND v.own_schema IS NOT NULL AND cardinality(v.tables) > 0
+                AND c.relkind = 'r' AND w.rows > 0 AND NOT (v.home = ? AND starts_with(c.relname, 'projection_'))""";
+
+    private final Fence fence;
+    private final SchemaName schema;
+    private final List<Long> limit;
+    private List<Written> before = List.of();
+    private List<Written> after = before;
+
+    private VersionSearchPath(StatementBatch trip, SchemaName schema, Fence fence) {
+        this.fence = fence;
+        this.schema = schema;
+        this.limit = trip.rows(
+                ENTER, p -> p.number(Fences.segment(fence)).text(fence.projection()), row -> row.getLong("reached"));
+    }
+
+    private record Found(String schema, String writer, boolean usable, List<String> missing) {
+        static Found read(ResultSet row) throws SQLException {
+            return new Found(
+                    row.getString("own_schema"),
+                    row.getString("writer"),
+                    row.getBoolean("usable"),
+                    Parameters.texts(row, "missing"));
+        }
+    }
+
+    private record Written(String table, long rows) {}
+
+    /** Adds that statements of a projection find the tables of the version whose state is written. */
+    static VersionSearchPath enter(StatementBatch trip, SchemaName schema, Fence fence) {
+        return new VersionSearchPath(trip, schema, fence);
+    }
+
+    /** How far the version may be brought; empty if it is live. */
+    Optional<Long> limit() {
+        return limit.stream().findFirst();
+    }
+
+    /**
+     * Requires that statements find the version's own tables, and notes what was written before. Of a version that is not live
+     * this is one more trip.
+     *
+     * @throws StorageException for good, if a table is missing, or the schema may not be used
+     */
+    void begin(ProjectionTransaction transaction) throws SQLException {
+        if (limit.isEmpty()) {
+            return;
+        }
+        StatementBatch trip = transaction.next();
+        List<Found> found = trip.rows(LOST, p -> p.text(fence.projection()), Found::read);
+        before = written(trip);
+        trip.run();
+        found.forEach(this::requireReachable);
+    }
+
+    private void requireReachable(Found version) {
+        if (!version.usable()) {
+            throw failure(
+                    "'%s' has its tables in the schema '%s', which user '%s' may not use, and would have written the live ones; nothing was written: grant USAGE on that schema and resume it, or drop that version"
+                            .formatted(fence.projection(), version.schema(), version.writer()));
+        }
+        if (!version.missing().isEmpty()) {
+            throw failure(
+                    "the tables %s of '%s' are not in its schema '%s' any more, and it would have written the live ones; nothing was written: bring them back and resume it, or drop that version"
+                            .formatted(version.missing(), fence.projection(), version.schema()));
+        }
+    }
+
+    /** Adds the question what the version has written where the live tables are. */
+    void watch(StatementBatch trip) {
+        if (!limit.isEmpty()) {
+            after = written(trip);
+        }
+    }
+
+    /** Refuses the transaction, for good, if it has written there. */
+    void requireApart() {
+        Map<String, Long> rows = new HashMap<>();
+        before.forEach(table -> rows.put(table.table(), table.rows()));
+        List<String> others = after.stream()
+                .filter(table -> table.rows() > rows.getOrDefault(table.table(), 0L))
+                .map(Written::table)
+                .sorted()
+                .toList();
+        if (!others.isEmpty()) {
+            throw failure(
+                    "'%s' is not live and wrote tables %s where the live ones are, which would count events twice; nothing was written: if a trigger of its own tables did, disable it there (ALTER TABLE … DISABLE TRIGGER; a cut-over enables it) and resume this; or else have tables() name all that it writes, without a schema in its statements, and leave what all versions share to SideEffects; then drop that version and begin another"
+                            .formatted(fence.projection(), others));
+        }
+    }
+
+    private List<Written> written(StatementBatch trip) {
+        return trip.rows(
+                WRITTEN,
+                p -> p.text(fence.projection()).text(schema.value()),
+                row -> new Written(row.getString("relname"), row.getLong("rows")));
+    }
+
+    /** As the store's, so that it is for good whoever judges it. */
+    private static StorageException failure(String message) {
+        return new StorageException(message, false, new ProjectionException(FailureKind.FATAL, message, null));
+    }
+}

@@ -1,0 +1,113 @@
+package dev.spream.storage.jdbc.projection.version;
+
+import dev.spream.storage.jdbc.projection.internal.ExclusiveVersionLock;
+import dev.spream.storage.jdbc.projection.internal.ProjectionDatabase;
+import dev.spream.storage.jdbc.projection.internal.ProjectionTransaction;
+import dev.spream.storage.jdbc.projection.internal.StatementBatch;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Holds the live version of a projection still until another has caught up with it, and then both. It lasts until the transaction
+ * ends. Confined to one thread.
+ */
+final class QuiescedVersions {
+    /** The server waits, so that a question is one round trip. */
+    private static final String WAIT = "SELECT pg_sleep(0.002)";
+
+    /** So far behind, by positions, any version may be for a moment. */
+    private static final long NEAR = 20_000;
+
+    /** How long whoever holds others up may say nothing before the server ends its session, and all goes on as before. */
+    private static final Duration SILENCE = Duration.ofSeconds(2);
+
+    private final ProjectionDatabase database;
+    private final ProjectionTransaction transaction;
+    private final LiveAndCandidate pair;
+    private final Duration patience;
+    private long end;
+
+    QuiescedVersions(
+            ProjectionDatabase database, ProjectionTransaction transaction, LiveAndCandidate pair, Duration patience) {
+        this.database = database;
+        this.transaction = transaction;
+        this.pair = pair;
+        this.patience = patience;
+    }
+
+    /** @throws IllegalStateException if the other is so far behind that there is no point in waiting */
+    void requireNear() throws SQLException {
+        Optional<SegmentLag> far = SegmentLag.find(transaction, pair);
+        if (far.isPresent() && far.get().positions() > Math.max(NEAR, far.get().rate() * patience.toSeconds())) {
+            throw far.get().refusal(pair);
+        }
+    }
+
+    /**
+     * Begins it, unless the other is far behind.
+     *
+     * @return when the live one stood still, by {@link System#nanoTime}
+     * @throws IllegalStateException if one of them could not be had alone, or the other did not catch up, or was stopped
+     */
+    long begin() throws SQLException {
+        requireNear();
+        end = System.nanoTime() + patience.toNanos();
+        limit(transaction, "idle_in_transaction_session_timeout", SILENCE);
+        takeAlone(pair.live());
+        long began = System.nanoTime();
+        Optional<SegmentLag> behind = SegmentLag.find(transaction, pair);
+        while (behind.isPresent()) {
+            if (left().isZero()) {
+                throw behind.get().refusal(pair);
+            }
+            behind = awaited();
+        }
+        takeAlone(pair.other());
+        return began;
+    }
+
+    /** How much patience is left, once it has begun. */
+    Duration left() {
+        return Duration.ofNanos(Math.max(0, end - System.nanoTime()));
+    }
+
+    /** What is behind a moment later, if the other goes on meanwhile. */
+    private Optional<SegmentLag> awaited() throws SQLException {
+        StatementBatch trip = transaction.next();
+        trip.rows(WAIT, p -> {}, row -> true);
+        List<PairStatus> status = PairStatus.ask(trip, pair);
+        List<SegmentLag> behind = SegmentLag.ask(trip, pair);
+        trip.run();
+        status.getFirst().requireFollowing(pair);
+        return behind.stream().findFirst();
+    }
+
+    private void takeAlone(VersionTable.Stored version) throws SQLException {
+        limitLocks(transaction, left());
+        try {
+            ExclusiveVersionLock.take(transaction, version.state());
+        } catch (ExclusiveVersionLock.NotHad e) {
+            throw new IllegalStateException(
+                    "version %d of projection '%s' could not be held still: %s; everything goes on as before: try again, or end that session"
+                            .formatted(
+                                    version.version().version(),
+                                    pair.projection(),
+                                    ExclusiveVersionLock.holders(database, version.state())),
+                    e);
+        }
+    }
+
+    /** How long the transaction waits for any lock from now on. */
+    static void limitLocks(ProjectionTransaction transaction, Duration limit) throws SQLException {
+        limit(transaction, "lock_timeout", limit);
+    }
+
+    private static void limit(ProjectionTransaction transaction, String setting, Duration limit) throws SQLException {
+        transaction.rows(
+                "SELECT set_config(?, ?, true)",
+                p -> p.text(setting).text("%dms".formatted(Math.max(1, limit.toMillis()))),
+                row -> true);
+    }
+}

@@ -1,0 +1,40 @@
+package dev.spream.benchmarks.harness;
+
+import java.util.Collection;
+import java.util.List;
+import java.util.stream.IntStream;
+
+/** Figures of one thing that was measured many times. */
+public final class Measurements {
+    private Measurements() {}
+
+    public static double median(Collection<Double> figures) {
+        double[] sorted =
+                figures.stream().mapToDouble(Double::doubleValue).sorted().toArray();
+        return sorted[sorted.length / 2];
+    }
+
+    /** The median of the ratios within a turn, and their span. */
+    public static String ratios(List<Double> figures, List<Double> base) {
+        double[] ratios = IntStream.range(0, figures.size())
+                .mapToDouble(turn -> figures.get(turn) / base.get(turn))
+                .sorted()
+                .toArray();
+        return "%.2f (%.2f to %.2f)".formatted(ratios[ratios.length / 2], ratios[0], ratios[ratios.length - 1]);
+    }
+
+    /** How long it took, in milliseconds with so many decimals. */
+    public static String times(Collection<Long> nanos, int decimals) {
+        long[] sorted = nanos.stream().mapToLong(Long::longValue).sorted().toArray();
+        String milliseconds = "%." + decimals + "f ms";
+        return ("p50 " + milliseconds + ", p99 " + milliseconds + ", longest " + milliseconds)
+                .formatted(
+                        sorted[sorted.length / 2] / 1e6,
+                        sorted[(int) (sorted.length * 99L / 100)] / 1e6,
+                        sorted[sorted.length - 1] / 1e6);
+    }
+
+    public static void printTimes(String what, Collection<Long> nanos) {
+        System.out.printf("%-46s %,6d times: %s%n", what, nanos.size(), times(nanos, 1));
+    }
+}
