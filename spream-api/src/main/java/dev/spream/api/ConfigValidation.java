@@ -79,7 +79,7 @@ record ConfigValidation(PluginSelection selection, ResolvedConfig resolved, List
                         .forEach(problem -> problems.add("%s.%s".formatted(plugin.section(), problem))));
     }
 
-    /** The plug-in that a desk needs, and its configuration without problems. */
+    /** The plug-in of one port, and its configuration without problems. */
     <T> Plugin<T> usable(Port<T> port) {
         requireUsable();
         return selection.plugin(port).orElseThrow();

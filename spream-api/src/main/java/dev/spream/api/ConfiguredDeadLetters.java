@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
  * names; of the source it opens at most as much as tells the stream's name.
  *
  * <pre>{@code
- * try (DeadLetterDesk desk = DeadLetterDesk.open(SpreamConfig.load(Path.of("spream.properties")))) {
- *     ReplayResult result = DeadLetterReplay.of(desk.letters(), desk.consumer()).all();
+ * try (ConfiguredDeadLetters configured = ConfiguredDeadLetters.open(SpreamConfig.load(Path.of("spream.properties")))) {
+ *     ReplayResult result = DeadLetterReplay.of(configured.letters(), configured.consumer()).all();
  * }
  * }</pre>
  *

@@ -15,8 +15,8 @@ import dev.spream.lock.provisioning.BucketProvisioning;
  * them. A subscription need not be configured; what is said of one is left alone.
  *
  * <pre>{@code
- * try (LockDesk desk = LockDesk.open(SpreamConfig.load(Path.of("spream.properties")))) {
- *     HierarchicalLocks<Connection> locks = desk.locks(Connection.class);
+ * try (ConfiguredLocks configured = ConfiguredLocks.open(SpreamConfig.load(Path.of("spream.properties")))) {
+ *     HierarchicalLocks<Connection> locks = configured.locks(Connection.class);
  *     ...
  * }
  * }</pre>

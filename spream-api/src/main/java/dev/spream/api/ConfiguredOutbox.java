@@ -26,8 +26,8 @@ import java.util.function.UnaryOperator;
  * operates it. A subscription need not be configured; what is said of one is left alone.
  *
  * <pre>{@code
- * try (OutboxDesk desk = OutboxDesk.open(SpreamConfig.load(Path.of("spream.properties")))) {
- *     Outbox<Connection> outbox = desk.outbox(Connection.class);
+ * try (ConfiguredOutbox configured = ConfiguredOutbox.open(SpreamConfig.load(Path.of("spream.properties")))) {
+ *     Outbox<Connection> outbox = configured.outbox(Connection.class);
  *     ...
  * }
  * }</pre>

@@ -32,8 +32,8 @@ import java.util.Set;
  * search}. A subscription need not be configured.
  *
  * <pre>{@code
- * try (ProjectionDesk desk = ProjectionDesk.open(SpreamConfig.load(Path.of("spream.properties")))) {
- *     ProjectionStore<Connection> store = desk.store(Connection.class);
+ * try (ConfiguredProjections configured = ConfiguredProjections.open(SpreamConfig.load(Path.of("spream.properties")))) {
+ *     ProjectionStore<Connection> store = configured.store(Connection.class);
  *     ...
  * }
  * }</pre>
@@ -157,7 +157,7 @@ public final class ConfiguredProjections extends ConfiguredPort<ProjectionStore<
      *
      * <pre>{@code
      * try (ProjectionManager<Connection> manager =
-     *         desk.manager(Connection.class).add(new Entries(), desk.source()).build()) {
+     *         configured.manager(Connection.class).add(new Entries(), configured.source()).build()) {
      *     manager.run();
      * }
      * }</pre>

@@ -106,11 +106,11 @@ final class ArchitectureTest {
                 .toList();
         assertThat(visible)
                 .containsExactly(
+                        "CompletionReason",
                         "ConsumerException",
                         "DecodingFailure",
                         "PartitionProgress",
                         "RetentionLoss",
-                        "RunResult",
                         "Subscriber",
                         "SubscriberOptions",
                         "SubscriptionException",

@@ -46,7 +46,7 @@ public interface ProjectionOperations extends AutoCloseable {
      * @param version that the first event must have, so that nobody skips another than was looked at
      * @return false if the aggregate is not parked, or its first event is another; nothing changed then
      * @throws IllegalStateException if an event before it has not come, which would be lost; nothing changed then, see {@link
-     *     ParkedKey#requireNothingMissing}
+     *     ParkedAggregate#requireNothingMissing}
      */
     boolean skip(String projection, String key, long version, Act act);
 

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The ordering keys that a worker knows, each in one state, and how they get from one to another. Confined to its {@link
- * KeyPlan}.
+ * OrderedClaimPlanner}.
  */
 final class OrderingKeyStates {
     static final int MAX_KEYS = 100_000;

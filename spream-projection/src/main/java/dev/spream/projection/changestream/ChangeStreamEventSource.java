@@ -27,7 +27,7 @@ import java.util.function.Function;
  * EventSource events = new ChangeStreamEventSource(
  *         stream,
  *         projection -> partitionStorages.open(projection),
- *         EventsTable.named("Events"),
+ *         EventTableMapping.named("Events"),
  *         ChangeStreamEventSource.options().build());
  * }</pre>
  *

@@ -37,7 +37,7 @@ import javax.sql.DataSource;
  * Spanner stays as it was, and a new name is a new table or column.
  *
  * <p>A change that PostgreSQL refuses for what it holds, or whose table is not what it needs, fails with {@link
- * RejectedException}, alone; a change that may be taken later fails with {@link StorageException}. No message shows a value.
+ * NonRetryableException}, alone; a change that may be taken later fails with {@link StorageException}. No message shows a value.
  *
  * <p>Of a row whose changes were set aside one by one, a change that is replayed may be older than what the row has become, and
  * is written all the same: set whole keys aside instead.

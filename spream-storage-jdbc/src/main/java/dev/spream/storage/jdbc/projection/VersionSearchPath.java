@@ -135,7 +135,7 @@ final class VersionSearchPath {
                 .toList();
         if (!others.isEmpty()) {
             throw failure(
-                    "'%s' is not live and wrote tables %s where the live ones are, which would count events twice; nothing was written: if a trigger of its own tables did, disable it there (ALTER TABLE … DISABLE TRIGGER; a cut-over enables it) and resume this; or else have tables() name all that it writes, without a schema in its statements, and leave what all versions share to SideEffects; then drop that version and begin another"
+                    "'%s' is not live and wrote tables %s where the live ones are, which would count events twice; nothing was written: if a trigger of its own tables did, disable it there (ALTER TABLE … DISABLE TRIGGER; a cut-over enables it) and resume this; or else have tables() name all that it writes, without a schema in its statements, and leave what all versions share to a SideEffectingProjection; then drop that version and begin another"
                             .formatted(fence.projection(), others));
         }
     }

@@ -214,7 +214,7 @@ final class VersionTablesIT {
         Fence.Segment shadow = hold(test.store, "balances@2");
         assertThat(refusal(() -> apply(test.store, shadow, table, event("a", 1))))
                 .hasMessageContaining("[%s]".formatted(table.replace("public.", "")))
-                .hasMessageContaining("SideEffects");
+                .hasMessageContaining("SideEffectingProjection");
         assertThat(test.rows("SELECT events FROM " + table)).containsExactly("1");
     }
 
