@@ -26,7 +26,7 @@ import java.util.List;
 public final class ForwardExample {
     private ForwardExample() {}
 
-    /** Where changes go: a queue, an index, a web service. Called by many threads at once. */
+    /** The target of changes: a queue, an index, a web service. Called by many threads at once. */
     @FunctionalInterface
     interface Target {
         /** Takes all of them, in one request, or throws. */

@@ -220,7 +220,7 @@ public final class TransferExample {
     }
 
     /**
-     * What became of the money.
+     * The result of the transfers.
      *
      * @param lostWrites how many balances were overwritten by who had not seen them
      */

@@ -8,7 +8,7 @@ import java.time.Duration;
  */
 public interface OutboxSender {
 
-    /** What the receiver makes of an entry that reaches it twice. */
+    /** The receiver's behaviour for an entry that reaches it twice. */
     enum Guarantee {
         /** It has one effect, by its key. What became of an attempt is found out by sending the entry again. */
         IDEMPOTENT,

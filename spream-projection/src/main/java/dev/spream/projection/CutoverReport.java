@@ -27,7 +27,7 @@ public record CutoverReport(String projection, int from, int to, Duration pause,
         return to < from ? "rollback" : "cutover";
     }
 
-    /** What a cut-over does not lose unless somebody accepts it. */
+    /** The kinds of loss that a cutover refuses unless they are accepted. */
     public enum Loss {
         /** Side effects, see {@link Losses#withoutEffects()}. */
         EFFECTS,
@@ -40,7 +40,7 @@ public record CutoverReport(String projection, int from, int to, Duration pause,
     }
 
     /**
-     * What there is in the version that was live and not in the other, at the same positions.
+     * The differences between the version that was live and the other one, at the same positions.
      *
      * @param withoutEffects how many aggregates have events that are parked in the old version and not in the new one, which has
      *     dealt with them or begins behind them: no side effects follow from those events

@@ -27,7 +27,7 @@ public sealed interface ProjectionDeadLetter {
         }
     }
 
-    /** What came instead of an event. */
+    /** An item of the source that is no event. */
     record Undecodable(long id, Instant keptAt, FeedItem.Undecodable item) implements ProjectionDeadLetter {
         public Undecodable {
             requireNonNull(keptAt, "keptAt");

@@ -99,7 +99,7 @@ public interface ProjectionOperations extends AutoCloseable {
         }
     }
 
-    /** Who changes something, and why: each 1 to 1,000 characters. */
+    /** The actor and the reason of a change by hand: each 1 to 1,000 characters. */
     record Act(String actor, String reason) {
         private static final int MAX_LENGTH = 1_000;
 

@@ -57,7 +57,7 @@ public record ProjectionOptions(
             1_000,
             50);
 
-    /** What becomes of an event whose version is more than one above the last. */
+    /** The handling of an event whose version is more than one above the last. */
     public enum Gaps {
         /** It waits, parked, until those before it have come: for sources that deliver every event of an aggregate. */
         WAIT,

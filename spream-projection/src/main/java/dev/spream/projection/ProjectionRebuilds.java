@@ -21,7 +21,7 @@ public interface ProjectionRebuilds {
     /** How far those are that are not live. */
     List<RebuildProgress> progress(String projection);
 
-    /** What becomes of events in another version that were skipped in the live one. */
+    /** The handling, in another version, of events that were skipped in the live one. */
     enum SkippedEvents {
         /** They are skipped in it as well, without being tried, and are among its dead letters from the beginning. */
         SKIP,

@@ -129,7 +129,7 @@ public interface ProjectionStore<T> extends AutoCloseable {
      */
     boolean apply(Fence fence, Set<String> keys, Work<T> work) throws Exception;
 
-    /** What is done for a batch. */
+    /** The work of a batch. */
     @FunctionalInterface
     interface Work<T> {
         /**
@@ -177,7 +177,7 @@ public interface ProjectionStore<T> extends AutoCloseable {
      */
     Optional<AggregateState> retry(Fence fence, String key, int limit, RetryWork<T> work) throws Exception;
 
-    /** What is done for a parked aggregate. */
+    /** The work of one retry of a parked aggregate. */
     @FunctionalInterface
     interface RetryWork<T> {
         /**

@@ -33,7 +33,7 @@ import org.slf4j.LoggerFactory;
 final class DeadLetterFile implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(DeadLetterFile.class);
 
-    /** Where a line is, without its end. */
+    /** The place of a line in the file, without its end. */
     record Place(long offset, int length) {}
 
     interface Lines {

@@ -28,11 +28,11 @@ record Interpolation(List<Piece> pieces) {
             }
         }
 
-        /** What looks like a reference and is none. */
+        /** Text that looks like a reference and is none. */
         record Broken(String text) implements Piece {}
     }
 
-    /** What was found; {@code text} counts only if there are no problems, which are to be put behind the key. */
+    /** The resolved text; {@code text} counts only if there are no problems, which are to be put behind the key. */
     record Resolved(String text, List<String> problems) {
         @Override
         public String toString() {

@@ -25,7 +25,7 @@ public record Port<T>(
         String advice,
         Map<String, String> modules) {
 
-    /** What a subscription does if the configuration names no plug-in. */
+    /** The behaviour of a subscription if the configuration names no plug-in. */
     public enum Need {
         /** It takes the only plug-in there is, besides one that forgets. */
         ONE,

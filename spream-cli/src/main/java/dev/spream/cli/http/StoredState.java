@@ -51,7 +51,7 @@ final class StoredState {
             List<WorkerRegistration> workers) {}
 
     /**
-     * What is known.
+     * The known state.
      *
      * @param snapshot the last answer; empty if there was none
      * @param error why there is no later one; empty if that succeeded

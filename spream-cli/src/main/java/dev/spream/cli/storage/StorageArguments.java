@@ -28,7 +28,7 @@ public final class StorageArguments {
     private static final String DEFAULT_SCHEMA = "spream";
     private static final String JDBC_URL_START = "jdbc:postgresql:";
 
-    /** Where partitions are remembered, under the names that users know. */
+    /** The storages of partitions, under the names that users know. */
     enum Kind {
         MEMORY,
         JDBC,

@@ -66,7 +66,7 @@ final class Demo {
         this.workload = new TransferWorkload(settings.seed());
     }
 
-    /** What to do. Checked by {@link TailCommand}. */
+    /** The settings of a demo. Checked by {@link TailCommand}. */
     record Settings(
             DemoArguments.DialectName dialect,
             long seed,

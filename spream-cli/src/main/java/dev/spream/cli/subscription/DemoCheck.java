@@ -33,7 +33,7 @@ final class DemoCheck {
     }
 
     /**
-     * What the reader promises beyond that nothing is lost or invented.
+     * The reader's promises besides that nothing is lost or invented.
      *
      * @param order that the changes of one account come one at a time, in the order of their commits
      * @param once that nothing comes twice, as is the case while no stream breaks
@@ -41,7 +41,7 @@ final class DemoCheck {
     record Promise(boolean order, boolean once) {}
 
     /**
-     * What the comparison found, in mods.
+     * The findings of the comparison, in mods.
      *
      * @param lost committed and never delivered
      * @param duplicated delivered again

@@ -19,7 +19,7 @@ final class PartitionTally implements SubscriptionListener {
     private final Map<String, List<String>> parents = new HashMap<>(); // of each partition found, guarded by this
 
     /**
-     * What happened to partitions.
+     * The changes of partitions, counted.
      *
      * @param partitions how many there were, the initial query not counted
      * @param splits partitions that ended in several

@@ -39,7 +39,7 @@ final class Tail {
     }
 
     /**
-     * What to read, and how. Checked by {@link TailCommand}.
+     * The settings of a tail. Checked by {@link TailCommand}.
      *
      * @param source the keys of the source
      * @param limit how many records at most

@@ -23,7 +23,7 @@ public record DeadLetter(
         Instant at,
         Optional<DeliveryFailure> failure) {
 
-    /** Why a change was set aside. */
+    /** The reason why a change was dead-lettered. */
     public enum Reason {
         /**
          * The consumer refused it, and the changes that follow went on, those of its keys as well: it may be out of date

@@ -27,7 +27,7 @@ public record StoredDeadLetter(
         Optional<Failure> failure) {
 
     /**
-     * How the consumer refused a change.
+     * The failure of the consumer on a change.
      *
      * @param attempts how often it was tried
      * @param firstFailureAt when the first attempt failed

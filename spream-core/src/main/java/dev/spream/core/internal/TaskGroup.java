@@ -17,7 +17,7 @@ public final class TaskGroup {
     private static final long CHECK_NANOS = Duration.ofMillis(500).toNanos();
     private static final long GRACE_NANOS = Duration.ofSeconds(2).toNanos();
 
-    /** What a thread of the group runs. */
+    /** The task of one thread of the group. */
     public interface Task {
         void run() throws Exception;
     }

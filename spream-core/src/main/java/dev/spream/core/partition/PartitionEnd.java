@@ -15,7 +15,7 @@ import java.util.List;
  */
 public record PartitionEnd(Kind kind, Instant at, List<PartitionToken> children) {
 
-    /** What can prove the end of a partition. */
+    /** The kinds of proof of a partition's end. */
     public enum Kind {
         /** The stream returned child partitions, all were stored, and then it ended with OK. */
         CHILD_PARTITIONS,

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 public final class SourceException extends SpreamException {
     private static final long serialVersionUID = 1L;
 
-    /** What a failure of a stream means for its reader. None of them proves the end of a partition. */
+    /** The meaning of a stream's failure for its reader. None of them proves the end of a partition. */
     public enum Kind {
         /** The stream broke, as streams do: reconnect from the last position. */
         TRANSIENT,

@@ -80,7 +80,7 @@ final class RetryingStorageCalls {
         });
     }
 
-    /** What is attempted once. */
+    /** One attempt of a call. */
     interface Attempt<E extends Exception> {
         void run() throws E;
     }

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  */
 public interface SubscriptionListener {
 
-    /** How a change came to be settled. */
+    /** The way in which a change was settled. */
     enum Outcome {
         CONSUMED,
         SKIPPED,

@@ -18,7 +18,7 @@ import java.util.Optional;
  */
 public record Fault(Kind kind, int afterRows, Optional<String> partition) {
 
-    /** What can go wrong. The texts are those that readers meet in production, since they tell errors apart by them. */
+    /** The kinds of faults. Their texts are those of production, since readers tell errors apart by them. */
     public enum Kind {
         /** The stream breaks with UNAVAILABLE. */
         UNAVAILABLE(true),

@@ -33,7 +33,7 @@ public interface FaultControl {
     Counts counts();
 
     /**
-     * How often which fault has struck.
+     * The faults so far, by kind.
      *
      * @param byKind holds the kinds that have
      */

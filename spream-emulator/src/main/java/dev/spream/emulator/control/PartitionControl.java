@@ -12,7 +12,7 @@ import java.util.Optional;
  */
 public interface PartitionControl {
 
-    /** Where a key's hash lies between 0 and {@link #SPACE}, {@code from} included and {@code to} not. */
+    /** A range of the hashes of keys between 0 and {@link #SPACE}, {@code from} included and {@code to} not. */
     record KeyRange(long from, long to) {
         /** The end of the key space. */
         public static final long SPACE = 1L << 32;
@@ -45,7 +45,7 @@ public interface PartitionControl {
         }
     }
 
-    /** How often partitions were changed since the stream was created, by call or by themselves. */
+    /** The changes of partitions since the stream was created, requested or by churn, counted. */
     record Counts(int splits, int merges, int moves) {}
 
     /** The partitions that live now, in key order. */

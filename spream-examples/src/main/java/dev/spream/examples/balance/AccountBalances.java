@@ -26,7 +26,7 @@ public final class AccountBalances
             ON CONFLICT (account) DO UPDATE SET balance = stored.balance + excluded.balance,
                 movements = stored.movements + excluded.movements""";
 
-    /** What the movements of one account come to. */
+    /** The sum of the movements of one account. */
     public record Change(long amount, long movements) {}
 
     @Override

@@ -21,14 +21,14 @@ final class BrokerBook {
     }
 
     /**
-     * What the book says of a key.
+     * The line of one key in the book.
      *
      * @param requests how often it came
      * @param effects how often the order was carried out: once, if all is well, and not at all, if it was refused
      */
     record Line(String key, int requests, int effects) {}
 
-    /** What the broker has of a key, when it is asked. */
+    /** The broker's answer about a key. */
     enum Knowledge {
         TAKEN,
         /** A request is there, and not carried out yet. */

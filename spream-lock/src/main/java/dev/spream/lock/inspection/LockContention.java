@@ -15,7 +15,7 @@ import java.util.function.BiPredicate;
 /** Judges waits by what both sides asked for. */
 record LockContention(BucketSpace space) {
     /**
-     * What one session waits for that another has or wants before it.
+     * The locks that one session waits for and another holds, or requested before it.
      *
      * @param wanted what of the waiter's request meets the other's, by name, ancestors included
      * @param other what of the other's it meets

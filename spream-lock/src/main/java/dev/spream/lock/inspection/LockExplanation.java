@@ -60,7 +60,7 @@ public record LockExplanation(
     }
 
     /**
-     * Who holds locks, or waits for some, or keeps others from them by something else.
+     * A session that holds locks, waits for some, or blocks others by something else.
      *
      * @param session as the database shows it
      * @param reported what its process says of it; empty if it says nothing, or not yet

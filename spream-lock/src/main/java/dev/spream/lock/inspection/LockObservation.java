@@ -41,7 +41,7 @@ public record LockObservation(
     }
 
     /**
-     * What a process said of one transaction.
+     * The report of a process about one of its transactions.
      *
      * @param process as in {@link LockReport#process}
      * @param owner with the times as they are now, not as they were when it said so

@@ -44,7 +44,7 @@ public record LockSession(
     }
 
     /**
-     * Who is at the other end; what this user may not see is empty.
+     * The client of a session; values that this user may not see are empty.
      *
      * @param state what it does, in the database's words, such as {@code idle in transaction}
      * @param stateSince since when it does that

@@ -58,7 +58,7 @@ public interface BucketProvisioning extends AutoCloseable {
     }
 
     /**
-     * What is there now.
+     * The buckets after a call.
      *
      * @param rows how many buckets have to be there, and are; 0 if they need no rows
      * @param made how many of them this call made

@@ -31,7 +31,7 @@ import org.slf4j.LoggerFactory;
 final class ChangeStreamFeed implements EventFeed, Consumer {
     private static final Logger log = LoggerFactory.getLogger(ChangeStreamFeed.class);
 
-    /** What remains to be done when a feed is closed. */
+    /** The actions that close a feed. */
     interface Closing {
         void closed(ChangeStreamFeed feed);
     }

@@ -15,7 +15,7 @@ import java.util.Optional;
  */
 public record EventTableMapping(String name, Map<Column, String> columns) {
 
-    /** What a row says of its event. */
+    /** The columns of a row that describe its event. */
     public enum Column {
         /** STRING; another one for every event. */
         EVENT_ID("event_id", true),

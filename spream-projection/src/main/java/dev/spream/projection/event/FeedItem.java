@@ -24,7 +24,7 @@ public sealed interface FeedItem {
     }
 
     /**
-     * What came instead of an event, and cannot be understood.
+     * An item of the source that cannot be decoded.
      *
      * @param origin names it for people, such as a message id
      * @param bytes as they came, read-only

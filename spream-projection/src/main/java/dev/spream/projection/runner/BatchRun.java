@@ -56,7 +56,7 @@ import org.jspecify.annotations.Nullable;
  * </ol>
  */
 final class BatchRun<T> {
-    /** What a loop does for a batch. */
+    /** The part of a loop that a batch needs. */
     interface Loop {
         Fence fence();
 

@@ -140,7 +140,7 @@ public final class HttpSender implements OutboxSender, AutoCloseable {
         return "http to " + requests;
     }
 
-    /** How to send. */
+    /** The HTTP method of a request. */
     public enum Method {
         POST,
         PUT

@@ -178,7 +178,7 @@ final class MetadataReads {
         return read;
     }
 
-    /** What to read at one moment. */
+    /** The reads of one snapshot. */
     interface Snapshot<T> {
         T read(ReadContext snapshot, Instant readAt);
     }

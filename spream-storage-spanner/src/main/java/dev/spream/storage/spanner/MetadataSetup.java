@@ -8,7 +8,7 @@ package dev.spream.storage.spanner;
  */
 public record MetadataSetup(Outcome outcome, int adopted) {
 
-    /** What was found, and made of it. */
+    /** The result of the set-up. */
     public enum Outcome {
         /** There was no table; now there are all. */
         CREATED,

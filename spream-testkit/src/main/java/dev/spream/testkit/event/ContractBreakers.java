@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 public final class ContractBreakers {
     private ContractBreakers() {}
 
-    /** What a spoilt method does instead. */
+    /** The behaviour of a broken method. */
     @FunctionalInterface
     public interface Answer<P> {
         @Nullable

@@ -39,7 +39,7 @@ public final class LockScenario<T> {
         return sets;
     }
 
-    /** What the parts of the contract see. */
+    /** The view of the scenario that the parts of the contract use. */
     interface Stage<T> {
         LockScenario<T> given();
 

@@ -132,7 +132,7 @@ public final class OutboxMemory {
         return old.size();
     }
 
-    /** What the ledger says of an entry. */
+    /** The ledger's answer about an entry. */
     enum Verdict {
         OPEN,
         SETTLED,

@@ -53,7 +53,7 @@ final class OutboxScenario<T> {
         this.fixture = fixture;
     }
 
-    /** What the parts of a contract see. */
+    /** The view of the scenario that the parts of a contract use. */
     interface Stage<T> {
         OutboxScenario<T> given();
     }

@@ -9,7 +9,7 @@ import java.util.List;
  */
 public interface OutboxSenderFixture extends AutoCloseable {
 
-    /** How the receiver takes what is sent to it. */
+    /** The behaviour of the receiver. */
     enum Receiver {
         /** It takes it, and says so. */
         ACCEPTS,

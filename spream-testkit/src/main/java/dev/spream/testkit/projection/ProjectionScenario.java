@@ -49,7 +49,7 @@ public final class ProjectionScenario<T> implements AutoCloseable {
         this.fixture = fixture;
     }
 
-    /** What the parts of a contract see. */
+    /** The view of the scenario that the parts of a contract use. */
     interface Stage<T> {
         ProjectionScenario<T> given();
     }

@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
 public final class ScriptedSource implements ChangeStreamSource {
     public static final Instant START = Instant.parse("2026-01-01T10:00:00Z");
 
-    /** What goes wrong with one query. */
+    /** The fault of one query. */
     public sealed interface Fault {
         /** The stream fails after that many rows. */
         record Break(int afterRows, SourceException.Kind kind) implements Fault {}
@@ -60,7 +60,7 @@ public final class ScriptedSource implements ChangeStreamSource {
         record None() implements Fault {}
     }
 
-    /** What the server refuses to answer, by its state at the time of the query. */
+    /** A refusal of the server, by its state at the time of the query. */
     public interface Refusal {
         /** Why the query is refused; null if it is answered. Called under the source's lock. */
         @Nullable

@@ -51,7 +51,7 @@ public final class Budget {
         }
     }
 
-    /** What one partition holds. Its reader acquires, whoever settles releases. */
+    /** The share of one partition. Its reader acquires; the thread that settles a record releases. */
     public final class Share {
         private final Condition changed = lock.newCondition();
         private int held;

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class HeldPartition {
 
-    /** What has become of the partition. */
+    /** The state of the partition in this process. */
     public enum State {
         HELD,
         LEAVING,

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 public final class QueryRunner {
     private static final Duration SERVER_TIME_POLL = Duration.ofMillis(5);
 
-    /** Where the records of a query go; false if one was not taken, and then no later one may be. */
+    /** The receiver of a query's records. It returns false if it did not take a record, and then takes no later one. */
     public interface Taker {
         boolean take(ChangeRecord record) throws InterruptedException;
 

@@ -20,7 +20,7 @@ import java.util.Optional;
 
 /** Runs reads, queries and DML in the transaction that the request names. */
 record StatementService(Sessions sessions) {
-    /** What becomes of a result while its transaction scope is open. */
+    /** The form of a result, made while its transaction is open. */
     @FunctionalInterface
     interface ResultShape<T> {
         T shape(QueryResult result, RequestTransaction scope, boolean multiplexed);

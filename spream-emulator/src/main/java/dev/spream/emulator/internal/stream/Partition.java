@@ -36,7 +36,7 @@ final class Partition {
     }
 
     /**
-     * What a query finds at its position.
+     * The entries of a partition at a query's position.
      *
      * @param entries what comes next, up to the query's end
      * @param complete whether nothing up to the query's end can come after these entries

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class QueryFaults implements AutoCloseable {
 
-    /** Where a fault came from, which decides what becomes of it when the query ends before. */
+    /** The origin of a fault, which decides whether it is kept when the query ends before it strikes. */
     enum Origin {
         DRAWN,
         CALLED_FOR_NEXT,

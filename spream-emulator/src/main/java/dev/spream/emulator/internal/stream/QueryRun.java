@@ -20,7 +20,7 @@ record QueryRun(
     // How long a query may sleep without looking whether its client is gone, in real time.
     private static final Duration LOOK_UP = Duration.ofSeconds(30);
 
-    /** What becomes of a query that was struck by a fault and has not broken. */
+    /** The outcome of a fault that did not break its query. */
     enum Outcome {
         GOES_ON,
         REPEATS,

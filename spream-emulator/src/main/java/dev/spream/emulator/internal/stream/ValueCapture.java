@@ -13,7 +13,7 @@ enum ValueCapture {
     NEW_ROW,
     NEW_ROW_AND_OLD_VALUES;
 
-    /** Which of the watched columns a record has values of. */
+    /** The watched columns that a record has values of. */
     enum Extent {
         NONE,
         MODIFIED,

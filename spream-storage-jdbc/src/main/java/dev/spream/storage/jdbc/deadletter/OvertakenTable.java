@@ -48,7 +48,7 @@ record OvertakenTable(String subscription, DeadLetterLocks locks) {
                 WHERE k.key_hash = pass.key_hash AND k.subscription = pass.subscription AND k.failed)""";
 
     /**
-     * What there is of the keys of a change that is about to be delivered.
+     * The state of the keys of a change that is about to be delivered.
      *
      * @param free whether none of the keys is claimed; nobody can claim them during this transaction then
      * @param failed the hashes of those with letters that failed

@@ -42,7 +42,7 @@ final class JdbcEventFeed implements EventFeed {
     private long readTo; // nothing is left up to here, once they are
     private long position;
 
-    /** What {@link HighWaterMark#losses} and the last position that was given were when the feed was opened. */
+    /** The values of {@link HighWaterMark#losses} and of the last assigned position when the feed was opened. */
     record Beginning(int losses, long given) {}
 
     JdbcEventFeed(

@@ -46,7 +46,7 @@ record StoredEvent(long position, int slot, Content content) {
     }
 
     /**
-     * What a row has that cannot be an event.
+     * The content of a row that cannot be an event.
      *
      * @param json its columns
      * @param reason why it is none

@@ -159,7 +159,7 @@ public class Database {
         T read(ResultSet row) throws SQLException;
     }
 
-    /** What is done by statements of one connection. */
+    /** Work by statements of one connection. */
     public interface Work<T> {
         T run(Statements statements) throws SQLException;
     }

@@ -50,7 +50,7 @@ public record Transactions(DataSource dataSource, Duration timeLimit) {
         }
     }
 
-    /** What is done in one transaction. */
+    /** Work in one transaction. */
     public interface Work<T, E extends Exception> {
         T run(Connection connection) throws SQLException, E;
     }

@@ -210,7 +210,7 @@ public final class AppliedLedger {
                 .toList();
     }
 
-    /** What a change does to the database. */
+    /** The effect of a change on the database. */
     @FunctionalInterface
     public interface Effect {
         /**
@@ -221,7 +221,7 @@ public final class AppliedLedger {
         void apply(Connection connection, DataChangeRecord change) throws Exception;
     }
 
-    /** What several changes do to the database. */
+    /** The effect of several changes on the database. */
     @FunctionalInterface
     public interface BatchEffect {
         /**

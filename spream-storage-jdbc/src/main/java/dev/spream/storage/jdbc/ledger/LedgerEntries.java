@@ -71,7 +71,7 @@ record LedgerEntries(SchemaName schema, String name) {
     }
 
     /**
-     * What came of a claim.
+     * The result of a claim.
      *
      * @param fresh those whose rows were written
      * @param exists whether the ledger has a row of its own

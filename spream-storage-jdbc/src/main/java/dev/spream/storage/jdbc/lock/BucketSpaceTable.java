@@ -31,7 +31,7 @@ record BucketSpaceTable(LockTables tables, DataSource dataSource) {
             "SELECT strategy, hash, buckets, levels, provisioned FROM @hier_lock_space WHERE id = 1";
 
     /**
-     * What the database records.
+     * The record in the database.
      *
      * @param provisioned how many buckets have been made, from the first on
      */

@@ -24,7 +24,7 @@ final class CancellableWait implements Runnable, LockSql.Waiting {
     static final Duration LONGEST_CANCELLATION = Limits.OF_SERVERS.longestCancellation();
 
     /**
-     * How long a cancellation takes.
+     * The time limits of a cancellation.
      *
      * @param again until it is sent again
      * @param abort until the connection is aborted

@@ -21,7 +21,7 @@ public interface LockMonitor {
     View look(Connection connection, Map<String, Set<LockKey>> reported) throws SQLException;
 
     /**
-     * What there was to see.
+     * A snapshot of the sessions and their locks.
      *
      * @param at by the database's clock
      * @param complete whether every key that is held is shown

@@ -86,7 +86,7 @@ public final class ProjectionDatabase extends Database {
         return transactions().run(connection -> work.run(new ProjectionTransaction(connection, schema, begin)));
     }
 
-    /** What is done in one transaction. */
+    /** Work in one transaction. */
     public interface Work<T, E extends Exception> {
         T run(ProjectionTransaction transaction) throws SQLException, E;
     }
