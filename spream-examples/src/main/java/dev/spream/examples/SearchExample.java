@@ -57,9 +57,9 @@ public final class SearchExample {
                 JdbcEventStore events = JdbcEventStore.create(database);
                 EventSource source = events.source();
                 JdbcProjectionStore store = JdbcProjectionStore.create(database);
-                IndexMaintenance upkeep =
+                IndexMaintenance maintenance =
                         IndexMaintenance.start(IndexMaintenance.INTERVAL, IndexMaintenance.TOMBSTONES)) {
-            IntFunction<SearchIndex> indexes = upkeep.keeping(SearchProjection.versions(engine, "words", SCHEMA));
+            IntFunction<SearchIndex> indexes = maintenance.keeping(SearchProjection.versions(engine, "words", SCHEMA));
             SearchProjection projection = new SearchProjection("words", new Words(), indexes);
             try (ProjectionManager<Connection> manager =
                     ProjectionManager.builder(store).add(projection, source).build()) {
