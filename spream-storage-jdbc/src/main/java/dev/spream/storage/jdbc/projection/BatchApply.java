@@ -26,9 +26,9 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * Applies batches. Besides the statements of the projection a batch costs three trips to the server: one that checks the fence
- * and reads the keys, one that writes the progress, and the commit; a segment's batch a fourth
- * if it has parked keys, and that of a version that is not live one to see that it has tables of its own.
+ * Applies batches. Besides the statements of the projection a batch costs three round trips: one checks the fence and
+ * reads the keys, one writes the checkpoint, one commits. A segment's batch with parked keys costs a fourth; that of a
+ * version that is not live costs one more, which checks that the version has its own tables.
  */
 record BatchApply(ProjectionDatabase database, StateTable states) {
     static final String WRITE_CHECKPOINT = """
@@ -87,7 +87,7 @@ record BatchApply(ProjectionDatabase database, StateTable states) {
         return Collections.unmodifiableMap(states);
     }
 
-    /** Refuses what would lose events. */
+    /** Refuses a checkpoint that would lose events. */
     private static void check(Fence fence, Map<String, AggregateState> before, BatchCheckpoint progress) {
         Set<String> setAside = new HashSet<>();
         progress.setAside().forEach(event -> setAside.add(event.aggregateId()));

@@ -21,9 +21,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** The table of dead letters: events that were skipped, and what came instead of events. */
+/** The table of dead letters: events that were skipped, and input that could not be read as events. */
 record DeadLetterTable(ProjectionDatabase database) {
-    /** No row comes back if there is no such projection. */
+    /** Returns no row if the projection does not exist. */
     private static final String KEEP = """
             WITH known AS (SELECT p.projection_name FROM @projection_states p WHERE p.projection_name = ?),
             kept AS (
@@ -74,7 +74,7 @@ record DeadLetterTable(ProjectionDatabase database) {
         }
     }
 
-    /** Those that were kept last. */
+    /** The dead letters that were stored last. */
     List<ProjectionDeadLetter> list(String projection, int limit) {
         return database.rows(
                 "listing dead letters of projection '%s'".formatted(projection),

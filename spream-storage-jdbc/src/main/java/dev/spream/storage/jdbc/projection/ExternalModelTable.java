@@ -23,7 +23,7 @@ record ExternalModelTable(ProjectionDatabase database) {
     private static final String REMEMBER =
             "UPDATE @projection_versions SET outside_model = ? WHERE projection = ? AND version = ?";
 
-    /** What is known of one, and whether events of its version were dealt with. */
+    /** A stored read model, and whether events of its version were processed. */
     private record Known(Optional<String> id, boolean dealt) {
         static Known read(ResultSet row) throws SQLException {
             return new Known(Optional.ofNullable(row.getString("outside_model")), row.getBoolean("dealt"));

@@ -17,7 +17,9 @@ import org.postgresql.util.ServerErrorMessage;
  * @see <a href="https://www.postgresql.org/docs/current/errcodes-appendix.html">PostgreSQL: error codes</a>
  */
 final class FailureKinds {
-    /** Features that the server has not, catalogs and schemas that are not there, who may not connect, what may not be asked. */
+    /**
+     * Missing features, catalogs and schemas; users that may not connect; statements that are wrong or not permitted.
+     */
     private static final Set<String> FATAL_CLASSES = Set.of("0A", "28", "3D", "3F", "42");
 
     /** A serialization failure, and a deadlock: the transaction was rolled back, and may be run again as it was. */
@@ -38,7 +40,7 @@ final class FailureKinds {
         return FailureKind.POISON;
     }
 
-    /** Null if its cause says more. */
+    /** Null if its cause is more specific. */
     private static @Nullable FailureKind known(Throwable failure) {
         return switch (failure) {
             case ProjectionException told -> told.kind();

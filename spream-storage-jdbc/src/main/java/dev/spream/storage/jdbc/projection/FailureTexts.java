@@ -12,19 +12,19 @@ import org.postgresql.util.PSQLException;
 import org.postgresql.util.ServerErrorMessage;
 
 /**
- * The texts that may be told of failures of projections. Of an error of the server that is its state and the names of
- * what it is about; most of its messages have values of rows in them, and details and hints as well.
+ * Texts of failures of projections that may be logged and stored. For an error of the server these are its SQLSTATE and
+ * the names of the objects concerned: most messages, details and hints of the server contain values of rows.
  */
 final class FailureTexts {
     private static final int MAX_CAUSES = 4;
 
-    /** Of errors whose messages are about statements, tables and users, and not about rows. */
+    /** Classes of errors whose messages are about statements, tables and users, and not about rows. */
     private static final Set<String> CLASSES_TOLD = Set.of("0A", "28", "3F", "42");
 
-    /** The driver's own message has the whole statement, into which somebody may have written values. */
+    /** The driver's own message contains the whole statement, which may contain values. */
     private static final String SYNTAX_ERROR = "42601";
 
-    /** Whose frames say nothing about which line of a projection failed. */
+    /** Packages whose stack frames do not show which line of a projection failed. */
     private static final List<String> OTHERS = List.of(
             "java.",
             "javax.",
@@ -83,7 +83,10 @@ final class FailureTexts {
         return failure instanceof PSQLException driver ? driver.getServerErrorMessage() : null;
     }
 
-    /** The first line. A batch's failure has its statement with all values as the message, and the server's as its cause. */
+    /**
+     * The first line. The message of a batch's failure is its statement with all values; the server's message is that
+     * of its cause.
+     */
     private static Optional<String> message(Throwable failure) {
         String state = failure instanceof PSQLException driver ? String.valueOf(driver.getSQLState()) : "";
         if (CLASSES_TOLD.stream().noneMatch(state::startsWith)) {
@@ -97,7 +100,7 @@ final class FailureTexts {
                 .flatMap(message -> message.lines().findFirst());
     }
 
-    /** The projection's own, and else where it was thrown. */
+    /** The stack frame of the projection, else the frame that threw. */
     private static Optional<StackTraceElement> place(StackTraceElement[] frames) {
         return Arrays.stream(frames)
                 .filter(frame -> OTHERS.stream().noneMatch(frame.getClassName()::startsWith))

@@ -17,13 +17,13 @@ import java.util.Optional;
 import javax.sql.DataSource;
 
 /**
- * {@link ProjectionOperations} in PostgreSQL 14 or newer, beside any number of processes that run projections. A pause waits for
- * the batches that are being applied, as long as a statement may take; if they take longer, it fails and says whose they are,
- * and nothing has changed. Whatever is changed waits as long for a cut-over that holds the projection still, and is then done to
- * the version that is live by then.
+ * {@link ProjectionOperations} in PostgreSQL 14 or newer, beside any number of processes that run projections. A pause
+ * waits for the batches that are being applied, up to the statement timeout; if they take longer, it fails, names their
+ * sessions, and changes nothing. Other changes wait as long for a cutover that has quiesced the projection, and then
+ * apply to the version that is live by then.
  *
- * <p>Safe for use by many threads. A connection is taken for a call and given back with it. The data source stays the
- * caller's, who closes it afterwards.
+ * <p>Safe for use by many threads. Each call takes a connection and returns it. The caller owns the data source and
+ * closes it afterwards.
  */
 public final class JdbcProjectionOperations implements ProjectionOperations {
     private final ProjectionDatabase database;

@@ -29,15 +29,14 @@ import java.util.Set;
 import javax.sql.DataSource;
 
 /**
- * {@link ProjectionStore} in PostgreSQL 14 or newer, in the database of the read models. Projections are handed the
- * transaction's connection, at READ COMMITTED; they write with it what they like, and may set savepoints, but what would end
- * the transaction is refused and makes the projection fail, and so is what would stay with the connection; what they set by
- * statements they set by {@code SET LOCAL}, but for the {@code search_path}, which is brought back. It is not theirs any more once
- * they have returned. Each statement has the statement timeout.
+ * {@link ProjectionStore} in PostgreSQL 14 or newer, in the database of the read models. Projections receive the
+ * transaction's connection, at READ COMMITTED. They may execute any statement and set savepoints; a call that would end
+ * the transaction, or change the connection beyond it, is refused and makes the projection fail. They change settings
+ * by {@code SET LOCAL}; only the {@code search_path} is restored. They must not use the connection after they have
+ * returned. Each statement has the statement timeout.
  *
- * <p>Safe for use by many threads. A connection is taken for a call and given back with it: one that applies a batch needs one,
- * and nothing is held between calls. Data sources stay the caller's, who closes them afterwards; if their connections say how
- * long they wait for locks, as by {@code lock_timeout}, that is heeded as well.
+ * <p>Safe for use by many threads. Each call takes one connection and returns it; none is held between calls. The
+ * caller owns the data sources and closes them afterwards; a {@code lock_timeout} of their connections is respected.
  */
 public final class JdbcProjectionStore implements ProjectionStore<Connection> {
     private final ProjectionDatabase database;
@@ -56,18 +55,20 @@ public final class JdbcProjectionStore implements ProjectionStore<Connection> {
     }
 
     /**
-     * With one data source for everything. Leases are kept by the same connections that batches are applied with, so it should
+     * With one data source for everything. Leases are renewed by the same connections that apply batches, so it should
      * have enough of them: one for each segment of all projections that a process runs, or one for a projection without
-     * segments; two more for each projection, which keep its leases and read its state; and one more if the events are read
-     * with it as well. Batches that wait for a connection are tried again; a lease whose keeper waits is lost.
+     * segments; two more for each projection, which renew its leases and read its state; and one more if the events are
+     * read with it as well. A batch that waits too long for a connection is retried; a lease whose renewal waits too
+     * long is lost.
      */
     public static ProjectionBuilder<JdbcProjectionStore> builder(DataSource dataSource) {
         return new ProjectionBuilder<>(dataSource, database -> new JdbcProjectionStore(database, database));
     }
 
     /**
-     * With a data source of their own for what must not wait behind batches: keeping leases, and reading and reporting states.
-     * Two connections are enough for it; the other one may have as few as should apply batches at a time.
+     * With a separate data source for work that must not wait for batches: renewing leases, and reading and reporting
+     * states. Two connections are enough for it; the other one needs one connection for each batch that may be applied
+     * at the same time.
      *
      * @param keeping to the same database, as the same user
      */

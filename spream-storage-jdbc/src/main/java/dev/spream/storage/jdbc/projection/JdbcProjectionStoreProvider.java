@@ -15,8 +15,8 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * The projections {@code jdbc}: a {@link JdbcProjectionStore} over two pools of its own, one for applying batches and a small
- * one for keeping leases, which thus never wait behind batches; and what operators use beside it.
+ * The projections {@code jdbc}: a {@link JdbcProjectionStore} over two pools of its own, one for applying batches and a
+ * small one for renewing leases, which thus never wait for batches; and the operations for operators.
  */
 @AutoService(ProjectionStoreProvider.class)
 public final class JdbcProjectionStoreProvider implements ProjectionStoreProvider {

@@ -13,9 +13,9 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The table of what is remembered of aggregates. A batch of a segment is alone with its keys, but for those that are
- * parked, which are tried again beside it: they are locked before their state is believed. Where segments are not held,
- * all are.
+ * The table of the states of aggregates. A batch of a segment is the only writer of its keys, except of the parked
+ * ones, which are retried concurrently: their rows are locked before their state is trusted. Without segments all rows
+ * are locked.
  */
 final class KeyTable {
     static final String READ =
@@ -24,8 +24,8 @@ final class KeyTable {
     static final String LOCK = READ + " ORDER BY key FOR NO KEY UPDATE";
 
     /**
-     * Rows to be locked, where there are none. It waits for others who are about to add the same; as all begin with this, and
-     * add in the order of the keys, nobody waits in a circle.
+     * Inserts missing rows so that they can be locked. The statement waits for transactions that are inserting the same
+     * rows; since all begin with it and insert in the order of the keys, they do not deadlock.
      */
     static final String ADD = """
             INSERT INTO @projection_keys (projection, key, last_version, parked)
@@ -48,12 +48,12 @@ final class KeyTable {
         }
     }
 
-    /** Adds the question for these keys, by what stands for them; their rows are not locked. */
+    /** Adds the query of these keys, by their stored form; their rows are not locked. */
     static List<Row> read(StatementBatch trip, String projection, Collection<String> keys) {
         return trip.rows(READ, p -> p.text(projection).texts(keys), Row::read);
     }
 
-    /** Adds the question for these keys, of which all rows are locked then, new ones included. */
+    /** Adds the query of these keys; it locks all of their rows, new ones included. */
     static List<Row> lockAll(StatementBatch trip, String projection, Collection<String> keys) {
         trip.update(ADD, p -> p.text(projection).texts(keys));
         return lock(trip, projection, keys);
@@ -63,7 +63,7 @@ final class KeyTable {
         return trip.rows(LOCK, p -> p.text(projection).texts(keys), Row::read);
     }
 
-    /** Locks those of the rows that are parked, and gives them as they are by then. */
+    /** Locks the rows of parked aggregates, and returns their state as locked. */
     static List<Row> lockParked(ProjectionTransaction transaction, String projection, List<Row> rows)
             throws SQLException {
         List<String> parked =

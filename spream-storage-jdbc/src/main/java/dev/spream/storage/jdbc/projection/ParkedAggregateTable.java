@@ -23,7 +23,10 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 
-/** Aggregates that are parked, with the events that are set aside for them. Who writes a row holds the key's. */
+/**
+ * The tables of parked aggregates and of their waiting events. A writer of a row holds the row lock of the aggregate's
+ * key.
+ */
 record ParkedAggregateTable(ProjectionDatabase database) {
     private static final long NEVER = -1;
 
@@ -51,8 +54,8 @@ record ParkedAggregateTable(ProjectionDatabase database) {
             WHERE p.ctid = found.place""".formatted(EventColumns.NAMES, EventColumns.ARRAYS);
 
     /**
-     * Those whose missing event has come. Each key is looked up by itself, and nobody changes its row meanwhile: a planner that
-     * knows nothing of the tables yet would rather read all that is parked.
+     * Parked aggregates whose missing event has arrived. Each key is looked up by itself, while its row is locked:
+     * without statistics the planner would prefer to read all parked events.
      */
     static final String WAKE = """
             UPDATE @projection_parked_keys p SET next_try = clock_timestamp()
@@ -76,13 +79,15 @@ record ParkedAggregateTable(ProjectionDatabase database) {
             (SELECT min(e.event_version) FROM @projection_parked_events e
                 WHERE e.projection = p.projection AND e.key = p.key) AS first_version""";
 
-    /** The server's time in a subquery is a value that an index can be searched with; a volatile function is none. */
+    /**
+     * In a subquery the server's time is a constant, so that an index can be used; a volatile function prevents that.
+     */
     static final String DUE = """
             SELECT %s FROM @projection_parked_keys p
             WHERE p.projection = ? AND p.segment = ? AND p.next_try <= (SELECT clock_timestamp())
             ORDER BY p.next_try LIMIT ?""".formatted(COLUMNS);
 
-    /** Each segment is looked up by itself: others may have very many that are not due. */
+    /** Each segment is looked up by itself: others may have many aggregates that are not due. */
     static final String DUE_SEGMENTS = """
             SELECT s.segment FROM @projection_segments s
             CROSS JOIN LATERAL (
@@ -105,7 +110,7 @@ record ParkedAggregateTable(ProjectionDatabase database) {
     static final String ONE =
             "SELECT %s FROM @projection_parked_keys p WHERE p.projection = ? AND p.key = ?".formatted(COLUMNS);
 
-    /** The first event is that behind the last version, as for {@link ParkedRetry#EVENTS}. */
+    /** The first event is the one after the last version, as for {@link ParkedRetry#EVENTS}. */
     private static final String POSTPONE = """
             UPDATE @projection_parked_keys p SET reason = ?, attempts = ?, error = ?,
                 next_try = clock_timestamp() + nullif(?, -1) * interval '1 microsecond'
@@ -138,7 +143,7 @@ record ParkedAggregateTable(ProjectionDatabase database) {
         return parking.nextTry().map(JdbcTimestamps::micros).orElse(NEVER);
     }
 
-    /** Adds the setting aside of events, whose aggregates are parked by then. */
+    /** Adds the insertion of waiting events, whose aggregates are parked by then. */
     static void setAside(StatementBatch trip, String projection, List<EventEnvelope> events) {
         if (events.isEmpty()) {
             return;
@@ -188,7 +193,7 @@ record ParkedAggregateTable(ProjectionDatabase database) {
                         Optional.ofNullable(row.getBigDecimal("longest")).map(JdbcTimestamps::duration)));
     }
 
-    /** Those that were parked first. */
+    /** The aggregates that were parked first. */
     List<ParkedAggregate> list(String projection, int limit) {
         return database.rows(
                 "listing parked aggregates of projection '%s'".formatted(projection),

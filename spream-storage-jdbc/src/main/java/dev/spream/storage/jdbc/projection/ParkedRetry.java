@@ -16,7 +16,7 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
 
-/** Tries parked aggregates again, and forgets what is dealt with. */
+/** Retries parked aggregates, and deletes their processed events. */
 record ParkedRetry(ProjectionDatabase database) {
     private static final String LOCK = """
             SELECT last_version FROM @projection_keys WHERE projection = ? AND key = ? AND parked
@@ -36,7 +36,7 @@ record ParkedRetry(ProjectionDatabase database) {
                 ORDER BY e.event_version LIMIT ?) AS next
             WHERE bytes_before IS NULL OR bytes_before < %2$d ORDER BY event_version""".formatted(EventColumns.NAMES, 8 << 20);
 
-    /** What follows is due at once, and nothing of it has been tried. */
+    /** The next event is due at once, with no attempts yet. */
     private static final String FORGET = """
             WITH gone AS (
                 DELETE FROM @projection_parked_events WHERE projection = ? AND key = ? AND event_version <= ? RETURNING true
@@ -91,7 +91,7 @@ record ParkedRetry(ProjectionDatabase database) {
         return Optional.of(forget(transaction, projection, key, now));
     }
 
-    /** Refuses what would lose events. */
+    /** Refuses a result that would lose events. */
     private static void check(String id, long last, List<EventEnvelope> events, long version) {
         if (version < last
                 || version > (events.isEmpty() ? last : events.getLast().eventVersion())) {
@@ -101,7 +101,7 @@ record ParkedRetry(ProjectionDatabase database) {
         }
     }
 
-    /** Remembers the version of a key that is parked, and forgets its events up to there. */
+    /** Stores the version of a parked key, and deletes its events up to there. */
     static AggregateState forget(ProjectionTransaction transaction, String projection, String key, long version)
             throws SQLException {
         StatementBatch trip = transaction.next();

@@ -11,7 +11,7 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
 
-/** All that is known of a projection. */
+/** The report of a projection: its state, segments, owners and parked aggregates. */
 record ProjectionReport(ProjectionDatabase database) {
     private static final String STATE = """
             SELECT %s,
@@ -50,7 +50,7 @@ record ProjectionReport(ProjectionDatabase database) {
         }
     }
 
-    /** A lease that has run out is nobody's. */
+    /** An expired lease has no owner. */
     private static ProjectionDetails.Segment segment(ResultSet row) throws SQLException {
         Optional<String> owner = Optional.ofNullable(row.getString("owner"));
         Optional<BigDecimal> left =

@@ -16,12 +16,12 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The leases of segments. A transaction that writes effects holds the segment's row by {@code FOR KEY SHARE}: leases are
- * renewed beside it, and no owner takes a segment while its effects are being written, however long ago its lease ran
- * out.
+ * The leases of segments. A transaction that writes effects holds the segment's row by {@code FOR KEY SHARE}: leases
+ * are renewed beside it, and no owner takes a segment while its effects are being written, however long ago its lease
+ * expired.
  */
 record SegmentLeases(ProjectionDatabase database) {
-    /** Locks the state, which a drop of the version deletes first, so that the two do not wait for each other in a circle. */
+    /** Locks the state, which a drop of the version deletes first, so that the two do not deadlock. */
     private static final String REGISTER = """
             INSERT INTO @projection_owners (projection, owner, alive_until)
             SELECT p.projection_name, ?, clock_timestamp() + ? * interval '1 microsecond'
@@ -29,7 +29,7 @@ record SegmentLeases(ProjectionDatabase database) {
             ON CONFLICT (projection, owner) DO UPDATE SET alive_until = excluded.alive_until
             RETURNING owner""";
 
-    /** In the order of their names, so that owners which remove the same ones do not wait for each other in a circle. */
+    /** In the order of their names, so that owners that remove the same rows do not deadlock. */
     private static final String FORGET = """
             DELETE FROM @projection_owners WHERE projection = ? AND owner IN (
                 SELECT owner FROM @projection_owners WHERE projection = ? AND alive_until <= clock_timestamp()
@@ -42,8 +42,8 @@ record SegmentLeases(ProjectionDatabase database) {
             FROM @projection_states p WHERE p.projection_name = ?""";
 
     /**
-     * Those that it has are its own until somebody else has taken them. Into how many the projection is split is as of the
-     * snapshot that the segments are found with: who splits it anew replaces all of their rows.
+     * An owner keeps its segments until another owner has taken them over. The number of segments is that of the
+     * snapshot in which the segments are found: a new split replaces all of their rows.
      */
     private static final String HOLD = """
             WITH mine AS MATERIALIZED (

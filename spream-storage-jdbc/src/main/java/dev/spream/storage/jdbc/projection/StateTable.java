@@ -18,7 +18,7 @@ import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Pattern;
 
-/** The rows of projections, which sum up what their segments and keys have. */
+/** The table of the states of projections, which sum up their segments and keys. */
 final class StateTable {
     private static final Pattern NAME = Pattern.compile("[A-Za-z][A-Za-z0-9_-]{0,99}");
 
@@ -47,7 +47,7 @@ final class StateTable {
             FROM @projection_versions v WHERE v.projection = ? AND v.version = 1
             ON CONFLICT DO NOTHING""";
 
-    /** All or none: some are missing while it is split into others. */
+    /** All segments or none: some are missing while the projection is being split. */
     static final String ADD_SEGMENTS = """
             INSERT INTO @projection_segments (projection, segment)
             SELECT p.projection_name, s.segment
@@ -64,8 +64,8 @@ final class StateTable {
             "SELECT %s FROM @projection_states p WHERE p.projection_name = ?".formatted(COLUMNS);
 
     /**
-     * Without segments the last event is what this process has seen; it is nothing that batches should wait for. Why it
-     * failed stays.
+     * Without segments the last event is the last one that this process has seen; batches do not wait for its write.
+     * The reason of a failure is kept.
      */
     private static final String REPORT = """
             WITH far AS (
@@ -88,7 +88,7 @@ final class StateTable {
 
     private final ProjectionDatabase database;
 
-    /** By projection, of those without segments: the last event that was committed here and not reported yet. */
+    /** By projection without segments: the last event that was committed here and not reported yet. */
     private final Map<String, EventEnvelope> seen = new ConcurrentHashMap<>();
 
     StateTable(ProjectionDatabase database) {
@@ -138,7 +138,7 @@ final class StateTable {
                 StateTable::read);
     }
 
-    /** An event of a projection without segments was dealt with. */
+    /** Notes a processed event of a projection without segments. */
     void saw(String projection, EventEnvelope event) {
         seen.put(projection, event);
     }

@@ -13,7 +13,7 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
 
-/** Stops projections everywhere, and lets them go on. */
+/** Pauses and fails projections in all processes, and resumes them. */
 record StatusChanges(ProjectionDatabase database) {
     private static final String FAIL = """
             UPDATE @projection_states SET status = 'FAILED', epoch = epoch + 1, last_error = ?,
@@ -52,7 +52,7 @@ record StatusChanges(ProjectionDatabase database) {
         });
     }
 
-    /** Waits for all who write effects, and lets nobody begin meanwhile. */
+    /** Waits until no transaction writes effects, and keeps others from beginning. */
     boolean pause(String name, Act act) {
         String what = "pausing projection '%s'".formatted(name);
         return database.inTransaction(what, transaction -> {

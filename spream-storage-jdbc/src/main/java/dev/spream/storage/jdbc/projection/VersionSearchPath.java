@@ -17,9 +17,9 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Has the statements of a version that is not live find its own tables, and refuses what it wrote where the live ones are: what
- * its schema does not have is found further down the {@code search_path}, and would be counted twice there. Asks nothing more of
- * the live version. Confined to a transaction.
+ * The {@code search_path} of a version that is not live: its statements find the version's own tables first. A write to
+ * the live tables is refused: a table missing from its schema is found further down the {@code search_path}, and events
+ * would be counted twice there. The live version needs no further query. Confined to a transaction.
  */
 final class VersionSearchPath {
     /** Nothing of a version that is live. */
@@ -30,7 +30,7 @@ final class VersionSearchPath {
                     concat_ws(', ', quote_ident(v.own_schema), nullif(current_setting('search_path'), '')), true)
             FROM @projection_versions v WHERE v.state = ? AND v.role <> 'LIVE'""";
 
-    /** Asked of the catalogs, which answer without privileges. */
+    /** Read from the catalogs, which needs no privileges. */
     private static final String LOST = """
             SELECT v.own_schema, current_user AS writer, n.oid IS NULL OR has_schema_privilege(n.oid, 'USAGE') AS usable,
                 ARRAY(SELECT t.name FROM unnest(v.tables) AS t (name) WHERE NOT EXISTS (
@@ -88,10 +88,10 @@ final class VersionSearchPath {
     }
 
     /**
-     * Requires that statements find the version's own tables, and notes what was written before. Of a version that is not live
-     * this is one more trip.
+     * Requires that statements find the version's own tables, and notes what was written before. Of a version that is
+     * not live this is one more trip.
      *
-     * @throws StorageException for good, if a table is missing, or the schema may not be used
+     * @throws StorageException non-retryable, if a table is missing, or the schema may not be used
      */
     void begin(ProjectionTransaction transaction) throws SQLException {
         if (limit.isEmpty()) {
@@ -117,14 +117,14 @@ final class VersionSearchPath {
         }
     }
 
-    /** Adds the question what the version has written where the live tables are. */
+    /** Adds the query of the version's writes to the schema of the live tables. */
     void watch(StatementBatch trip) {
         if (!limit.isEmpty()) {
             after = written(trip);
         }
     }
 
-    /** Refuses the transaction, for good, if it has written there. */
+    /** Refuses the transaction, non-retryable, if it has written there. */
     void requireApart() {
         Map<String, Long> rows = new HashMap<>();
         before.forEach(table -> rows.put(table.table(), table.rows()));
@@ -147,7 +147,7 @@ final class VersionSearchPath {
                 row -> new Written(row.getString("relname"), row.getLong("rows")));
     }
 
-    /** As the store's, so that it is for good whoever judges it. */
+    /** An exception of the store, so that it is non-retryable for every caller. */
     private static StorageException failure(String message) {
         return new StorageException(message, false, new ProjectionException(FailureKind.FATAL, message, null));
     }

@@ -6,7 +6,10 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** The advisory lock of a version, taken alone: whoever has it has waited for all who write effects, and nobody else begins. */
+/**
+ * The advisory lock of a version, taken exclusively: its holder has waited for all transactions that write effects, and
+ * no other begins.
+ */
 public final class ExclusiveVersionLock {
     /** Of the sessions that hold the lock: one alone, or many. A lock of 64 bits is shown as two numbers of 32. */
     private static final String HOLDERS = """
@@ -22,7 +25,7 @@ public final class ExclusiveVersionLock {
 
     private ExclusiveVersionLock() {}
 
-    /** It could not be had in time. */
+    /** The lock could not be taken in time. */
     public static final class NotHad extends Exception {
         @Serial
         private static final long serialVersionUID = 1L;
@@ -42,13 +45,16 @@ public final class ExclusiveVersionLock {
     /**
      * Takes it until the transaction ends, which has begun.
      *
-     * @throws NotHad if that took longer than a lock or a statement may
+     * @throws NotHad if that took longer than the lock or statement timeout
      */
     public static void take(ProjectionTransaction transaction, String state) throws SQLException, NotHad {
         take(transaction, state, Fences.TAKE_ALONE);
     }
 
-    /** Takes it as one of many, as those do who write effects: nobody has it alone until the transaction ends. */
+    /**
+     * Takes it shared, as transactions that write effects do: it cannot be taken exclusively until the transaction
+     * ends.
+     */
     static void share(ProjectionTransaction transaction, String state) throws SQLException, NotHad {
         take(transaction, state, Fences.SHARE);
     }
@@ -70,7 +76,7 @@ public final class ExclusiveVersionLock {
 
     private record Holder(boolean alone, String session) {}
 
-    /** In whose way whoever wanted it was, asked on another connection. */
+    /** The sessions that block the lock, queried on another connection. */
     public static String holders(ProjectionDatabase database, String state) {
         List<Holder> holders = database.rows(
                 "asking who applies events to projection '%s'".formatted(state),
@@ -84,11 +90,11 @@ public final class ExclusiveVersionLock {
                                         row.getString("application_name"),
                                         row.getString("address"),
                                         SessionTexts.since(row))));
-        String who = holders.isEmpty()
+        String sessions = holders.isEmpty()
                 ? "nobody any more"
                 : holders.stream().map(Holder::session).collect(Collectors.joining(", "));
         return holders.stream().anyMatch(Holder::alone)
-                ? "it is held still, for a cut-over, a comparison or a pause, by " + who
-                : "batches are still being applied to it, by " + who;
+                ? "it is held still, for a cut-over, a comparison or a pause, by " + sessions
+                : "batches are still being applied to it, by " + sessions;
     }
 }

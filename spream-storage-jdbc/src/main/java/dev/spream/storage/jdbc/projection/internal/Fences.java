@@ -6,10 +6,10 @@ import java.util.List;
 
 /**
  * The fences of writes: whether an owner may still write, asked in the transaction of what is written. The projection's
- * advisory lock comes first, shared by all writers: a pause, which takes it alone, has either waited for this transaction
- * or is seen by the statement that follows. The segment's row is held until the end. That lets the owner's own
- * transactions by: its batches wait for each other besides, since one whose answer was lost may still be committing while
- * its owner goes on.
+ * advisory lock comes first, shared by all writers: a pause, which takes it alone, has either waited for this
+ * transaction or is seen by the statement that follows. The segment's row is held until the end. That lets the owner's
+ * own transactions by: its batches wait for each other besides, since one whose answer was lost may still be committing
+ * while its owner continues.
  *
  * @see <a href="https://www.postgresql.org/docs/current/explicit-locking.html">PostgreSQL: explicit locking</a>
  */
@@ -26,12 +26,12 @@ public final class Fences {
             SELECT true FROM @projection_states p
             WHERE p.projection_name = ? AND p.status IN ('RUNNING', 'REBUILDING') AND p.epoch = ?""";
 
-    /** What parked keys have for a segment where there are none. */
+    /** The segment number of parked keys of a projection without segments. */
     private static final int NO_SEGMENT = -1;
 
     private Fences() {}
 
-    /** Adds the question; no row means no. */
+    /** Adds the query; no row means that the fence does not hold. */
     public static List<Boolean> ask(StatementBatch trip, SchemaName schema, Fence fence) {
         String lock = lockName(schema, fence.projection());
         trip.rows(SHARE, p -> p.text(lock), row -> row.getBoolean(1));
@@ -58,7 +58,7 @@ public final class Fences {
         trip.rows(TAKE_ALONE, p -> p.text(lock), row -> row.getBoolean(1));
     }
 
-    /** What the projection's advisory lock is the hash of. */
+    /** The text whose hash is the key of the projection's advisory lock. */
     static String lockName(SchemaName schema, String projection) {
         return "spream projection %s.%s".formatted(schema, projection);
     }

@@ -9,8 +9,8 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * The versions that people name: by the name of a projection its live version, whichever that is by then, or a version of
- * it by its number. A version is told by the name of its state.
+ * The versions that operators name: the name of a projection is its current live version, and a number is one of its
+ * versions. A version is identified by the name of its state.
  */
 public record NamedVersions(ProjectionDatabase database) {
     private static final String STATE = """
@@ -22,7 +22,7 @@ public record NamedVersions(ProjectionDatabase database) {
     /** No version has that number. */
     private static final String NONE = "0";
 
-    /** As it is now; empty if there is none. */
+    /** Its current state; empty if there is none. */
     public Optional<String> find(String name) {
         return database.find(
                 "looking for projection '%s'".formatted(name), STATE, named(name), row -> row.getString("state"));
@@ -50,22 +50,24 @@ public record NamedVersions(ProjectionDatabase database) {
     }
 
     /**
-     * Begins a transaction that holds a version as one of many: it gets no other role meanwhile.
+     * Begins a transaction with a shared lock of a version, whose role cannot change meanwhile.
      *
      * @param what names the call in the message of a failure
      * @return empty if there is none; the transaction has begun all the same
-     * @throws StorageException if somebody holds it alone for too long, with nothing changed
+     * @throws StorageException if another session holds it exclusively for too long, with nothing changed
      */
     public Optional<String> share(ProjectionTransaction transaction, String what, String name) throws SQLException {
         return hold(transaction, what, name, ExclusiveVersionLock::share);
     }
 
-    /** The same alone, when all who write effects have ended, and nobody begins meanwhile. */
+    /**
+     * The same with the exclusive lock, once all transactions that write effects have ended; no other begins meanwhile.
+     */
     public Optional<String> takeAlone(ProjectionTransaction transaction, String what, String name) throws SQLException {
         return hold(transaction, what, name, ExclusiveVersionLock::take);
     }
 
-    /** The lock of a version alone, by the name of its state, if its role cannot change. */
+    /** The exclusive lock of a version, by the name of its state, if its role cannot change. */
     public void takeStateAlone(ProjectionTransaction transaction, String what, String state) throws SQLException {
         take(transaction, what, state, ExclusiveVersionLock::take);
     }
@@ -74,7 +76,7 @@ public record NamedVersions(ProjectionDatabase database) {
         void take(ProjectionTransaction transaction, String state) throws SQLException, ExclusiveVersionLock.NotHad;
     }
 
-    /** What a name means may have changed while somebody waited for the lock. */
+    /** The name may mean another version after the wait for the lock. */
     private Optional<String> hold(ProjectionTransaction transaction, String what, String name, Lock lock)
             throws SQLException {
         Optional<String> meant = find(transaction.first(), name);

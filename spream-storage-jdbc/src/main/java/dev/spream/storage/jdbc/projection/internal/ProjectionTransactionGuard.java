@@ -15,9 +15,10 @@ import org.postgresql.core.BaseConnection;
 import org.postgresql.core.TransactionState;
 
 /**
- * Runs the code of a projection in a transaction, and tells its failures from those of the store. The transaction that the code
- * was handed differs from one that has taken its place, as after {@code COMMIT AND CHAIN}, by a setting that ends with it. The
- * setting keeps the {@code search_path} that the session had, to which the session returns.
+ * Runs the code of a projection in a transaction, and distinguishes its failures from those of the store. The
+ * transaction that the code received differs from one that has replaced it, as after {@code COMMIT AND CHAIN}, by a
+ * setting that ends with it. The setting keeps the {@code search_path} that the session had, to which the session
+ * returns.
  */
 public final class ProjectionTransactionGuard {
     /** Comes before the first statement of the transaction. */
@@ -32,7 +33,7 @@ public final class ProjectionTransactionGuard {
 
     private static final String IS_KEPT = "SELECT current_setting('spream.handed', true) LIKE '=%' AS kept";
 
-    /** What the transaction has stays for deferred triggers, which act as it commits. */
+    /** The transaction's settings stay for deferred triggers, which run at the commit. */
     private static final String LEAVE = """
             SELECT kept, set_config('search_path', path, true)
             FROM (SELECT current_setting('spream.handed', true) LIKE '=%' AS kept, current_setting('search_path') AS path,
@@ -40,7 +41,7 @@ public final class ProjectionTransactionGuard {
 
     private ProjectionTransactionGuard() {}
 
-    /** What the code threw, on its way past everything that would take it for a failure of the store. */
+    /** Carries the exception of the code past the handlers of failures of the store. */
     public static final class Failure extends Exception {
         @Serial
         private static final long serialVersionUID = 1L;
@@ -88,7 +89,7 @@ public final class ProjectionTransactionGuard {
         return result;
     }
 
-    /** What it has committed by itself would be done twice if it were tried again. */
+    /** A retry would repeat the effects that it has committed itself. */
     private static void requireUndone(ProjectionTransaction transaction, Exception thrown) {
         boolean ended;
         try {
@@ -108,7 +109,7 @@ public final class ProjectionTransactionGuard {
         }
     }
 
-    /** It was ended by no statement, and no error of the server was passed over in it. */
+    /** No statement ended it, and no error of the server was ignored in it. */
     private static void requireOpen(Connection connection) throws SQLException {
         switch (state(connection)) {
             case OPEN -> {}

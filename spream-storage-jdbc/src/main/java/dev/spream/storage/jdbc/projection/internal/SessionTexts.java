@@ -4,8 +4,8 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 
 /**
- * The texts of what sessions are at, as the server tells it: of those of other users it says nothing to a user that may
- * not read it.
+ * Descriptions of the activity of sessions, as the server shows it; it hides those of other users from a user without
+ * the privilege.
  */
 public final class SessionTexts {
     private static final String HIDDEN = "<insufficient privilege>";

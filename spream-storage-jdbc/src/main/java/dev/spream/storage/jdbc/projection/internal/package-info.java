@@ -1,6 +1,6 @@
 /**
- * The base of the packages of projections in PostgreSQL: transactions and their round trips, the locks and fences of those
- * who write, the code of a projection in the transaction that it is handed, and texts as rows have them. Not for users.
+ * The base of the packages of projections in PostgreSQL: transactions and their round trips, the locks and fences of
+ * writers, the guard around the code of a projection, and the stored form of texts. Not for users.
  */
 @NullMarked
 package dev.spream.storage.jdbc.projection.internal;

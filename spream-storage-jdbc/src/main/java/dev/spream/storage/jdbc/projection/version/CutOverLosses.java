@@ -6,7 +6,7 @@ import dev.spream.storage.jdbc.projection.internal.StatementBatch;
 import java.sql.SQLException;
 import java.util.List;
 
-/** Counts what a cut-over would lose, while both versions stand still at the same positions. */
+/** Counts the events that a cutover would lose, while both versions are quiesced at the same positions. */
 final class CutOverLosses {
     private static final String WITHOUT_EFFECTS = """
             SELECT count(*) AS lost FROM @projection_parked_keys p

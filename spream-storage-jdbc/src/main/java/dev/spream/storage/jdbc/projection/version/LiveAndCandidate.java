@@ -10,10 +10,10 @@ record LiveAndCandidate(VersionTable.Stored live, VersionTable.Stored other) {
     private static final String TAKE = "SELECT pg_try_advisory_xact_lock(hashtextextended(?, 0))";
 
     /**
-     * Begins a transaction in which nobody else changes the versions of a projection.
+     * Begins a transaction that alone may change the versions of a projection.
      *
-     * @return all of them
-     * @throws IllegalStateException if somebody is at it, or there is no such projection
+     * @return all versions
+     * @throws IllegalStateException if another transaction is changing them, or the projection does not exist
      */
     static List<VersionTable.Stored> take(ProjectionTransaction transaction, String projection) throws SQLException {
         String lock = "spream rebuild %s.%s".formatted(transaction.schema(), projection);
@@ -36,7 +36,7 @@ record LiveAndCandidate(VersionTable.Stored live, VersionTable.Stored other) {
     }
 
     /**
-     * Begins a transaction in which nobody else changes the versions of a projection.
+     * Begins a transaction that alone may change the versions of a projection.
      *
      * @throws IllegalStateException if there is no such version, or it is live
      */

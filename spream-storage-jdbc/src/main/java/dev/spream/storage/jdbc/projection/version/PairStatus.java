@@ -10,17 +10,17 @@ import java.util.Optional;
 /**
  * The status of both versions of a pair. Both may be stopped at any time, until they are held still.
  *
- * @param error what failed last in the other
+ * @param error the last failure of the other
  */
 record PairStatus(ProjectionStatus live, ProjectionStatus other, Optional<String> error) {
-    /** A state that is not there does not go on. */
+    /** A missing state counts as not running. */
     private static final String STATUSES = """
             SELECT coalesce(l.status, 'FAILED') AS live, coalesce(o.status, 'FAILED') AS other, o.last_error
             FROM (SELECT ?::text AS live, ?::text AS other) AS a
             LEFT JOIN @projection_states l ON l.projection_name = a.live
             LEFT JOIN @projection_states o ON o.projection_name = a.other""";
 
-    /** Adds the question, which has one answer. */
+    /** Adds the query, which returns one row. */
     static List<PairStatus> ask(StatementBatch trip, LiveAndCandidate pair) {
         return trip.rows(
                 STATUSES,
@@ -39,8 +39,8 @@ record PairStatus(ProjectionStatus live, ProjectionStatus other, Optional<String
     }
 
     /**
-     * Checks that the other can be made live. The live one may have failed, but nobody may have paused it: what becomes live goes
-     * on.
+     * Checks that the other can be made live. The live one may have failed, but must not be paused: the new live
+     * version runs.
      *
      * @throws IllegalStateException if it cannot
      */

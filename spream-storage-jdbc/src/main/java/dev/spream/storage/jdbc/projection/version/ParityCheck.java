@@ -14,8 +14,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Compares the tables of two versions in one snapshot, which is taken while both stand still; then they go on. Until it is
- * done the tables are locked against cut-overs, and against nothing else.
+ * Compares the tables of two versions in one snapshot, which is taken while both are quiesced; then they continue.
+ * Until it ends the tables are locked against cutovers, and against nothing else.
  */
 record ParityCheck(ProjectionDatabase database) {
     private static final Duration WORK = Duration.ofHours(2);
@@ -34,7 +34,7 @@ record ParityCheck(ProjectionDatabase database) {
         });
     }
 
-    /** The locks come before the snapshot, and the snapshot while both stand still by another transaction. */
+    /** The locks come before the snapshot, and the snapshot while another transaction has quiesced both. */
     private LiveAndCandidate standStill(
             ProjectionTransaction comparing, String projection, int version, Duration patience) {
         return database.patient(patience)
@@ -49,7 +49,7 @@ record ParityCheck(ProjectionDatabase database) {
                 });
     }
 
-    /** Nothing here may ask for rows: the snapshot would be taken. */
+    /** No statement here may read rows: the first one takes the snapshot. */
     private static void lock(
             ProjectionTransaction comparing,
             ProjectionTransaction holding,

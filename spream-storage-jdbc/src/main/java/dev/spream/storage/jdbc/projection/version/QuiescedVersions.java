@@ -10,17 +10,20 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Holds the live version of a projection still until another has caught up with it, and then both. It lasts until the transaction
+ * Quiesces the live version of a projection until another has caught up with it, and then both, until the transaction
  * ends. Confined to one thread.
  */
 final class QuiescedVersions {
-    /** The server waits, so that a question is one round trip. */
+    /** The server waits, so that a query is one round trip. */
     private static final String WAIT = "SELECT pg_sleep(0.002)";
 
-    /** So far behind, by positions, any version may be for a moment. */
+    /** The lag, in positions, that any version may have for a moment. */
     private static final long NEAR = 20_000;
 
-    /** How long whoever holds others up may say nothing before the server ends its session, and all goes on as before. */
+    /**
+     * How long the session that blocks others may be idle before the server ends it, and all versions continue as
+     * before.
+     */
     private static final Duration SILENCE = Duration.ofSeconds(2);
 
     private final ProjectionDatabase database;
@@ -68,12 +71,12 @@ final class QuiescedVersions {
         return began;
     }
 
-    /** How much patience is left, once it has begun. */
+    /** The remaining patience, once the wait has begun. */
     Duration left() {
         return Duration.ofNanos(Math.max(0, end - System.nanoTime()));
     }
 
-    /** What is behind a moment later, if the other goes on meanwhile. */
+    /** The lag a moment later, if the other version is still running. */
     private Optional<SegmentLag> awaited() throws SQLException {
         StatementBatch trip = transaction.next();
         trip.rows(WAIT, p -> {}, row -> true);

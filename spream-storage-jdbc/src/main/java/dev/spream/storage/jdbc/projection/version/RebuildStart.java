@@ -14,7 +14,7 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.OptionalInt;
 
-/** Begins versions. */
+/** Begins rebuilds: registers new versions of projections. */
 record RebuildStart(ProjectionDatabase database) {
     private static final String SEGMENTS = """
             SELECT p.segments, (SELECT coalesce(max(s.position), 0) FROM @projection_segments s WHERE s.projection = p.projection_name) AS position
@@ -32,12 +32,12 @@ record RebuildStart(ProjectionDatabase database) {
             INSERT INTO @projection_states (projection_name, status, segments, event_store_position, updated_at)
             VALUES (?, 'REBUILDING', ?, ?, clock_timestamp())""";
 
-    /** None begins ahead of the live version. */
+    /** No segment begins ahead of the live version. */
     private static final String ADD_SEGMENTS = """
             INSERT INTO @projection_segments (projection, segment, position)
             SELECT ?, s.segment, least(s.position, ?) FROM @projection_segments s WHERE s.projection = ?""";
 
-    /** What was skipped in another version, with the time and the reason. */
+    /** Events that were skipped in another version, with the time and the reason. */
     private static final String SKIP_AS_IN = """
             INSERT INTO @projection_dead_letters (projection, kind, kept_at, reason, aggregate_id, %1$s)
             SELECT ?, d.kind, d.kept_at, d.reason, d.aggregate_id, %1$s

@@ -7,7 +7,7 @@ import java.util.Set;
 
 /** The contents of the schemas of versions. */
 final class SchemaContents {
-    /** Indexes, and the types of rows, are their tables' and not the schema's; a sequence of a column goes where its table goes. */
+    /** Indexes and row types belong to their tables; the sequence of a column moves with its table. */
     private static final String OTHERS = """
             SELECT pg_describe_object(d.classid, d.objid, d.objsubid) AS what
             FROM pg_namespace n
@@ -48,14 +48,15 @@ final class SchemaContents {
 
     private SchemaContents() {}
 
-    /** What is in a schema besides tables of those names and what goes along with them. */
+    /** The contents of a schema other than these tables and the objects that move with them. */
     static List<String> others(ProjectionTransaction transaction, String schema, Set<String> tables)
             throws SQLException {
         return transaction.rows(OTHERS, p -> p.text(schema).texts(tables).texts(tables), row -> row.getString("what"));
     }
 
     /**
-     * Names of tables, indexes, sequences and types that could not come to another schema, since somebody else's are there.
+     * Names of tables, indexes, sequences and types that cannot move to another schema, since it has others of the same
+     * name.
      *
      * @param coming tables of the schema
      * @param going tables of home that leave it

@@ -9,8 +9,8 @@ import java.util.Optional;
 /**
  * The segment that is furthest behind the live version.
  *
- * @param held whether somebody works on it
- * @param rate of the version, in events a second; 0 if nobody has measured it
+ * @param held whether an owner has its lease
+ * @param rate of the version, in events a second; 0 if it was not measured
  */
 record SegmentLag(int segment, long positions, boolean held, double rate) {
     private static final String BEHIND = """
@@ -21,7 +21,7 @@ record SegmentLag(int segment, long positions, boolean held, double rate) {
             WHERE l.projection = ? AND o.projection = ? AND l.position > o.position
             ORDER BY behind DESC, l.segment LIMIT 1""";
 
-    /** Adds the question; no row means that no segment is behind. */
+    /** Adds the query; no row means that no segment is behind. */
     static List<SegmentLag> ask(StatementBatch trip, LiveAndCandidate pair) {
         return trip.rows(
                 BEHIND,

@@ -12,9 +12,9 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * Splits projections into another number of segments, in one transaction. It holds all versions alone, so that nothing is
- * being written; the rows of the segments are replaced, with epochs that no lease before had, so that whoever held one
- * writes nothing more.
+ * Splits projections into another number of segments, in one transaction. It holds the exclusive lock of all versions,
+ * so that nothing is being written; the rows of the segments are replaced, with epochs above those of all earlier
+ * leases, so that former owners write nothing more.
  */
 public record SegmentSplit(ProjectionDatabase database) {
     private static final String SEGMENTS = "SELECT segments FROM @projection_states WHERE projection_name = ?";
@@ -34,12 +34,12 @@ public record SegmentSplit(ProjectionDatabase database) {
             )
             SELECT epoch, position, dealt FROM merged""";
 
-    /** What was dealt with counts for the first one. */
+    /** The processed events count for the first segment. */
     private static final String ADD = """
             INSERT INTO @projection_segments (projection, segment, epoch, position, dealt)
             SELECT ?, s.segment, ?, ?, CASE s.segment WHEN 0 THEN ? ELSE 0 END FROM generate_series(0, ? - 1) AS s (segment)""";
 
-    /** Those that a segment tries again are another's, which has about the same share of them. */
+    /** Parked aggregates that a segment retries move to another segment, which has about the same share of them. */
     private static final String PARKED =
             "UPDATE @projection_parked_keys SET segment = segment * ? / ? WHERE projection = ?";
 

@@ -14,14 +14,16 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
- * Waits until nobody reads by a snapshot in which a version is not there yet, or not all of it. A transaction at REPEATABLE READ,
- * or a long statement that comes to the tables late, finds the new ones by their name after a cut-over, but of their rows only
- * those that were committed before its snapshot. Nothing stands still meanwhile. Confined to one thread.
+ * Waits until no transaction reads by a snapshot in which a version is missing or incomplete. A transaction at
+ * REPEATABLE READ, or a long statement that comes to the tables late, finds the new ones by their name after a
+ * cut-over, but of their rows only those that were committed before its snapshot. Nothing stands still meanwhile.
+ * Confined to one thread.
  *
- * <p>Which transactions have a snapshot is asked once, when the other version has passed where the live one was; whoever takes
- * one later sees all up to there. Of a snapshot the server tells the oldest transaction that was still running when it was taken.
- * So some are waited for without need: one at READ COMMITTED whose last snapshot is kept by the driver until it asks something
- * else, and one that itself writes, or reads beside an old writer, until it ends or is seen without a snapshot.
+ * <p>The transactions with a snapshot are listed once, when the other version has passed the position of the live one;
+ * a snapshot taken later sees everything up to there. The server shows only the oldest transaction that was still
+ * running when a snapshot was taken, so some are waited for without need: one at READ COMMITTED whose last snapshot is
+ * kept by the driver until it asks something else, and one that itself writes, or reads beside an old writer, until it
+ * ends or is seen without a snapshot.
  */
 record SnapshotBarrier(ProjectionTransaction transaction, LiveAndCandidate pair, long end) {
     private static final String POSITIONS =
@@ -32,10 +34,12 @@ record SnapshotBarrier(ProjectionTransaction transaction, LiveAndCandidate pair,
     private static final String OLDEST_RUNNING =
             "SELECT pg_snapshot_xmin(pg_current_snapshot())::xid::text AS oldest_running";
 
-    /** Within a transaction it is kept what sessions there were when somebody asked first. */
+    /** Within a transaction the server keeps the list of sessions as of the first query. */
     private static final String FORGET_SESSIONS = "SELECT pg_stat_clear_snapshot()";
 
-    /** A vacuum reads no tables by names, those of the server have no user, and a transaction is a number of its own. */
+    /**
+     * A vacuum reads no tables by name, the server's own processes have no user, and a transaction sees its own number.
+     */
     private static final String HOLDERS = """
             SELECT l.virtualtransaction, a.pid, a.application_name, CASE WHEN a.query = '<insufficient privilege>' THEN 'address not known'
                     ELSE coalesce(host(a.client_addr), 'local') END AS address,
@@ -67,9 +71,10 @@ record SnapshotBarrier(ProjectionTransaction transaction, LiveAndCandidate pair,
     /**
      * Waits, if the version has tables.
      *
-     * @param patience for how long at most
-     * @throws IllegalStateException if that is over: the other version has not come to where the live one was, or somebody still
-     *     reads by an old snapshot; or if the other was stopped, or the live one paused
+     * @param patience the longest wait
+     * @throws IllegalStateException if the patience is exceeded: the other version has not reached the position of the
+     *     live one, or a session still reads by an old snapshot; or if the other version was stopped, or the live one
+     *     paused
      */
     static void await(ProjectionTransaction transaction, LiveAndCandidate pair, Duration patience) throws SQLException {
         if (pair.other().ownSchema().isEmpty()) {
@@ -100,7 +105,7 @@ record SnapshotBarrier(ProjectionTransaction transaction, LiveAndCandidate pair,
                 row -> new Position(row.getInt("segment"), row.getLong("position")));
     }
 
-    /** Whether a segment of the other version has not come there. */
+    /** Whether a segment of the other version has not reached that position. */
     private boolean isBehind(List<Position> wanted) throws SQLException {
         List<Position> behind = new ArrayList<>(wanted);
         for (Position at : positions(pair.other())) {

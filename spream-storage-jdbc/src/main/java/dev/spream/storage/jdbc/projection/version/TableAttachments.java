@@ -9,9 +9,9 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * The attachments of a table, which belong to it and not to its name, though its readers and followers count on them: row
- * security with its policies, triggers, rules, publications, replica identity. They stay with a table that goes, so the
- * one that comes must have the same.
+ * The attachments of a table, which belong to it and not to its name, though its readers and subscribers depend on
+ * them: row security with its policies, triggers, rules, publications, replica identity. They stay with a table that
+ * goes, so the one that comes must have the same.
  */
 final class TableAttachments {
     private static final String ROW_SECURITY = "row security";
@@ -56,8 +56,8 @@ final class TableAttachments {
     private TableAttachments() {}
 
     /**
-     * Checks that tables have what those of the same names have in whose place they come. What they have beyond is their own
-     * affair, as long as it does not change who sees which rows where row security is on.
+     * Checks that tables have the attachments of the tables that they replace. Additional ones are allowed, as long as
+     * they do not change which rows are visible under row security.
      *
      * @throws IllegalStateException if they have not
      */

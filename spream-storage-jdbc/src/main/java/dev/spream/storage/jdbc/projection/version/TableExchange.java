@@ -25,7 +25,7 @@ record TableExchange(ProjectionTransaction transaction, LiveAndCandidate pair) {
             JOIN pg_namespace n ON n.oid = c.relnamespace
             WHERE n.nspname = ? AND c.relname = ANY (?::text[]) GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 1""";
 
-    /** Owners, and whoever may write the tables that leave. */
+    /** Owners, and the roles that may write the tables that leave. */
     private static final String WRITERS = """
             WITH leaving AS (
                 SELECT c.relowner, c.relacl FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
@@ -42,7 +42,7 @@ record TableExchange(ProjectionTransaction transaction, LiveAndCandidate pair) {
     private static final String MOVED = """
             UPDATE @projection_versions SET tables = ?::text[], home = ?, own_schema = ? WHERE projection = ? AND version = ?""";
 
-    /** Something is in it, or it is somebody else's. */
+    /** The schema is not empty, or not that of the version. */
     private static final Set<String> KEPT = Set.of("2BP01", "42501");
 
     /** @throws IllegalStateException if the tables that come lack something of those that go */
@@ -59,7 +59,7 @@ record TableExchange(ProjectionTransaction transaction, LiveAndCandidate pair) {
         }
     }
 
-    /** Does it, as soon as nobody reads them. */
+    /** Exchanges the tables, as soon as they are not being read. */
     void run(QuiescedVersions stand) throws SQLException {
         Optional<String> home = pair.other().home();
         Optional<String> incoming = pair.other().ownSchema();
@@ -103,7 +103,7 @@ record TableExchange(ProjectionTransaction transaction, LiveAndCandidate pair) {
                         .number(pair.live().version().version()));
     }
 
-    /** What code writes that has not said so could be anybody's. */
+    /** Tables that the code did not declare may belong to another program. */
     private void requireKnown(String home, Set<String> coming) throws SQLException {
         ProjectionVersion live = pair.live().version();
         if (!pair.live().code().tables().isEmpty()) {
@@ -136,7 +136,7 @@ record TableExchange(ProjectionTransaction transaction, LiveAndCandidate pair) {
         return new TreeSet<>(rows);
     }
 
-    /** Whoever writes the tables goes on, wherever they are. */
+    /** Writers of the tables continue, whichever schema they are in. */
     private void ensure(String schema, String home, Set<String> going, String incoming, Set<String> coming)
             throws SQLException {
         ProjectionVersion live = pair.live().version();
@@ -160,7 +160,7 @@ record TableExchange(ProjectionTransaction transaction, LiveAndCandidate pair) {
         }
     }
 
-    /** It is made anew when its version leaves. What else was made in it stays. */
+    /** The schema is created again when its version leaves. Other objects in it stay. */
     private void removeIfEmpty(String schema) throws SQLException {
         Savepoint before = transaction.connection().setSavepoint();
         try {

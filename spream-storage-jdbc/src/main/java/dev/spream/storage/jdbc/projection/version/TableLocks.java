@@ -13,19 +13,19 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Takes tables away from all readers until the transaction ends, without having readers wait for long behind one that holds
- * them: it tries for a moment, and lets go.
+ * Locks tables against all readers until the transaction ends, without making readers queue for long behind a session
+ * that holds them: each attempt is short and releases its locks.
  *
- * <p>Attempts grow until the last ones are longer than {@code deadlock_timeout}, which is when a vacuum that the server began by
- * itself is ended for whoever waits. They wait so long for the first table alone: whoever waits for one of the others with the
- * first one in its hands, and so may be in the way of a reader that has the other, gives up in half that time, before the server
- * would take it for a deadlock and end the reader.
+ * <p>Attempts grow until the last ones are longer than {@code deadlock_timeout}, after which the server cancels an
+ * autovacuum that blocks a waiter. Only the wait for the first table is that long: a wait for another table, while the
+ * first is locked, may block a reader that holds the other one, so it ends after half that time, before the server
+ * would see a deadlock and cancel the reader.
  */
 final class TableLocks {
     private static final Duration FIRST_ATTEMPT = Duration.ofMillis(100);
     private static final int GROWTH = 4;
 
-    /** What a vacuum has to end. */
+    /** The time after which a vacuum is cancelled. */
     private static final Duration VACUUM_ENDS = Duration.ofMillis(500);
 
     private static final String DEADLOCK_TIMEOUT =
@@ -34,10 +34,13 @@ final class TableLocks {
     private static final String WAIT = "SELECT pg_sleep(0.05)";
     private static final Set<String> NOT_HAD = Set.of("55P03", "40P01");
 
-    /** Within a transaction it is kept what sessions there were when somebody asked first. */
+    /** Within a transaction the server keeps the list of sessions as of the first query. */
     private static final String FORGET_SESSIONS = "SELECT pg_stat_clear_snapshot()";
 
-    /** In the way of a reader is who has a table exclusively, or waits for that; of who wants it alone, whoever has it. */
+    /**
+     * A reader is blocked by a session that holds a table exclusively, or waits to; an exclusive lock is blocked by
+     * every session that holds the table.
+     */
     private static final String HOLDERS = """
             SELECT DISTINCT a.pid, a.application_name, extract(epoch FROM clock_timestamp() - a.xact_start)::bigint AS seconds,
                 l.relation::regclass AS name, l.granted, left(a.query, 200) AS query
@@ -60,7 +63,7 @@ final class TableLocks {
 
     /**
      * @param tables quoted, with their schemas; readers wait the shorter, the further behind their tables are
-     * @throws IllegalStateException if somebody has one of them for as long as there is patience
+     * @throws IllegalStateException if another session holds one of them until the patience ends
      */
     static void take(ProjectionTransaction transaction, String projection, List<String> tables, QuiescedVersions stand)
             throws SQLException {
@@ -91,7 +94,7 @@ final class TableLocks {
         }
     }
 
-    /** Takes all, or none; returns the one that was not had in time. */
+    /** Takes all, or none; returns the one that could not be locked in time. */
     private Optional<String> attempt(Duration limit) throws SQLException {
         Connection connection = transaction.connection();
         Savepoint before = connection.setSavepoint();
@@ -123,10 +126,10 @@ final class TableLocks {
     }
 
     /**
-     * In whose way whoever wanted tables was.
+     * The sessions that block a lock of the tables.
      *
      * @param tables quoted, with their schemas
-     * @param exclusive only who has one so that nobody else reads it, or wants it so
+     * @param exclusive only sessions that hold one exclusively, or wait to
      */
     static String holders(ProjectionTransaction transaction, List<String> tables, boolean exclusive)
             throws SQLException {

@@ -23,7 +23,7 @@ record TableParity(String name, String live, String other, List<Column> columns)
             WHERE a.attrelid IN (to_regclass(?), to_regclass(?)) AND a.attnum > 0 AND NOT a.attisdropped
             GROUP BY a.attname ORDER BY min(a.attnum), a.attname""";
 
-    /** What stands for all of a table that one of them only has. */
+    /** The result for a table that only one version has. */
     private static final String ALL = "*";
 
     record Column(String name, boolean live, boolean other) {

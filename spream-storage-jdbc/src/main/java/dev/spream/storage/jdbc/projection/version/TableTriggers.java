@@ -5,8 +5,8 @@ import java.sql.SQLException;
 import java.util.List;
 
 /**
- * Triggers that only the live version's table is to have enabled, since they write what versions share, such as a log: the same
- * trigger is disabled on the table that is to come, and the two change their states with the tables.
+ * Triggers that are enabled on the live version's table only, since they write tables that versions share, such as a
+ * log: the same trigger is disabled on the candidate's table, and the two exchange their states with the tables.
  */
 final class TableTriggers {
     private static final String EXCHANGES = """

@@ -17,9 +17,9 @@ import org.jspecify.annotations.Nullable;
 import org.postgresql.util.PSQLException;
 import org.postgresql.util.ServerErrorMessage;
 
-/** Removes versions with all that is remembered of them. */
+/** Removes versions with all of their state. */
 record VersionDrop(ProjectionDatabase database) {
-    /** To delete what is remembered of every aggregate. */
+    /** The timeout of the deletion of the states of all aggregates. */
     private static final Duration WORK = Duration.ofHours(1);
 
     /** How long to wait for batches, and for readers of the tables. */
@@ -68,7 +68,7 @@ record VersionDrop(ProjectionDatabase database) {
         return transaction.row(LOCK, p -> p.text(projection).number(version), VersionTable.Stored::read);
     }
 
-    /** Not what was not made for it: the tables of a version that was never prepared are the live ones. */
+    /** Drops only tables made for the version: those of a version that was never prepared are the live ones. */
     private static void dropTables(ProjectionTransaction transaction, VersionTable.Stored dropped) throws SQLException {
         Optional<String> schema = dropped.ownSchema();
         if (schema.isEmpty() || dropped.version().role() == VersionRole.LIVE) {
@@ -122,7 +122,7 @@ record VersionDrop(ProjectionDatabase database) {
                 cause);
     }
 
-    /** Who depends on what; not the server's advice to drop that as well. */
+    /** The dependent objects; not the server's hint to drop them as well. */
     private static String detail(SQLException failure) {
         ServerErrorMessage message = failure instanceof PSQLException told ? told.getServerErrorMessage() : null;
         String detail = message == null ? null : message.getDetail();

@@ -34,14 +34,14 @@ record VersionSchema(ProjectionVersion version, VersionTable.Stored live, Set<St
             SELECT t.name FROM unnest(?::text[]) AS t (name)
             WHERE to_regclass(quote_ident(?) || '.' || quote_ident(t.name)) IS NULL ORDER BY 1""";
 
-    /** By its id: a table that was dropped and made anew is another one. */
+    /** By its id: a table that was dropped and created again is another one. */
     private static final String AT_HOME = """
             SELECT c.oid, c.relname AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
             WHERE n.nspname = ? AND c.relkind IN ('r', 'p', 'v', 'm', 'f', 'S')""";
 
     /**
-     * What the transaction dropped or moved it holds so until it ends, though it is not there any more; others have dropped
-     * the rest.
+     * Objects that the transaction dropped or moved stay locked by it until it ends; all other missing ones were
+     * dropped by others.
      */
     private static final String TAKEN_AWAY = """
             SELECT l.relation AS oid FROM pg_locks l
@@ -59,7 +59,7 @@ record VersionSchema(ProjectionVersion version, VersionTable.Stored live, Set<St
                 version, live, tables, home, VersionSchemas.name(home, version.projection(), version.version()));
     }
 
-    /** Where the live tables are, or would be if there were some. */
+    /** The schema of the live tables, or the one they would be created in. */
     private static String home(ProjectionTransaction transaction, Set<String> tables)
             throws SQLException, ProjectionTransactionGuard.Failure {
         StatementBatch trip = transaction.next();
@@ -81,7 +81,10 @@ record VersionSchema(ProjectionVersion version, VersionTable.Stored live, Set<St
                                 .formatted(tables)));
     }
 
-    /** Creates the schema, and has statements find it first; returns what is where the live tables are, by id. */
+    /**
+     * Creates the schema and puts it first in the search path; returns the contents of the schema of the live tables,
+     * by id.
+     */
     Map<Long, String> enter(ProjectionTransaction transaction) throws SQLException, ProjectionTransactionGuard.Failure {
         if (VersionSchemas.find(transaction, own, version).isPresent()) {
             throw ProjectionTransactionGuard.Failure.of(

@@ -41,7 +41,7 @@ final class VersionSchemas {
         create(transaction, schema, version, Optional.empty());
     }
 
-    /** @param owner of the schema, quoted; whoever does it if empty */
+    /** @param owner of the schema, quoted; the current user if empty */
     static void create(
             ProjectionTransaction transaction, String schema, ProjectionVersion version, Optional<String> owner)
             throws SQLException {
@@ -54,7 +54,7 @@ final class VersionSchemas {
 
     record Found(boolean own) {}
 
-    /** Whether a schema is there, and was created for the version. */
+    /** Whether a schema exists, and was created for the version. */
     static Optional<Found> find(ProjectionTransaction transaction, String schema, ProjectionVersion version)
             throws SQLException {
         String mark = mark(transaction, version);

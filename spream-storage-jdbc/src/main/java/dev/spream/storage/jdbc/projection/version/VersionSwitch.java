@@ -11,12 +11,12 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 
-/** Makes another version live. */
+/** Makes another version live: the transaction of a cutover or a rollback. */
 record VersionSwitch(ProjectionDatabase database) {
     /** Beside what is waited for. */
     private static final Duration WORK = Duration.ofSeconds(20);
 
-    /** How long its own rows may be in the hands of others, such as those who renew leases, once nothing is read any more. */
+    /** How long to wait for its own rows, such as those locked by renewals of leases, once nothing is read any more. */
     private static final Duration ROWS = Duration.ofSeconds(1);
 
     private static final String FOLLOWED = """
@@ -40,14 +40,14 @@ record VersionSwitch(ProjectionDatabase database) {
             FROM @projection_versions v
             WHERE v.state = p.projection_name AND p.projection_name = ANY (?::text[])""";
 
-    /** Whoever had them takes them again, and knows of the new roles by then. */
+    /** Former owners claim them again, and see the new roles then. */
     private static final String RELEASE = """
             UPDATE @projection_segments s SET epoch = s.epoch + 1, owner = NULL, lease_until = NULL
             FROM (SELECT projection, segment FROM @projection_segments WHERE projection = ANY (?::text[])
                 ORDER BY projection, segment FOR NO KEY UPDATE) AS locked
             WHERE s.projection = locked.projection AND s.segment = locked.segment""";
 
-    /** What was done in the transaction, and since when nobody applied events. */
+    /** The result of the transaction, and the time since which no events were applied. */
     private record Switched(int from, long began, CutoverReport.Losses losses) {}
 
     CutoverReport run(String projection, int version, Duration patience, Set<CutoverReport.Loss> accepted, Act act) {

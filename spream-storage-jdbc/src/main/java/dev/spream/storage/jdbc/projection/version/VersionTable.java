@@ -36,7 +36,7 @@ public record VersionTable(ProjectionDatabase database) {
                 FROM @projection_segments s WHERE s.projection = ?) AS now
             WHERE v.projection = ? AND v.version = ? AND v.role <> 'LIVE'""".replace("late", "now.at - v.measured_at >= interval '2 seconds'");
 
-    /** A rate that nobody has measured lately is none. */
+    /** A rate that was not measured lately counts as none. */
     private static final String PROGRESS = """
             SELECT %s, v.created_at,
                 (SELECT coalesce(sum(s.dealt), 0) FROM @projection_segments s WHERE s.projection = v.state) AS applied,
@@ -51,7 +51,7 @@ public record VersionTable(ProjectionDatabase database) {
             ORDER BY v.version""".formatted(COLUMNS);
 
     /**
-     * A version with where its tables are.
+     * A version with the place of its tables.
      *
      * @param code of which nothing may be known of tables
      * @param home where the tables are while it is live
