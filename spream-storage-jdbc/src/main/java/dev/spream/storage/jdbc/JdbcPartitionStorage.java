@@ -33,19 +33,20 @@ import javax.sql.DataSource;
  * A {@link PartitionStorage} in PostgreSQL 14 or newer. Subscriptions live side by side in one schema; each instance is for
  * one of them, and any number of instances, in any number of processes, share it. The server's clock decides about leases.
  *
- * <p>Safe for use by many threads. A connection is taken for a call and given back with it. The data source stays the
- * caller's, who closes it after the storage; {@link JdbcPool} has one with fitting settings.
+ * <p>Safe for use by many threads. A connection is taken for a call and given back with it. The caller owns the data
+ * source and closes it after the storage; {@link JdbcPool} has one with fitting settings.
  *
- * <p>How it stays correct: each method is one statement in a transaction of its own, at READ COMMITTED, the default.
+ * <p>Correctness: each method is one statement in a transaction of its own, at READ COMMITTED, the default.
  *
  * <ul>
  *   <li>A snapshot is one statement, so it shows one moment.
  *   <li>A write locks the row that it is fenced by, then decides on that row as locked: at READ COMMITTED a statement that
  *       waited for a row sees what the other transaction left, and the conditions are checked again.
- *   <li>Rows are locked, and children inserted, in the order of their keys, partitions before children: no circles.
- *   <li>All else that a write depends on cannot become untrue again: FINISHED is final, what is stored stays stored, a
- *       removed partition keeps its row as its proof. So it does not matter that a statement sees it as of its start.
- *   <li>No lock is held between two round trips: a process that is stopped in the middle of a call blocks nobody.
+ *   <li>Rows are locked, and children inserted, in the order of their keys, partitions before children, so that batches
+ *       cannot deadlock.
+ *   <li>Everything else that a write depends on is final: FINISHED does not change, stored rows stay stored, a removed
+ *       partition keeps its row as the proof. So a statement may see it as of its start.
+ *   <li>No lock is held between two round trips: a process that is suspended during a call blocks no other.
  * </ul>
  */
 public final class JdbcPartitionStorage implements PartitionStorage {

@@ -6,18 +6,18 @@ import dev.spream.storage.jdbc.internal.ConnectionPools;
 import java.util.Optional;
 
 /**
- * Opens a small pool of connections to PostgreSQL for {@link JdbcPartitionStorage}, and to PostgreSQL, MySQL or MariaDB for
- * locks. It holds no connection while nothing
- * happens for a minute, notices a dead server within seconds, and shows as {@code spream} in {@code pg_stat_activity}.
- * The driver of MySQL or MariaDB is not among spream's dependencies: whoever uses one adds it.
+ * Opens a small pool of connections to PostgreSQL for {@link JdbcPartitionStorage}, and to PostgreSQL, MySQL or MariaDB
+ * for locks. It holds no connection while nothing happens for a minute, notices a dead server within seconds, and shows
+ * as {@code spream} in {@code pg_stat_activity}. The driver of MySQL or MariaDB is not among spream's dependencies; add
+ * it to yours.
  *
- * <p>What the URL says wins over these settings, as in {@code ?ApplicationName=orders&socketTimeout=60}.
+ * <p>Parameters of the URL override these settings, as in {@code ?ApplicationName=orders&socketTimeout=60}.
  */
 public final class JdbcPool {
     private JdbcPool() {}
 
     /**
-     * A pool, once a first connection succeeded. Whoever opened it closes it, after the storages that use it. Safe for use by
+     * A pool, once a first connection succeeded. The caller closes it, after the storages that use it. Safe for use by
      * many threads.
      *
      * @param url as in {@code jdbc:postgresql://host:5432/database}, or {@code jdbc:mysql:} or {@code jdbc:mariadb:}

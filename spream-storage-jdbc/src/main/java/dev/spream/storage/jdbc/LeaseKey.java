@@ -13,7 +13,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The fence of a write: two leases are the same if these are, wherever their partitions stood when they were acquired.
+ * The identity of a lease, by which a write is fenced: token, owner and epoch, and not the watermark at which it was
+ * acquired.
  */
 record LeaseKey(PartitionToken token, WorkerId owner, long epoch) {
 

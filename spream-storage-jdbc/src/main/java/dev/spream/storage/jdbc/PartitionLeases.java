@@ -19,9 +19,9 @@ import java.util.Set;
 
 /**
  * The leases of partitions. A batch locks its rows in the order of their keys before it changes any, so that batches of
- * several workers meet, and never in a circle; what it decides on is the row as locked, not as first seen. It does not
- * wait for rows that another session has locked ({@link UnlockedRows}). The lateral subquery with a limit makes it look
- * rows up one by one, by key and in that order, whatever the planner believes about the table.
+ * several workers wait for each other, but cannot deadlock; what it decides on is the row as locked, not as first seen.
+ * It does not wait for rows that another session has locked ({@link UnlockedRows}). The lateral subquery with a limit
+ * makes it look rows up one by one, by key and in that order, whatever statistics the planner has.
  *
  * <p>Time is {@code clock_timestamp()}, not {@code now()}: a statement that waited for a row counts from when it got it.
  */
@@ -52,7 +52,7 @@ record PartitionLeases(Database database, String subscription) {
             WHERE subscription = ? AND token_hash = %s AND token = ? AND owner = ? AND epoch = ?
                 AND state IN ('SCHEDULED', 'RUNNING')""".formatted(PartitionRow.hashOf("?"));
 
-    /** The rows that these leases hold, locked; to go on with. */
+    /** The rows that these leases hold, locked; a common table expression to continue. */
     private static final String HELD = """
             WITH lease AS MATERIALIZED (
                 SELECT %s AS token_hash, l.* FROM unnest(?::text[], ?::text[], ?::bigint[]) AS l(token, owner, epoch)

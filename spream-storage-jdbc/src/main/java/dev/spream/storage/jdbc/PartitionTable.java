@@ -13,10 +13,10 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Reads the partitions of a subscription, and removes those that are done with. Each snapshot is one statement, so it shows
- * one moment.
+ * Reads the partitions of a subscription, and removes those that are no longer needed. Each snapshot is one statement,
+ * so it shows one moment.
  *
- * <p>Order is made here and not by the server, whose collations compare text in their own ways.
+ * <p>Rows are sorted here and not by the server, whose collation may order text differently.
  */
 record PartitionTable(Database database, String subscription) {
     private static final Comparator<PartitionMetadata> LINEAGE_ORDER =

@@ -18,7 +18,7 @@ record SubscriptionTable(Database database, String name) {
 
     private static final String NAMES = "SELECT name FROM @subscriptions";
 
-    /** Of two that open at once, one waits for the other and stores nothing. */
+    /** Of two concurrent opens, one waits for the other and stores nothing. */
     private static final String OPEN = """
             WITH opened AS (
                 INSERT INTO @subscriptions
@@ -33,7 +33,8 @@ record SubscriptionTable(Database database, String name) {
             FROM opened""".formatted(PartitionRow.hashOf("?"));
 
     /**
-     * One look at the partitions is enough: once all are finished they stay so, because only a running one brings children.
+     * Reading the partitions once is enough: once all are finished they stay so, because only a running one brings
+     * children.
      */
     private static final String COMPLETE = """
             UPDATE @subscriptions s SET completed = true

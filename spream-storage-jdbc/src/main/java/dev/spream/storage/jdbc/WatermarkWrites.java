@@ -23,8 +23,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The progress of partitions, and the partitions that follow them. Each write locks the row of the lease it is made under
- * and looks at it as locked; what else it reads cannot change back: a child that is stored, or was removed, stays so.
+ * The progress of partitions, and the partitions that follow them. Each write locks the row of the lease it is made
+ * under and decides on the locked row; everything else that it reads is final: a child that is stored, or was removed,
+ * stays so.
  */
 record WatermarkWrites(Database database, String subscription) {
     /** The row that a lease holds, locked; the lease's five parameters are those of {@link #bind}. */
@@ -108,7 +109,7 @@ record WatermarkWrites(Database database, String subscription) {
             )
             SELECT state, ARRAY(SELECT child FROM missing) AS missing FROM held""".formatted(HELD, PartitionRow.hashOf("child"));
 
-    /** In the order of their keys, so that the parents of a merge, adding the same children, do not wait in a circle. */
+    /** In the order of their keys, so that the parents of a merge, adding the same children, do not deadlock. */
     boolean addChildren(PartitionLease parent, ChildPartitionsRecord children) {
         List<ChildPartition> added = children.childPartitions();
         return !database.rows(

@@ -30,7 +30,7 @@ record WorkerTable(Database database, String subscription) {
             FROM (SELECT clock_timestamp() AS now) AS clock
             JOIN @workers w ON w.subscription = ?""";
 
-    /** One that is just being renewed, or expired by somebody else, is passed over. */
+    /** Skips a worker that is being renewed, or expired by another process, at the same time. */
     private static final String EXPIRE = """
             WITH expired AS (
                 SELECT subscription, worker FROM @workers

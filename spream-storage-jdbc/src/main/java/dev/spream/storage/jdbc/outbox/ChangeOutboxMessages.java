@@ -11,7 +11,7 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
- * Makes messages of changes, the same ones each time a change comes.
+ * Converts changes into outbox messages; a redelivered change gives the same messages.
  *
  * @param ordered whether those of a row are sent one at a time, in commit order
  * @param expireAfter how long after its commit a change is still sent; empty for ever
@@ -33,7 +33,9 @@ record ChangeOutboxMessages(boolean ordered, Optional<Duration> expireAfter) {
                 .toList();
     }
 
-    /** The digest is the key's: a record that comes again is the same, even if fewer of its columns are chosen. */
+    /**
+     * The digest of the key alone: a redelivered record is the same request, even if fewer of its columns are selected.
+     */
     private OutboxMessage message(DataChangeRecord change, int index) {
         String key = fitting("%s/%s/%d".formatted(change.tableName(), change.identity(), index));
         Mod mod = change.mods().get(index);

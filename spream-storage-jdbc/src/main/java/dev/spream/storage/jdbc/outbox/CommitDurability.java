@@ -4,8 +4,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The check whether the server confirms a commit before it is on disk, which takes the promise from an answer that was
- * given.
+ * Checks whether the server confirms a commit before it is on disk: a crash could then lose an accepted request, or the
+ * stored result of one.
  */
 final class CommitDurability {
     private static final Logger log = LoggerFactory.getLogger(CommitDurability.class);

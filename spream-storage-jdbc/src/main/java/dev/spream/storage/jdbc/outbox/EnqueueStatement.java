@@ -27,9 +27,9 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * Enqueues messages in one transaction: those whose keys are free with one statement, which claims the keys in their order, so
- * that two transactions with the same keys do not wait for each other in a circle; and looks the others up with another,
- * which sees what the first had waited for.
+ * Enqueues messages in one transaction. The first statement inserts those whose idempotency keys are free, in the order
+ * of the keys, so that two transactions with the same keys do not deadlock. A second one looks the others up, and sees
+ * the rows for which the first had waited.
  */
 record EnqueueStatement(Statements transaction) {
     static final String ENQUEUE = """
@@ -57,7 +57,7 @@ record EnqueueStatement(Statements transaction) {
             SELECT DISTINCT ON (l.idempotency_key) %s FROM @ledger l WHERE l.idempotency_key = ANY (?)
             ORDER BY l.idempotency_key, l.generation DESC""".formatted(LedgerRows.COLUMNS);
 
-    /** Keys of entries that somebody wrote who knows no ledger. */
+    /** Keys of entries that were inserted by a program without a ledger. */
     private static final String ADOPT = """
             INSERT INTO @ledger (idempotency_key, generation, request_digest, status, created_at, updated_at)
             SELECT o.idempotency_key, o.generation, o.request_digest, 'in_progress', clock_timestamp(), clock_timestamp()
@@ -65,7 +65,7 @@ record EnqueueStatement(Statements transaction) {
             ORDER BY o.idempotency_key
             ON CONFLICT DO NOTHING""";
 
-    /** In how many rounds keys may vanish while they are looked at. */
+    /** The number of rounds in which keys may vanish between the two statements. */
     private static final int ROUNDS = 5;
 
     List<EnqueueResult> enqueue(List<OutboxMessage> messages) throws SQLException {

@@ -17,9 +17,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Gives entries to workers, each call by one statement: it locks rows that nobody else is about to take, looks each up in the
- * ledger, and writes what follows. The server's time is asked for in subqueries of their own, which makes it a value that an
- * index can be searched with; a volatile function is none.
+ * Claims entries for workers, by one statement a call: it locks rows that no other statement has locked, looks each up
+ * in the ledger, and writes the claim or the stored result. The server's time is read in subqueries, which makes it a
+ * value that can be used in an index search; a volatile function cannot.
  */
 record EntryClaims(OutboxDatabase database) {
     /**
@@ -71,7 +71,10 @@ record EntryClaims(OutboxDatabase database) {
                     LIMIT 1 FOR NO KEY UPDATE OF o SKIP LOCKED) AS locked
             )""";
 
-    /** The ledger is looked up as of the statement's beginning; what it says of an entry that nobody sends only ever ends. */
+    /**
+     * The ledger is looked up as of the statement's beginning; what it shows for an entry that no worker sends can only
+     * cease to hold.
+     */
     private static final String REST = """
             , judged AS MATERIALIZED (
                 SELECT chosen.*, clock_timestamp() AS claimed_at, l.status AS ledger_status, l.reason_code,

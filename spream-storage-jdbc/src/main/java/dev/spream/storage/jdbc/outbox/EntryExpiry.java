@@ -2,7 +2,7 @@ package dev.spream.storage.jdbc.outbox;
 
 import dev.spream.outbox.ReasonCode;
 
-/** Gives up what has expired before anybody claimed it, by one statement, the ledger first. */
+/** Expires entries whose time to be sent is over before they were claimed, by one statement, the ledger first. */
 record EntryExpiry(OutboxDatabase database) {
     /** What the ledger has answered is left: it is not parked, but follows. */
     static final String EXPIRE = """

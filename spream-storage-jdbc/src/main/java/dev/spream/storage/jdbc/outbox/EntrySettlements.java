@@ -18,14 +18,15 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Renews and ends claims. Each call locks its rows in the order of their ids, as long as they are the worker's by its token,
- * and writes no others; the lateral subquery with a limit looks them up one by one, whatever the planner believes. A row that
- * somebody else has locked holds none of the others up.
+ * Renews and settles claims. Each call locks its rows in the order of their ids, if they still have the worker's claim
+ * token, and writes no others; the lateral subquery with a limit looks them up one by one, whatever statistics the
+ * planner has. A row that another session has locked does not delay the others.
  */
 record EntrySettlements(OutboxDatabase database) {
     /**
-     * A row that is locked is not renewed. As long as half of a lease is left of its own it counts as renewed, for the worker
-     * asks again before that is over; then it is lost, since nobody else would tell the worker when it is.
+     * A locked row is not renewed. It counts as renewed while at least half of its lease is left, because the worker
+     * renews again within that time. After that it counts as lost, since the worker would not learn of an expiry
+     * otherwise.
      */
     static final String RENEW = """
             WITH asked AS MATERIALIZED (
@@ -156,12 +157,12 @@ record EntrySettlements(OutboxDatabase database) {
                 WHERE o.id = asked.id AND o.claim_token = asked.token
                 LIMIT 1) AS seen ON true""".formatted(ReasonCode.IDEMPOTENCY_CONFLICT, ReasonCode.INTERNAL_ERROR);
 
-    /** For the few that are left, which others write just now. */
+    /** For the few that are left, which other sessions are writing. */
     private static final String SETTLE_WAITING = SETTLE.replace(" SKIP LOCKED", "");
 
     private static final String WAIT_BRIEFLY = "SET LOCAL lock_timeout = '250ms'";
 
-    /** How often entries and the ledger may be written by others while they are looked at. */
+    /** The number of attempts while other sessions write the same entries or their ledger rows. */
     private static final int ROUNDS = 5;
 
     Set<OutboxClaim.Ref> renew(OutboxOwner owner, Collection<OutboxClaim.Ref> claims, Duration lease) {

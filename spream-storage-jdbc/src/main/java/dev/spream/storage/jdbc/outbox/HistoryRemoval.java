@@ -2,7 +2,10 @@ package dev.spream.storage.jdbc.outbox;
 
 import dev.spream.outbox.OutboxHistory;
 
-/** Removes what is over and old, a bounded number of rows a statement. Rows that another transaction has locked are left to it. */
+/**
+ * Purges settled entries and old audit rows, a bounded number of rows a statement. Rows that another transaction has
+ * locked are left to it.
+ */
 record HistoryRemoval(OutboxDatabase database, OutboxLedgerPruning ledger) {
     /** The condition on the status is that of the index over them. */
     static final String OLD_ENTRIES = """

@@ -17,10 +17,10 @@ import java.util.Optional;
 import javax.sql.DataSource;
 
 /**
- * An {@link IdempotencyLedger} in PostgreSQL: the one of an outbox, which is there with it. Transactions are the caller's
- * connections; use READ COMMITTED, the default.
+ * An {@link IdempotencyLedger} in PostgreSQL: the ledger of an outbox, created with its tables. Transactions are the
+ * caller's connections; use READ COMMITTED, the default.
  *
- * <p>Safe for use by many threads. The data source stays the caller's, who closes it afterwards.
+ * <p>Safe for use by many threads. The caller owns the data source and closes it afterwards.
  */
 public final class JdbcIdempotencyLedger implements IdempotencyLedger<Connection> {
     private static final String BEGIN = """
@@ -36,7 +36,7 @@ public final class JdbcIdempotencyLedger implements IdempotencyLedger<Connection
                 settled_at = clock_timestamp(), updated_at = clock_timestamp()
             WHERE idempotency_key = ? AND generation = ? AND request_digest = ? AND status = 'in_progress'""";
 
-    /** Who prunes waits for who holds this, and the other way round. */
+    /** Locks the rows of the key in a mode that conflicts with pruning: each waits for the other. */
     private static final String HOLD = "SELECT FROM @ledger WHERE idempotency_key = ? FOR KEY SHARE";
 
     private static final String REOPEN = """
@@ -48,7 +48,7 @@ public final class JdbcIdempotencyLedger implements IdempotencyLedger<Connection
             ON CONFLICT DO NOTHING
             RETURNING generation""";
 
-    /** How often a key may be forgotten while it is looked at. */
+    /** The number of attempts while the key is pruned between two statements. */
     private static final int ROUNDS = 5;
 
     private final OutboxDatabase database;

@@ -24,7 +24,8 @@ import javax.sql.DataSource;
  * one began makes it fail, to be repeated as a whole. Transactions that enqueue several keys one by one should do so in the
  * same order, or all at once, lest two wait for each other.
  *
- * <p>Safe for use by many threads. The data source stays the caller's, who closes it afterwards; it is used for signals alone.
+ * <p>Safe for use by many threads. The caller owns the data source and closes it afterwards; it is used for signals
+ * alone.
  */
 public final class JdbcOutbox implements Outbox<Connection> {
     private final OutboxDatabase database;
@@ -71,7 +72,7 @@ public final class JdbcOutbox implements Outbox<Connection> {
         return "enqueueing %d messages in %s".formatted(messages.size(), database.tables());
     }
 
-    /** The same in a transaction of its own, which is committed. */
+    /** Enqueues in a transaction of its own and commits it. */
     List<EnqueueResult> enqueueInOwnTransaction(List<OutboxMessage> messages) {
         return database.inTransaction(what(messages), transaction -> enqueueAll(transaction.connection(), messages));
     }

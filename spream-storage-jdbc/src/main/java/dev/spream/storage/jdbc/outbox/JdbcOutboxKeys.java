@@ -10,7 +10,7 @@ import dev.spream.storage.jdbc.internal.TablesBuilder;
 import java.time.Duration;
 import java.util.List;
 
-/** The keys by which a configuration says where an outbox is. */
+/** The configuration keys of an outbox's database and tables. */
 final class JdbcOutboxKeys {
     private static final ConfigKey<String> SCHEMA =
             ConnectionKeys.schema("schema", "The schema that has the tables.", TablesBuilder.DEFAULT_SCHEMA);

@@ -16,11 +16,12 @@ import java.util.Optional;
 import javax.sql.DataSource;
 
 /**
- * {@link OutboxOperations} in PostgreSQL 14 or newer, beside any number of workers. Who changes an entry locks it first and
- * its ledger row then, as workers do, and raises its token: a worker that has lost it learns so.
+ * {@link OutboxOperations} in PostgreSQL 14 or newer, beside any number of workers. A change locks the entry first and
+ * its ledger row second, as workers do, and raises the entry's claim token, so that a worker that held it finds its
+ * claim lost.
  *
- * <p>Safe for use by many threads. A connection is taken for a call and given back with it. The data source stays the
- * caller's, who closes it afterwards.
+ * <p>Safe for use by many threads. A connection is taken for a call and given back with it. The caller owns the data
+ * source and closes it afterwards.
  */
 public final class JdbcOutboxOperations implements OutboxOperations {
     private final OutboxDatabase database;

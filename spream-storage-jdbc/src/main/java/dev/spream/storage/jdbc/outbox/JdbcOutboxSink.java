@@ -12,16 +12,16 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Fills an outbox from a change stream: an entry for each changed row, which is a data change record of that row alone, in the
- * documentation's JSON. A batch is one transaction. Its idempotency key is made of the table's name, the record's {@linkplain
- * DataChangeRecord#identity() identity} and the row's place in it, so that what is delivered again, or replayed, is not
- * enqueued again, as long as the ledger remembers it.
+ * Fills an outbox from a change stream: an entry for each changed row, which is a data change record of that row alone,
+ * in the documentation's JSON. A batch is one transaction. The idempotency key of an entry consists of the table's
+ * name, the record's {@linkplain DataChangeRecord#identity() identity} and the row's index in it, so that a redelivered
+ * or replayed change is not enqueued again while the ledger keeps its keys.
  *
- * <p>Unless told otherwise, entries of one row are sent one at a time in commit order: its table and primary key are their
- * ordering key. A change that was set aside and is replayed comes behind those that were enqueued meanwhile.
+ * <p>By default, entries of one row are sent one at a time in commit order: its table and primary key are their
+ * ordering key. A change that was dead-lettered and is replayed comes after those that were enqueued meanwhile.
  *
- * <p>A change that PostgreSQL cannot hold, whose text has the character NUL, fails alone with {@link NonRetryableException}; what
- * may be taken later fails with {@link dev.spream.core.StorageException}.
+ * <p>A change that PostgreSQL cannot hold, whose text has the character NUL, fails alone with
+ * {@link NonRetryableException}; retryable failures are reported by {@link dev.spream.core.StorageException}.
  *
  * <p>Immutable, and safe for use by many threads.
  */
@@ -34,7 +34,7 @@ public final class JdbcOutboxSink implements BatchConsumer {
         this.messages = messages;
     }
 
-    /** A sink that enqueues by the outbox's data source, in transactions of its own. */
+    /** A sink that enqueues over the outbox's data source, in transactions of its own. */
     public static JdbcOutboxSink into(JdbcOutbox outbox) {
         return new JdbcOutboxSink(requireNonNull(outbox, "outbox"), new ChangeOutboxMessages(true, Optional.empty()));
     }
@@ -62,7 +62,7 @@ public final class JdbcOutboxSink implements BatchConsumer {
         outbox.signal();
     }
 
-    /** Of several, any may be at fault, so that they are tried one by one. */
+    /** Of several changes, any may be the cause; the caller tries them one by one. */
     private static SpreamException refusal(List<DataChangeRecord> changes, IllegalArgumentException cause) {
         DataChangeRecord first = changes.getFirst();
         return changes.size() == 1

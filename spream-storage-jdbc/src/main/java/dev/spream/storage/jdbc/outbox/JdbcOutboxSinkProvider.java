@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * The sink {@code outbox}: a {@link JdbcOutboxSink} over a pool of its own. Where the outbox is, it takes from the keys of
- * {@code outbox.jdbc} unless it has its own.
+ * The sink {@code outbox}: a {@link JdbcOutboxSink} over a pool of its own. The database and tables of the outbox are
+ * those of {@code outbox.jdbc}, unless configured for the sink.
  */
 @AutoService(ConsumerProvider.class)
 public final class JdbcOutboxSinkProvider implements ConsumerProvider {

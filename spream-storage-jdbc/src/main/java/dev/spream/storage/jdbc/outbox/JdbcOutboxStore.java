@@ -21,14 +21,14 @@ import javax.sql.DataSource;
  * An {@link OutboxStore} in PostgreSQL 14 or newer, for any number of workers in any number of processes. The server's clock
  * decides about leases.
  *
- * <p>Safe for use by many threads. A connection is taken for a call and given back with it; while somebody watches, one more
- * is held, which listens. The data source stays the caller's, who closes it after the store.
+ * <p>Safe for use by many threads. A connection is taken for a call and given back with it; while there are watchers,
+ * one more is held, which listens. The caller owns the data source and closes it after the store.
  *
- * <p>How it stays correct: what takes an entry, and what ends a claim, is one statement at READ COMMITTED, which locks the
- * rows that it is about before it decides on them as locked. Claims, renewals and settlements skip rows that somebody else
- * has locked, and settlements then wait for those, a moment each time; all else locks entries in the order of their ids,
- * and rows of the ledger after those of their entries. No lock is held between two round trips, but for lanes, which order
- * does not depend on.
+ * <p>Correctness: each claim and each settlement is one statement at READ COMMITTED, which locks its rows and decides
+ * on them as locked. Claims, renewals and settlements skip rows that another session has locked; settlements then wait
+ * for those, a moment each time. All other statements lock entries in the order of their ids, and ledger rows after
+ * their entries. No lock is held between two round trips, except on lanes, which the order of entries does not depend
+ * on.
  */
 public final class JdbcOutboxStore implements OutboxStore {
     private final OutboxDatabase database;

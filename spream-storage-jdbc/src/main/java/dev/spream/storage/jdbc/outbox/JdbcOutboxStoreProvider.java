@@ -11,7 +11,7 @@ import dev.spream.outbox.OutboxOperations;
 import dev.spream.outbox.OutboxStore;
 import java.util.List;
 
-/** The outbox {@code jdbc}: a {@link JdbcOutboxStore} over a pool of its own, and what goes with it. */
+/** The outbox {@code jdbc}: a {@link JdbcOutboxStore} and its operations over a pool of their own. */
 @AutoService(OutboxStoreProvider.class)
 public final class JdbcOutboxStoreProvider implements OutboxStoreProvider {
     @Override

@@ -13,7 +13,7 @@ import java.util.Locale;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The ledger's rows, also those that earlier services wrote and that say less. */
+/** Reads ledger rows, including those written by earlier services, which lack some columns. */
 final class LedgerRows {
     /** Of the table {@code l}, as {@link #read} needs them. */
     static final String COLUMNS = """
@@ -62,13 +62,13 @@ final class LedgerRows {
         };
     }
 
-    /** What others have written may be none that goes with the status. */
+    /** A row written by another program may have a status without the columns that belong to it. */
     private static int httpStatus(ResultSet row, LedgerStatus ledger, int otherwise) throws SQLException {
         int status = row.getInt("http_status");
         return LedgerResult.isHttpStatusOf(ledger, status) ? status : otherwise;
     }
 
-    /** The code that was stored; of one that is none, which others may have written, as much as can be one. */
+    /** The stored result code; an invalid one, written by another program, is cut to its valid part. */
     static ReasonCode reason(@Nullable String stored) {
         if (stored == null) {
             return ReasonCode.INTERNAL_ERROR;
@@ -82,8 +82,8 @@ final class LedgerRows {
     }
 
     /**
-     * The text, if PostgreSQL takes it as JSON, and else a JSON string of it: an answer that is none must not keep an entry
-     * from being settled.
+     * The text if PostgreSQL accepts it as JSON, and else the text as a JSON string: an invalid response must not keep
+     * an entry from being settled.
      */
     static String storable(String text) {
         return isJson(text) && !text.contains("\\u0000") ? text : asString(text);

@@ -8,8 +8,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Those in this process who want to know that something was enqueued, by the tables that they watch. Outboxes of the same
- * name in several databases wake each other, which does no harm. Safe for use by many threads.
+ * The callbacks of this process that are called after an enqueue, by the tables that they watch. Outboxes of the same
+ * name in several databases wake each other, which is harmless. Safe for use by many threads.
  */
 final class LocalWatchers {
     private static final Logger log = LoggerFactory.getLogger(LocalWatchers.class);
@@ -31,7 +31,7 @@ final class LocalWatchers {
         registered.getOrDefault(tables, Set.of()).forEach(Registration::wake);
     }
 
-    /** One that is told, until it is closed. The same {@code wake} can be there twice. */
+    /** Registers a callback until it is closed. The same {@code wake} can be registered twice. */
     static final class Registration implements AutoCloseable {
         private final LocalWatchers watchers;
         private final OutboxTables tables;

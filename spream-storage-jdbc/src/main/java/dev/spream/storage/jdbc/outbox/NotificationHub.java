@@ -7,7 +7,9 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Those who watch by one store: they share a connection that listens, which is there while they are. Thread-safe. */
+/**
+ * The watchers of one store. They share a listening connection, which is open while there are watchers. Thread-safe.
+ */
 final class NotificationHub {
     private final OutboxDatabase database;
     private final SectionLock lock = new SectionLock();
@@ -42,7 +44,7 @@ final class NotificationHub {
                 .ifPresent(NotificationListener::close);
     }
 
-    /** Takes the listener out, to be closed; called under the lock. */
+    /** Removes the listener and returns it to be closed; called under the lock. */
     private Optional<NotificationListener> taken() {
         Optional<NotificationListener> unused = Optional.ofNullable(listener);
         listener = null;

@@ -18,15 +18,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Wakes somebody when the server notifies, on a connection and a virtual thread of its own, until it is closed. A connection
- * that breaks, or does not answer, is replaced by another one; what was missed meanwhile is made up for by one more waking.
+ * Runs a callback when the server notifies, on a connection and a virtual thread of its own, until it is closed. A
+ * connection that breaks or does not answer is replaced; the callback then runs once more, for notifications that were
+ * missed meanwhile.
  *
  * <p>Closed by any thread; closing again is harmless.
  */
 final class NotificationListener implements OutboxStore.Watch {
     private static final Logger log = LoggerFactory.getLogger(NotificationListener.class);
 
-    /** How long the server may be silent before it is asked whether it is still there. */
+    /** How long the server may be silent before the connection is probed. */
     private static final Duration SILENCE = Duration.ofSeconds(10);
 
     private static final Duration LOOK_UP = Duration.ofMillis(200);
@@ -99,7 +100,7 @@ final class NotificationListener implements OutboxStore.Watch {
         Statements.execute(connection, "LISTEN " + tables.channel());
     }
 
-    /** Looks up now and then, so that it ends soon after it is told to. */
+    /** Returns from time to time, so that it ends soon after it was closed. */
     private void receive(Connection connection) throws SQLException {
         PGConnection server = connection.unwrap(PGConnection.class);
         int silent = 0;
@@ -122,8 +123,7 @@ final class NotificationListener implements OutboxStore.Watch {
             return server.getNotifications(Math.toIntExact(LOOK_UP.toMillis()));
         } catch (SQLException e) {
             Statements.execute(
-                    connection,
-                    "SELECT 1"); // so that the pool is told by an error of its own, and drops the connection
+                    connection, "SELECT 1"); // causes an error that the pool sees, so that it drops the connection
             throw e;
         }
     }
@@ -131,10 +131,10 @@ final class NotificationListener implements OutboxStore.Watch {
     private void pause(Duration time) {
         try {
             if (closed.await(time.toNanos(), TimeUnit.NANOSECONDS)) {
-                log.trace("[{}] nobody watches any more", tables);
+                log.trace("[{}] there are no watchers left", tables);
             }
         } catch (InterruptedException e) {
-            closed.countDown(); // nobody has this thread but this class
+            closed.countDown(); // no other class has this thread
         }
     }
 
@@ -142,7 +142,7 @@ final class NotificationListener implements OutboxStore.Watch {
         return closed.getCount() > 0;
     }
 
-    /** Waits a moment for the connection to be given back: whoever closes this may close its pool next. */
+    /** Waits a moment until the connection is returned: the caller may close the pool next. */
     @Override
     public void close() {
         closed.countDown();

@@ -16,8 +16,8 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * Changes single entries by hand. Each change is a transaction: it locks the entry, looks at it as it then is, changes the
- * ledger first and the entry then, and writes the audit.
+ * Changes single entries for an operator. Each change is a transaction: it locks the entry, decides on it as locked,
+ * changes the ledger first and the entry second, and writes the audit row.
  */
 record OperationsChanges(OutboxDatabase database) {
     private static final String LOCK = """
@@ -84,7 +84,7 @@ record OperationsChanges(OutboxDatabase database) {
         }
     }
 
-    /** What became of a change: it was made, with what the audit notes of it beside; or why there is none. */
+    /** The result of a change: made, with a note for the audit; or refused, with the reason. */
     private record Made(boolean done, String note) {
         static final Made DONE = new Made(true, "");
 
@@ -124,7 +124,10 @@ record OperationsChanges(OutboxDatabase database) {
         return entry.due() ? Optional.of("it is due anyway") : Optional.empty();
     }
 
-    /** The next generation of a request that failed. Two that begin it at a time wait for each other at the entry. */
+    /**
+     * The next generation of a request that failed. Two transactions that begin it at the same time wait for each other
+     * at the entry.
+     */
     private static OptionalInt reopen(Statements transaction, Locked entry) throws SQLException {
         List<LedgerEntry> last = transaction.rows(LAST, p -> p.text(entry.key()), LedgerRows::read);
         if (last.isEmpty()
@@ -166,7 +169,9 @@ record OperationsChanges(OutboxDatabase database) {
                         .number(id));
     }
 
-    /** What the ledger had before it was to be told; the statement sees what the one before has waited for. */
+    /**
+     * The request in the ledger before this change; the statement sees the rows for which the one before has waited.
+     */
     private static Optional<LedgerResult> answer(Statements transaction, Locked entry) throws SQLException {
         return transaction
                 .find(

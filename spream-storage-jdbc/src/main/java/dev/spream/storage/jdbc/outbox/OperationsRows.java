@@ -14,7 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Reads entries with what the ledger says of them, without what they hold. */
+/** Reads entries and their requests in the ledger, without payloads. */
 record OperationsRows(OutboxDatabase database) {
     /** An entry and the last generation of its request. */
     static final String SELECT = """

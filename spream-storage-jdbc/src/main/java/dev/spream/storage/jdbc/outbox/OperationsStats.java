@@ -13,12 +13,12 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * Counts entries in one statement, which sees all of them at one moment. What is not settled is found by the partial indexes
- * that serve claims. What is settled is counted as well, as long as the table is not large; then it is about as many as the
- * server's own statistics say, since counting millions would take longer than a statement may.
+ * Counts entries in one statement, which sees all of them at one moment. Unsettled entries are found by the partial
+ * indexes that serve claims. Settled ones are counted as long as the table is not large; beyond that they are estimated
+ * from the server's statistics, since counting millions would exceed the statement timeout.
  */
 record OperationsStats(OutboxDatabase database) {
-    /** From how many rows on settled entries are estimated, as the server believes. */
+    /** The number of rows, by the server's statistics, from which settled entries are estimated. */
     static final long LARGE = 1_000_000;
 
     static final String READ = """

@@ -7,12 +7,12 @@ import java.util.function.Function;
 import javax.sql.DataSource;
 
 /**
- * Says where an outbox is; what is built from the same names works on the same outbox. Every option has a default. Confined
- * to one thread.
+ * Builds an object on the tables of an outbox; objects built with the same names work on the same outbox. Every option
+ * has a default. Confined to one thread.
  *
- * <p>Migration brings tables of earlier workers into shape, for which they are locked; those workers have to be stopped before.
- * The statement timeout, 5 seconds by default, is to stay well below the lease, so that a call that hangs can be repeated before
- * claims are lost. Statements in a caller's transaction have the caller's limits.
+ * <p>Migration alters tables of earlier workers and locks them meanwhile; stop those workers first. Keep the statement
+ * timeout, 5 seconds by default, well below the lease, so that a call that hangs can be repeated before claims are
+ * lost. Statements in a caller's transaction have the caller's limits.
  *
  * @param <P> what is built
  */

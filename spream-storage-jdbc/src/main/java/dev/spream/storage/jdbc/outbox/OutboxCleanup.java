@@ -3,9 +3,9 @@ package dev.spream.storage.jdbc.outbox;
 import dev.spream.outbox.OperatorAction;
 import dev.spream.storage.jdbc.internal.Parameters;
 
-/** Changes many entries at once: gives those back that nobody sends, and removes what is settled and old. */
+/** Maintenance of many entries at once: releases expired claims, and purges old settled entries. */
 record OutboxCleanup(OutboxDatabase database, OutboxLedgerPruning ledger) {
-    /** Rows are locked in the order of their ids, as everywhere; those that somebody else takes at the moment are left to him. */
+    /** Rows are locked in the order of their ids, as everywhere; rows locked by another session are left to it. */
     private static final String RELEASE = """
             WITH lapsed AS MATERIALIZED (
                 SELECT o.id FROM @outbox o

@@ -5,18 +5,19 @@ import java.sql.SQLException;
 import java.util.List;
 
 /**
- * Forgets old requests: looks through first generations in the order in which they were begun, a bounded number at a time,
- * locks those that are old, and then looks again whether they are. A transaction that opens a new generation holds the first
- * one as well.
+ * Removes old requests from the ledger: reads first generations in the order in which they were begun, a bounded number
+ * at a time, locks those that are old, and then checks them again. A transaction that opens a new generation holds the
+ * first one as well.
  *
- * <p>The next look continues behind the last one, so that requests which are kept, since the outbox has their entries or they
- * were settled late, are not read each time. Safe for use by many threads; some may look at the same requests then.
+ * <p>The next pass continues after the last one, so that requests that are kept, because the outbox has their entries
+ * or they were settled late, are not read each time. Safe for use by many threads; concurrent passes may read the same
+ * requests.
  */
 final class OutboxLedgerPruning {
-    /** How many requests one statement looks at. */
+    /** The number of requests that one statement reads. */
     static final int WALK = 1_000;
 
-    /** Of requests w; each is found by its key, whatever the server believes of the tables. */
+    /** Of requests w; each is found by its key, whatever statistics the server has. */
     private static final String REASONS_TO_KEEP = """
             LEFT JOIN LATERAL (SELECT 1 AS here FROM @outbox o WHERE o.idempotency_key = w.idempotency_key LIMIT 1)
                 AS kept ON true
@@ -26,8 +27,8 @@ final class OutboxLedgerPruning {
                 LIMIT 1) AS again ON true""";
 
     /**
-     * A request is settled after it was begun, so that the index over its beginning bounds the walk. The condition on the
-     * generation is that of the index; of an equality, the server would believe that few rows have it, and sort them all.
+     * A request is settled after it was begun, so that the index over its beginning bounds the walk. The condition on
+     * the generation is that of the index; for an equality, the server would estimate few rows, and sort them all.
      */
     static final String LOOK = """
             WITH walked AS MATERIALIZED (
@@ -63,7 +64,7 @@ final class OutboxLedgerPruning {
     private final OutboxDatabase database;
     private volatile Position position = BEGINNING;
 
-    /** A request behind which to continue, by when it was begun, as the server writes times. */
+    /** The request after which to continue, by the time when it was begun, as the server writes times. */
     private record Position(String begun, String key) {}
 
     private record Looked(Position at, boolean old) {}
@@ -72,7 +73,7 @@ final class OutboxLedgerPruning {
         this.database = database;
     }
 
-    /** Looks at some requests, as many as the limit at most, and forgets those that are old. */
+    /** Reads at most as many requests as the limit, and removes those that are old. */
     int step(long settledForMicros, int limit) {
         return database.inTransaction(
                 what(), transaction -> step(transaction, settledForMicros, limit, Math.min(limit, WALK)));
@@ -102,7 +103,7 @@ final class OutboxLedgerPruning {
         return "pruning the ledger of " + database.tables();
     }
 
-    /** Moves the position behind what it looked at; to the beginning, if that was the last. */
+    /** Moves the position past the requests that were read; to the beginning after the last. */
     private int step(Statements transaction, long settledForMicros, int limit, int walk) throws SQLException {
         Position after = position;
         List<Looked> looked = transaction.rows(

@@ -9,9 +9,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells workers of this process at once, and those of others by {@code NOTIFY} in a transaction of its own: a commit that
- * notifies excludes all others of the server, so that there are few of them, and no caller waits for one. What is asked for
- * while one is on its way is one more, a moment later.
+ * Wakes the workers of this process at once, and those of others by {@code NOTIFY} in a transaction of its own: a
+ * commit that notifies excludes all others of the server, so signals are few, and no caller waits for one. Signals
+ * requested while one is being sent become one more, a moment later.
  *
  * <p>Safe for use by many threads.
  *
@@ -24,7 +24,7 @@ final class OutboxSignal {
 
     private static final String NOTIFY = "SELECT true FROM pg_notify(?, ?)";
 
-    /** What this process notifies with: its own workers were told before, and need not be told again. */
+    /** The payload of this process's notifications: its own workers were woken directly and ignore it. */
     static final String PROCESS = UUID.randomUUID().toString();
 
     private final OutboxDatabase database;
@@ -65,7 +65,7 @@ final class OutboxSignal {
                     row -> true);
         } catch (RuntimeException e) {
             log.debug(
-                    "[{}] workers of other processes were not told; they look by themselves",
+                    "[{}] workers of other processes were not notified; they find new entries at their next poll",
                     database.tables(),
                     LoggedFailure.of(e));
         }

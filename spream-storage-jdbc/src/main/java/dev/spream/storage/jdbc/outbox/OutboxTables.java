@@ -11,8 +11,8 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 
 /**
- * The tables of an outbox. Those of lanes, workers, audit and history are called like that of the entries, with something
- * behind.
+ * The tables of an outbox. The names of the tables of lanes, workers, audit and history are that of the entries with a
+ * suffix.
  *
  * @param schema the schema that has the tables: a lower-case identifier
  * @param outbox the table of the entries: a lower-case identifier, {@value #MAX_LENGTH} characters at most
@@ -22,7 +22,7 @@ public record OutboxTables(SchemaName schema, String outbox, String ledger) {
     static final String DEFAULT_OUTBOX = "outbox_orders";
     static final String DEFAULT_LEDGER = "idempo_ledger";
 
-    /** Names of PostgreSQL have 63 bytes, and those of the indexes are these names with something behind. */
+    /** Names of PostgreSQL have 63 bytes, and those of the indexes are these names with a suffix. */
     static final int MAX_LENGTH = 45;
 
     private static final int CHANNEL_DIGITS = 16;
@@ -39,7 +39,7 @@ public record OutboxTables(SchemaName schema, String outbox, String ledger) {
         }
     }
 
-    /** The names that the tables have unless somebody says otherwise. */
+    /** The default names of the tables. */
     public static OutboxTables defaults() {
         return new OutboxTables(new SchemaName(TablesBuilder.DEFAULT_SCHEMA), DEFAULT_OUTBOX, DEFAULT_LEDGER);
     }
@@ -49,8 +49,8 @@ public record OutboxTables(SchemaName schema, String outbox, String ledger) {
     }
 
     /**
-     * The statement, with a table's quoted name wherever it says {@code @outbox}, {@code @ledger}, {@code @lanes}, {@code
-     * @workers} or {@code @audit}.
+     * The statement with the quoted name of the table in place of {@code @outbox}, {@code @ledger}, {@code @lanes},
+     * {@code @workers} or {@code @audit}.
      */
     public String in(String sql) {
         return PLACE.matcher(sql).replaceAll(place -> "\"%s\".\"%s\"".formatted(schema, table(place)));
@@ -82,7 +82,7 @@ public record OutboxTables(SchemaName schema, String outbox, String ledger) {
         return "spream_outbox_" + digest.substring(digest.indexOf(':') + 1).substring(0, CHANNEL_DIGITS);
     }
 
-    /** The entries' table with its schema, for people. */
+    /** The entries' table with its schema, as shown in messages. */
     @Override
     public String toString() {
         return schema + "." + outbox;

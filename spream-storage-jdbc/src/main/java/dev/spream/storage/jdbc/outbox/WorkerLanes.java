@@ -14,8 +14,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The lanes of workers: a worker sends the entries of its own. Lanes keep workers out of each other's way; order does not
- * depend on them.
+ * The lanes of workers: a worker sends the entries of its own lanes. Lanes keep workers from competing for the same
+ * keys; order does not depend on them.
  */
 record WorkerLanes(OutboxDatabase database) {
     private static final String REGISTER = """
@@ -25,12 +25,12 @@ record WorkerLanes(OutboxDatabase database) {
     /** After its own row was written, so that it is among them. */
     private static final String COUNT = "SELECT count(*) AS alive FROM @workers WHERE alive_until > clock_timestamp()";
 
-    /** In the order of their names, so that workers which remove the same ones do not wait for each other in a circle. */
+    /** In the order of their names, so that workers which remove the same ones do not deadlock. */
     private static final String FORGET = """
             DELETE FROM @workers WHERE owner IN (
                 SELECT owner FROM @workers WHERE alive_until <= clock_timestamp() ORDER BY owner FOR UPDATE SKIP LOCKED)""";
 
-    /** Those that it has are its own until somebody else has taken them. */
+    /** The lanes of a worker stay its own until another worker has taken them. */
     private static final String HOLD = """
             WITH mine AS MATERIALIZED (
                 SELECT lane, lane = ANY (?::int[]) AS is_surplus FROM @lanes WHERE owner = ? ORDER BY lane FOR NO KEY UPDATE
