@@ -5,15 +5,15 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * Somebody whose transaction has inserted events and is still open. What the server does not show to this user, for want of
- * {@code pg_read_all_stats}, is empty.
+ * A session whose transaction has inserted events and is still open. Fields that the server hides from this user, for
+ * lack of {@code pg_read_all_stats}, are empty.
  *
- * @param pid the server's process, for {@code pg_terminate_backend}; 0 for transactions that are prepared and belong to
- *     nobody, see {@code pg_prepared_xacts}
- * @param user as whom it connected; may be empty
- * @param application what it calls itself; may be empty
- * @param state what it does, such as {@code idle in transaction}
- * @param age since when the transaction is open
+ * @param pid the server's process, for {@code pg_terminate_backend}; 0 for prepared transactions, which have no
+ *     session, see {@code pg_prepared_xacts}
+ * @param user the user of the session; may be empty
+ * @param application its application name; may be empty
+ * @param state its state, such as {@code idle in transaction}
+ * @param age how long the transaction has been open
  */
 public record AppendBlocker(int pid, String user, String application, Optional<String> state, Optional<Duration> age) {
 

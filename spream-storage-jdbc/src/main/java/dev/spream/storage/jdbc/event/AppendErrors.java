@@ -6,7 +6,7 @@ import dev.spream.storage.jdbc.internal.SqlErrors;
 import java.sql.SQLException;
 
 /**
- * The errors of the server about events that it does not take.
+ * Maps the server's errors about events that it refuses.
  *
  * @see <a href="https://www.postgresql.org/docs/current/datatype-json.html">PostgreSQL: JSON types</a>
  */
@@ -19,7 +19,7 @@ final class AppendErrors {
 
     private AppendErrors() {}
 
-    /** The exception to throw: the server's own error would show the data to whoever logs it. */
+    /** The exception to throw, without the server's error, which would put the data into logs. */
     static RuntimeException failure(AppendRequest request, SQLException error) {
         String state = String.valueOf(error.getSQLState());
         if (state.equals(UNIQUE)) {

@@ -13,12 +13,12 @@ import java.util.List;
 import java.util.OptionalLong;
 
 /**
- * Events that are to be appended to an aggregate.
+ * The events to append to an aggregate.
  *
  * @param expected the version that it must have; empty for any
  */
 record AppendRequest(String aggregateId, OptionalLong expected, List<NewEvent> events) {
-    /** What fits into an index of PostgreSQL, whatever the letters. */
+    /** The longest id that fits into an index of PostgreSQL, whatever its characters. */
     static final int AGGREGATE_ID_BYTES = 2_600;
 
     private static final int AGGREGATE_ID_LENGTH = 1_024;

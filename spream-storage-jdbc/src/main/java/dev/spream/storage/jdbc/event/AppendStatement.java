@@ -13,10 +13,10 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The statements that append. One is enough where nobody is in the way. It appends the first event if the aggregate has the
- * version that it must have, passing over it if somebody else has appended meanwhile, and the others only behind it: nobody
- * can append behind an event that is not committed yet. Why nothing was appended, another statement tells, which sees what the
- * first may have waited for.
+ * The statements of an append. Without contention one is enough. It inserts the first event if the aggregate has the
+ * expected version, and skips it if another append has taken that version; it inserts the others only after the first,
+ * since no other append can follow an event that is not committed yet. If nothing was inserted, a second statement
+ * finds the reason; it sees the rows for which the first may have waited.
  */
 record AppendStatement(Statements transaction) {
     /** No aggregate has it. */
@@ -62,7 +62,10 @@ record AppendStatement(Statements transaction) {
             LEFT JOIN (SELECT %s FROM @events WHERE event_id = ANY (?)) e ON true
             ORDER BY e.event_version""".formatted(StoredEvent.COLUMNS);
 
-    /** How often others may get ahead of an append that expects no version; one that waits in line is passed once at most. */
+    /**
+     * How often other appends may overtake one that expects no version; one that waits for the lock of the aggregate is
+     * overtaken once at most.
+     */
     private static final int ROUNDS = 20;
 
     private static final String WAIT_IN_LINE = "SELECT true FROM pg_advisory_xact_lock(?::int, hashtext(?))";
@@ -132,7 +135,7 @@ record AppendStatement(Statements transaction) {
     }
 
     /**
-     * What it means that nothing was appended.
+     * Interprets an append that inserted nothing.
      *
      * @param version that the aggregate has now
      * @param present events that have the ids, in the order of their versions

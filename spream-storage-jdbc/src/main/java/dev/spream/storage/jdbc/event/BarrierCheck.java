@@ -3,7 +3,7 @@ package dev.spream.storage.jdbc.event;
 import dev.spream.core.StorageException;
 import dev.spream.storage.jdbc.internal.SqlErrors;
 
-/** The check that readers of the table pass over nothing: what makes it so may have been taken away. */
+/** Checks that the trigger and the sequence, by which readers of the table miss no event, are unchanged. */
 final class BarrierCheck {
     private static final String ASK = """
             SELECT EXISTS (SELECT FROM pg_trigger t WHERE t.tgrelid = '@events'::regclass AND t.tgname = ?
@@ -13,7 +13,7 @@ final class BarrierCheck {
 
     private BarrierCheck() {}
 
-    /** @throws StorageException that says what is missing, or if the database cannot be asked */
+    /** @throws StorageException if something is missing, named in the message, or if the database cannot be queried */
     static void require(EventDatabase database) {
         String trigger = database.table().name() + "_barrier";
         String problem = database.row("looking at the table " + database.table(), ASK, p -> p.text(trigger), row -> {

@@ -8,13 +8,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The time for which a transaction that has inserted has kept all from reading, and which it is, for the log. Confined to
- * the tailer's thread.
+ * Logs how long open transactions that have inserted events have blocked all readers, and which is the oldest. Confined
+ * to the tailer's thread.
  */
 final class BlockedBarrier {
     private static final Logger log = LoggerFactory.getLogger(BlockedBarrier.class);
 
-    /** Longer than most transactions are open, whom nobody has to be told of. */
+    /** Longer than most transactions are open; shorter blocks are not logged. */
     private static final Duration FIRST_TOLD = Duration.ofMillis(200);
 
     private static final Duration BETWEEN_TOLD = Duration.ofSeconds(1);
@@ -34,7 +34,7 @@ final class BlockedBarrier {
         this.table = table;
     }
 
-    /** It is shut; how long to wait before the next attempt. */
+    /** The barrier is blocked; returns how long to wait before the next attempt. */
     Duration found() throws SQLException {
         long now = System.nanoTime();
         if (attempts++ == 0) {
@@ -59,7 +59,7 @@ final class BlockedBarrier {
         return true;
     }
 
-    /** When it was first found shut, by the JVM's nanosecond clock. */
+    /** When it was first found blocked, by the JVM's nanosecond clock. */
     long since() {
         return since;
     }
@@ -73,7 +73,7 @@ final class BlockedBarrier {
                 table,
                 shut.toMillis(),
                 blockers.size(),
-                blockers.isEmpty() ? "somebody who has just ended" : blockers.getFirst());
+                blockers.isEmpty() ? "a session that has just ended" : blockers.getFirst());
     }
 
     void open() {

@@ -4,7 +4,7 @@ import dev.spream.storage.jdbc.internal.Database;
 import java.time.Duration;
 import javax.sql.DataSource;
 
-/** The database of an event store, whose table statements name by its place. Safe for use by many threads. */
+/** The database of an event store, whose statements name the table by a placeholder. Safe for use by many threads. */
 final class EventDatabase extends Database {
     private final EventTable table;
 

@@ -9,7 +9,7 @@ import dev.spream.storage.jdbc.internal.TablesBuilder;
 import java.time.Duration;
 import java.util.List;
 
-/** The keys by which a configuration says where an event store is. */
+/** The configuration keys of an event store's database and table. */
 final class EventKeys {
     private static final ConfigKey<String> SCHEMA =
             ConnectionKeys.schema("schema", "The schema that has the table.", TablesBuilder.DEFAULT_SCHEMA);

@@ -4,7 +4,10 @@ import dev.spream.projection.event.FeedItem;
 import dev.spream.projection.event.RecordedEvent;
 import java.util.List;
 
-/** Reads the table: an aggregate, or everything in order up to where it is final. Safe for use by many threads. */
+/**
+ * Reads the table: the events of an aggregate, or all events in order up to the high-water mark. Safe for use by many
+ * threads.
+ */
 record EventReads(EventDatabase database, HighWaterMark mark) {
     static final String OF_AGGREGATE = """
             SELECT %s FROM @events WHERE aggregate_id = ? AND event_version > ? ORDER BY event_version LIMIT ?""".formatted(StoredEvent.COLUMNS);
@@ -15,7 +18,7 @@ record EventReads(EventDatabase database, HighWaterMark mark) {
     static final String SLOTS = """
             SELECT %s FROM @events WHERE position > ? AND position <= ? AND slot BETWEEN ? AND ? ORDER BY position LIMIT ?""".formatted(StoredEvent.COLUMNS);
 
-    /** How many positions a statement looks at that wants the events of some slots. */
+    /** The number of positions that a statement scans for the events of some slots. */
     static final long MIN_WINDOW = 10_000;
 
     private static final long MAX_WINDOW = 200_000;
@@ -33,19 +36,22 @@ record EventReads(EventDatabase database, HighWaterMark mark) {
         requireLimit(limit);
         long end = mark.now();
         return recorded(database.rows(
-                "reading events behind position " + afterPosition,
+                "reading events after position " + afterPosition,
                 RANGE,
                 p -> p.number(afterPosition).number(end).number(limit),
                 StoredEvent::read));
     }
 
-    /** The next of some slots, up to {@code end} or less: no statement looks at more than so many, or returns more than fit. */
+    /**
+     * The next events of some slots, up to {@code end} or less: a statement scans a bounded number of positions, and
+     * returns a bounded amount.
+     */
     SlotSlice slice(long after, long end, SlotRange slots, int limit) {
         long window = Math.clamp(2L * limit * slots.share(), MIN_WINDOW, MAX_WINDOW);
         long to = Math.min(end, after + window);
         MemoryBound bound = new MemoryBound();
         List<StoredEvent> events = database.rowsUntil(
-                "reading events behind position " + after,
+                "reading events after position " + after,
                 SLOTS,
                 p -> p.number(after)
                         .number(to)

@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.regex.Pattern;
 
 /**
- * The table of the events. What belongs to it is called like it, with something behind.
+ * The table of the events. The names of its sequence and of its other tables are its name with a suffix.
  *
  * @param schema the schema that has the table: a lower-case identifier
  * @param name a lower-case identifier, {@value #MAX_LENGTH} characters at most
@@ -18,12 +18,12 @@ import java.util.regex.Pattern;
 record EventTable(SchemaName schema, String name) {
     static final String DEFAULT_NAME = "events";
 
-    /** Names of PostgreSQL have 63 bytes, and those of the indexes are this name with something behind. */
+    /** Names of PostgreSQL have 63 bytes, and those of the indexes are this name with a suffix. */
     static final int MAX_LENGTH = 45;
 
     /*
-     * Advisory locks about events are pairs of numbers: what the lock is for, and which table it is of, by the table's own
-     * number. Locks of rows and keys elsewhere in spream have single numbers, which PostgreSQL keeps apart from pairs.
+     * Advisory locks about events are pairs of numbers: the purpose of the lock, and the table, by its object id. Locks
+     * of rows and keys elsewhere in spream have single numbers, which PostgreSQL keeps apart from pairs.
      */
 
     /** Shared by transactions that insert, until they end. */
@@ -32,7 +32,9 @@ record EventTable(SchemaName schema, String name) {
     /** Shared by readers that wait to be notified. */
     static final int SLEEPERS = 0x7370457a;
 
-    /** Of one aggregate, held alone by an append that lost to another and tries again; the other number is a hash. */
+    /**
+     * Of one aggregate, held exclusively by an append that lost to another and tries again; the other number is a hash.
+     */
     static final int AGGREGATE = 0x73704561;
 
     private static final int HASH_BYTES = 8;
@@ -47,7 +49,7 @@ record EventTable(SchemaName schema, String name) {
         return SchemaName.requireIdentifier("table", name, MAX_LENGTH);
     }
 
-    /** The statement, with quoted names wherever it says {@code @events}, with or without something known behind. */
+    /** The statement with quoted names in place of {@code @events}, with or without a known suffix. */
     String in(String sql) {
         return PLACE.matcher(sql)
                 .replaceAll(place ->
@@ -74,12 +76,14 @@ record EventTable(SchemaName schema, String name) {
                         channel()));
     }
 
-    /** Names the channel of PostgreSQL on which sleeping readers are told: an identifier, however long the table's name is. */
+    /**
+     * The PostgreSQL channel on which sleeping readers are notified: an identifier, however long the table's name is.
+     */
     String channel() {
         return "spream_events_" + HexFormat.of().formatHex(Sha256.of(toString()), 0, HASH_BYTES);
     }
 
-    /** With its schema, for people. */
+    /** With its schema, as shown in messages. */
     @Override
     public String toString() {
         return schema + "." + name;

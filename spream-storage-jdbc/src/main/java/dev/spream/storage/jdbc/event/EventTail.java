@@ -8,8 +8,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The end of the table as all feeds of a store see it: recent events, which one thread reads while there are feeds. Safe for
- * use by many threads.
+ * The tail of the table, shared by all feeds of a store: recent events, which one thread reads while there are feeds.
+ * Safe for use by many threads.
  */
 final class EventTail {
     private final EventDatabase database;
@@ -30,26 +30,26 @@ final class EventTail {
         return recent;
     }
 
-    /** What is known of where everything is final. */
+    /** The high-water mark as last read. */
     HighWaterMark mark() {
         return mark;
     }
 
-    /** Why nothing behind the mark can be read, if a transaction that has inserted is in the way. */
+    /** Why nothing after the mark can be read, if an open transaction that has inserted blocks it. */
     Optional<Tailer.Shut> shut() {
         return Optional.ofNullable(tailer).flatMap(Tailer::shut);
     }
 
-    /** Whether it is known since there are feeds up to where everything is final. */
+    /** Whether the high-water mark was read since the first feed was opened. */
     boolean hasLooked() {
         Tailer running = tailer;
         return running != null && running.hasLooked();
     }
 
     /**
-     * One more feed behind that position, which leaves when it is closed.
+     * Adds a feed after that position, until it is closed.
      *
-     * @return the last position that was given to anybody
+     * @return the last position that was assigned
      * @throws StorageException if the table cannot be read in order, or not from there, or the store is closed
      */
     long join(long position) {
@@ -77,12 +77,12 @@ final class EventTail {
                 .ifPresent(Tailer::close);
         lock.run(() -> {
             if (feeds == 0) {
-                recent.forget(); // a feed that joins later begins anew
+                recent.forget(); // a feed that is added later reads again
             }
         });
     }
 
-    /** Takes the tailer out, to be closed; called under the lock. */
+    /** Removes the tailer and returns it to be closed; called under the lock. */
     private Optional<Tailer> taken() {
         Optional<Tailer> unused = Optional.ofNullable(tailer);
         tailer = null;
@@ -105,7 +105,7 @@ final class EventTail {
         }
     }
 
-    /** Feeds that are open end. */
+    /** Ends the open feeds. */
     void close() {
         Optional<Tailer> unused = lock.get(() -> {
             closed = true;

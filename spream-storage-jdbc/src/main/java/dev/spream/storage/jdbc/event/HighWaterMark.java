@@ -17,31 +17,31 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Up to which position everything is decided: nothing appears there any more. Those who insert share a lock until their
- * transactions end, so that whoever gets it alone has all before him that was inserted. It is wanted for a short time only:
- * while somebody waits to have it alone, others wait behind who could share it.
+ * The high-water mark: the position up to which no further event can appear. A transaction that inserts holds a shared
+ * lock until it ends, so a reader that gets the lock exclusively sees every event inserted before. It requests the lock
+ * for a short time only, because further shared requests queue behind an exclusive one.
  *
- * <p>A mark counts after it was made to outlast a crash of the server: the sequence would begin again below it otherwise, and
- * new events get positions that were passed over. It is done by a transaction of its own, after the lock was let go, so that
- * nobody waits for the disk; on the same connection, so that no crash is between the two. After that it is kept for those who
- * start later.
+ * <p>A mark is valid once it would survive a crash of the server: otherwise the sequence could resume below it, and new
+ * events would get positions that readers have passed. A separate transaction makes it durable after the lock was
+ * released, so that no insert waits for the disk; it uses the same connection, so that no crash can happen between the
+ * two unnoticed. The mark is then stored for readers that start later.
  *
  * <p>Safe for use by many threads.
  */
 final class HighWaterMark {
-    /** Short of what those who insert would notice, and longer than most transactions are open. */
+    /** Too short to delay inserts noticeably, and longer than most transactions are open. */
     private static final Duration WAIT = Duration.ofMillis(20);
 
     private static final Duration FIRST_PAUSE = Duration.ofMillis(5);
     private static final Duration MAX_PAUSE = Duration.ofMillis(80);
     private static final int MAX_DOUBLINGS = 10;
 
-    /** How often somebody who calls for events tries to see the newest, a quarter of a second or more. */
+    /** How often a read tries to see the newest events, a quarter of a second or more. */
     private static final int ATTEMPTS = 8;
 
     static final String WHAT_TO_DO =
-            "it was restored from a backup, or a standby took over that had not everything: readers that are further would pass over"
-                    + " new events; begin them again at a position that is still there, or let the sequence go on behind theirs";
+            "it was restored from a backup, or an incomplete standby took over: readers beyond the last position would miss new"
+                    + " events; restart them at a position that still exists, or advance the sequence past theirs";
 
     static final String GIVEN =
             "SELECT CASE WHEN is_called THEN last_value ELSE 0 END AS given FROM @events_position_seq";
@@ -63,12 +63,15 @@ final class HighWaterMark {
         this.kept = new StoredHighWaterMark(database);
     }
 
-    /** Begins at what others have kept, the first time. */
+    /** The first time, begins at the stored mark. */
     void recall() {
         kept.read().ifPresent(this::learn);
     }
 
-    /** Keeps what is known for those who start later, about once a second, on this connection, which is in auto-commit mode. */
+    /**
+     * Stores the mark for readers that start later, about once a second, on this connection, which is in auto-commit
+     * mode.
+     */
     void keep(Connection connection) throws SQLException {
         kept.write(connection, "", known());
     }
@@ -77,17 +80,19 @@ final class HighWaterMark {
         kept.writeNow(connection, known());
     }
 
-    /** The last one that was found; 0 if none was yet. */
+    /** The last mark that was found; 0 before the first. */
     long known() {
         return known.get();
     }
 
-    /** How often it was found that the database had lost positions: what was read before may not be gone on from. */
+    /**
+     * How often the database was found to have lost positions: a reader must not continue from a position read before.
+     */
     int losses() {
         return losses.get();
     }
 
-    /** Requires that the position was given, and not lost since; returns the last one that was given. */
+    /** Requires that the position was assigned and not lost since; returns the last assigned position. */
     long requireGiven(long position) {
         long given = database.row(
                 "looking for the last position of " + database.table(), GIVEN, p -> {}, row -> row.getLong("given"));
@@ -97,7 +102,7 @@ final class HighWaterMark {
         return given;
     }
 
-    /** The mark of this moment, or the last known one if a transaction that has inserted stays open. */
+    /** The current mark, or the last known one while a transaction that has inserted stays open. */
     long now() {
         recall();
         for (int attempt = 1; attempt <= ATTEMPTS; attempt++) {
@@ -116,7 +121,7 @@ final class HighWaterMark {
         try {
             return database.transactions().run(connection -> {
                 OptionalLong mark = mark(connection, database.transactions().begin(), before);
-                connection.commit(); // lets go of the lock
+                connection.commit(); // releases the lock
                 if (isMore(mark, before)) {
                     flush(connection, database.transactions().begin());
                     connection.commit();
@@ -130,8 +135,8 @@ final class HighWaterMark {
     }
 
     /**
-     * Looks once, on this connection, which is in auto-commit mode; empty if somebody who has inserted is still at it, or if
-     * the database has lost positions: everything is looked for anew then.
+     * Tries once, on this connection, which is in auto-commit mode; empty if a transaction that has inserted is open,
+     * or if the database has lost positions, and all is read again.
      */
     OptionalLong look(Connection connection) throws SQLException {
         long before = known();
@@ -194,7 +199,7 @@ final class HighWaterMark {
             return false;
         }
         if (known.compareAndSet(before, 0)) {
-            recent.forget(); // before anybody can begin anew
+            recent.forget(); // before any reader can begin again
             kept.isAhead();
             losses.incrementAndGet();
             recent.wakeAll();
@@ -210,7 +215,7 @@ final class HighWaterMark {
 
     StorageException lost(long position) {
         return SqlErrors.permanent(
-                "reading new events of %s behind position %d failed: the database has lost positions that were given; %s"
+                "reading new events of %s after position %d failed: the database has lost assigned positions; %s"
                         .formatted(database.table(), position, WHAT_TO_DO));
     }
 

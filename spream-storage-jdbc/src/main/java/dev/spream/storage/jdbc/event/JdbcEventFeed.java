@@ -16,17 +16,17 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
 /**
- * Delivers the events of a segment: from the table while it is behind, from what the tailer has read when it is not. What is
- * acknowledged or given back is nothing to it; its reader keeps the position.
+ * A feed of the events of a segment: read from the table while it lags, and from the tailer's recent events once it has
+ * caught up. It ignores acknowledgements and returned batches; its reader keeps the position.
  */
 final class JdbcEventFeed implements EventFeed {
-    /** How long the connection that reads new events may be broken before it is said. */
+    /** How long the connection that reads new events may be broken before it is reported. */
     private static final Duration PATIENCE = Duration.ofSeconds(1);
 
-    /** Nobody wakes those who wait when nothing is heard of the server any more. */
+    /** Bounds a wait: nothing wakes a waiting feed while the server does not answer. */
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(1);
 
-    /** How many events are read at least, for readers that want a few at a time. */
+    /** The minimum number of events to read, for readers that take a few at a time. */
     private static final int READ_AHEAD = 500;
 
     private final SlotRange slots;
@@ -34,7 +34,7 @@ final class JdbcEventFeed implements EventFeed {
     private final EventTail tail;
     private final Beginning beginning;
     private final Consumer<JdbcEventFeed> onClose;
-    private final AtomicBoolean left = new AtomicBoolean(); // whatever it needs was given up
+    private final AtomicBoolean left = new AtomicBoolean(); // its resources were released
     private volatile boolean closed;
 
     // Of the thread that polls.
@@ -102,7 +102,7 @@ final class JdbcEventFeed implements EventFeed {
     private void requireSource() {
         if (hasNoSource() && !closed) {
             throw SqlErrors.permanent(
-                    "reading events behind position %d failed: the source or its store is closed; open another"
+                    "reading events after position %d failed: the source or its store is closed; open another"
                             .formatted(position));
         }
     }

@@ -7,7 +7,7 @@ import dev.spream.storage.jdbc.internal.SqlErrors;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Delivers the events of a {@link JdbcEventStore}. Safe for use by many threads. */
+/** An event source over a {@link JdbcEventStore}. Safe for use by many threads. */
 final class JdbcEventSource implements EventSource {
     private final EventReads reads;
     private final EventTail tail;

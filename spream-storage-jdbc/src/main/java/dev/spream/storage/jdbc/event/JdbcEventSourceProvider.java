@@ -9,8 +9,8 @@ import dev.spream.projection.event.EventSource;
 import java.util.List;
 
 /**
- * The event source {@code jdbc}: delivers the events of a {@link JdbcEventStore} over a pool of its own. Where the store is, it
- * takes from the keys of {@code events.jdbc} unless it has its own.
+ * The event source {@code jdbc}: delivers the events of a {@link JdbcEventStore} over a pool of its own. The database
+ * and table of the store are those of {@code events.jdbc}, unless configured for the source.
  */
 @AutoService(EventSourceProvider.class)
 public final class JdbcEventSourceProvider implements EventSourceProvider {

@@ -14,18 +14,18 @@ import java.util.List;
 import javax.sql.DataSource;
 
 /**
- * An {@link EventStore} in PostgreSQL 14 or newer. Any number of instances, in any number of processes, share a table, and
- * programs that know nothing of spream may insert into it.
+ * An {@link EventStore} in PostgreSQL 14 or newer. Any number of instances, in any number of processes, share a table,
+ * and programs that do not use spream may insert into it.
  *
  * <p>Times of events are kept to the microsecond. Their data are kept as {@code jsonb}, whose text differs in blanks and the
  * order of members. Ids of aggregates may have {@value AppendRequest#AGGREGATE_ID_BYTES} bytes in UTF-8.
  *
- * <p>Readers stop at the first event of a transaction that is still open, and so does everybody who reads in order and passes
- * over nothing: {@link #blockers} tells who it is. {@code idle_in_transaction_session_timeout} ends those who have forgotten
- * theirs. Read on the primary server, never on a standby.
+ * <p>Readers in the order of positions stop at the first event of a transaction that is still open; {@link #blockers}
+ * names it. Set {@code idle_in_transaction_session_timeout} to end abandoned transactions. Read on the primary server,
+ * never on a standby.
  *
  * <p>Safe for use by many threads. A connection is taken for a call and given back with it, and one more for as long as
- * feeds of {@link #source} are open. The data source stays the caller's, who closes it after the store.
+ * feeds of {@link #source} are open. The caller owns the data source and closes it after the store.
  */
 public final class JdbcEventStore implements EventStore {
     private final EventDatabase database;
@@ -65,7 +65,7 @@ public final class JdbcEventStore implements EventStore {
         }
     }
 
-    /** In one statement, as nearly always; empty if it has to be looked at why not. */
+    /** Appends by one statement, which nearly always suffices; empty if the reason of a refusal has to be queried. */
     private List<RecordedEvent> appendAtOnce(AppendRequest request) throws SQLException {
         try {
             return AppendStatement.inOrder(database.rows(
@@ -89,10 +89,10 @@ public final class JdbcEventStore implements EventStore {
     }
 
     /**
-     * Appends events as {@link #append(String, ExpectedVersion, List)} does, in the transaction that the connection is in:
-     * they are there when the caller has committed. Let appending be the last thing of a transaction that others may have to
-     * wait for: lock rows before it, and commit soon. From here until the commit, whoever reads events in order waits for this
-     * transaction; one that then waits for a row makes others who insert wait as well, for some 20 ms at a time.
+     * Appends events as {@link #append(String, ExpectedVersion, List)} does, in the transaction that the connection is
+     * in: they are visible once the caller has committed. Append last in the transaction: lock rows before it, and
+     * commit soon. From the append to the commit, readers wait for this transaction; if it waits for a row, other
+     * inserts are delayed too, by some 20 ms at a time.
      *
      * <p>A {@link VersionConflictException} leaves the transaction as it was. After any other failure it has to be rolled
      * back. Transactions are best READ COMMITTED, the default; at a higher level, events that another transaction has
@@ -131,9 +131,9 @@ public final class JdbcEventStore implements EventStore {
     }
 
     /**
-     * Whose transactions have inserted events and are still open, so that readers wait for them; the longest open first.
+     * The open transactions that have inserted events, for which readers wait; the longest open first.
      *
-     * @throws StorageException if the database cannot be asked
+     * @throws StorageException if the database cannot be queried
      */
     public List<AppendBlocker> blockers() {
         return OpenAppendTransactions.find(database);

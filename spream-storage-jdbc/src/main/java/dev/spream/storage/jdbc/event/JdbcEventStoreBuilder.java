@@ -6,15 +6,16 @@ import java.time.Duration;
 import javax.sql.DataSource;
 
 /**
- * Says where an event store is. Every option has a default. Confined to one thread.
+ * Builds an event store or its source. Every option has a default. Confined to one thread.
  *
  * <p>Two-phase commit ({@code PREPARE TRANSACTION}, XA data sources) is not supported for transactions that append: a
- * prepared one keeps everybody from reading until it is decided, and PostgreSQL refuses to prepare one that woke a reader.
+ * prepared one blocks all readers until it is committed or rolled back, and PostgreSQL refuses to prepare one that woke
+ * a reader.
  *
- * <p>A user of the database that may not migrate the table needs {@code SELECT} on it, on its sequence and on its mark, and {@code
- * INSERT} on the table in order to append. One that reads should have {@code UPDATE} on the mark as well: what it has read is then
- * read at once by those who start while a transaction that appends is open. The statement timeout is 5 seconds by default;
- * statements in a caller's transaction have the caller's limits.
+ * <p>A user of the database that may not migrate the table needs {@code SELECT} on it, on its sequence and on its mark,
+ * and {@code INSERT} on the table in order to append. A user that reads should have {@code UPDATE} on the mark as well:
+ * readers that start while an append is open then read at once up to the stored mark. The statement timeout is 5
+ * seconds by default; statements in a caller's transaction have the caller's limits.
  */
 public final class JdbcEventStoreBuilder extends TablesBuilder<JdbcEventStoreBuilder> {
     static final Duration DEFAULT_STATEMENT_TIMEOUT = Duration.ofSeconds(5);
@@ -25,7 +26,7 @@ public final class JdbcEventStoreBuilder extends TablesBuilder<JdbcEventStoreBui
         super(dataSource, DEFAULT_STATEMENT_TIMEOUT);
     }
 
-    /** The table of the events, {@code events} by default; what belongs to it is called like it. */
+    /** The table of the events, {@code events} by default; the names of its other objects begin with it. */
     public JdbcEventStoreBuilder table(String table) {
         this.table = EventTable.requireName(table);
         return this;

@@ -2,12 +2,12 @@ package dev.spream.storage.jdbc.event;
 
 import java.util.function.Predicate;
 
-/** Says when events that are read at once are enough, by the memory that they take. Of one read. */
+/** Bounds the memory of the events of one read. Used once. */
 final class MemoryBound implements Predicate<StoredEvent> {
-    /** What events that are read at once may take, but for the last of them. */
+    /** The memory that the events of one read may take, without the last of them. */
     static final long MAX_BYTES = 8L << 20;
 
-    /** How many rows come from the server at once: beside the bound, so many may be in memory. */
+    /** The number of rows that are fetched at once; so many may be in memory beyond the bound. */
     static final int FETCH = 64;
 
     private long bytes;

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Finds whose transactions readers wait for.
+ * Finds the open transactions for which readers wait.
  *
  * @see <a href="https://www.postgresql.org/docs/current/view-pg-locks.html">PostgreSQL: pg_locks</a>
  * @see <a href="https://www.postgresql.org/docs/current/monitoring-stats.html#MONITORING-PG-STAT-ACTIVITY-VIEW">PostgreSQL:
@@ -30,7 +30,7 @@ final class OpenAppendTransactions {
 
     static List<AppendBlocker> find(EventDatabase database) {
         return database.rows(
-                "looking who keeps readers of " + database.table() + " waiting",
+                "looking for the transactions that keep readers of " + database.table() + " waiting",
                 FIND,
                 p -> {},
                 OpenAppendTransactions::read);

@@ -13,8 +13,8 @@ import java.util.concurrent.locks.Condition;
 import java.util.function.BooleanSupplier;
 
 /**
- * All events from one position up to another, the last that were read: enough of them for feeds that are not far behind,
- * bounded by number and size. Thread-safe.
+ * A buffer of the events that were read last, without a gap, for feeds that lag little; bounded by number and size.
+ * Thread-safe.
  */
 final class RecentEvents {
     static final int MAX_EVENTS = 20_000;
@@ -29,15 +29,15 @@ final class RecentEvents {
     private int count;
     private long bytes;
 
-    /** What was read at once: the events behind {@code from} up to {@code to}. */
+    /** The result of one read: the events after {@code from} up to {@code to}. */
     private record Part(List<StoredEvent> events, long from, long to, long bytes) {}
 
-    /** Forgets everything, and goes on behind that position. */
+    /** Clears the buffer, which continues after that position. */
     void beginAt(long position) {
         begin(position, true);
     }
 
-    /** Forgets everything, until it begins again. */
+    /** Clears the buffer until it begins again. */
     void forget() {
         begin(0, false);
     }
@@ -55,8 +55,8 @@ final class RecentEvents {
     }
 
     /**
-     * The events behind {@code after}, up to the end of the slice; the oldest make room for them. Nothing is done if what there
-     * is does not end there: somebody else has read on, or begun anew.
+     * Adds the events after {@code after}, up to the end of the slice; the oldest make room for them. Has no effect if
+     * the buffer does not end at {@code after}: another session has read on, or begun again.
      */
     void add(long after, SlotSlice slice) {
         long size = slice.events().stream().mapToLong(StoredEvent::bytes).sum();
@@ -82,12 +82,12 @@ final class RecentEvents {
         }
     }
 
-    /** Up to where it has them; empty as long as it has none. */
+    /** The position where the buffer ends; empty while it has no events. */
     Optional<Long> end() {
         return lock.get(() -> begun ? Optional.of(to) : Optional.empty());
     }
 
-    /** The next events of some slots; empty if it does not have all that are behind the position. */
+    /** The next events of some slots; empty if the buffer does not have all events after the position. */
     Optional<SlotSlice> after(long position, SlotRange slots, int limit) {
         return lock.get(
                 () -> begun && position >= from ? Optional.of(slice(position, slots, limit)) : Optional.empty());
@@ -108,7 +108,7 @@ final class RecentEvents {
         return new SlotSlice(found, Math.max(position, to));
     }
 
-    /** Found from the end, where nearly everybody reads. */
+    /** Searched from the end, where nearly all feeds read. */
     private List<Part> partsBehind(long position) {
         Deque<Part> behind = new ArrayDeque<>();
         Iterator<Part> backwards = parts.descendingIterator();
@@ -122,7 +122,7 @@ final class RecentEvents {
         return List.copyOf(behind);
     }
 
-    /** Waits until something is new behind the position, or {@code stop} says so to somebody who is woken. */
+    /** Waits until there are new events after the position, or {@code stop} is true after a wake-up. */
     void await(long position, BooleanSupplier stop, Duration atMost) throws InterruptedException {
         long left = TimeUnit.NANOSECONDS.convert(atMost);
         lock.lockInterruptibly();
@@ -135,7 +135,7 @@ final class RecentEvents {
         }
     }
 
-    /** Whoever waits asks whether to stop. */
+    /** Makes waiting feeds check whether to stop. */
     void wakeAll() {
         lock.run(changed::signalAll);
     }

@@ -2,7 +2,7 @@ package dev.spream.storage.jdbc.event;
 
 import dev.spream.projection.event.FeedRequest;
 
-/** The slots of a segment, first and last included. A segment has as many as every other, side by side. */
+/** The slots of a segment, first and last included. All segments have the same number of adjacent slots. */
 record SlotRange(int first, int last) {
     private static final int SLOTS = 256;
 

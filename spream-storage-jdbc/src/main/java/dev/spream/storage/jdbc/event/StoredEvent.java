@@ -21,7 +21,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An event as a row of the table, or a row that is no event: somebody else may have inserted it.
+ * A row of the table: an event, or a malformed row that another program inserted.
  *
  * @param slot the part of all aggregates that its aggregate belongs to: 0 to 255
  */
@@ -30,7 +30,7 @@ record StoredEvent(long position, int slot, Content content) {
             position, event_id, aggregate_id, event_version, event_type, event_data::text AS event_data, occurred_at,
             correlation_id, user_id, source_service, idempotency_key, slot""";
 
-    /** What an event takes in memory beside its texts. */
+    /** The memory of an event without its texts. */
     private static final long OVERHEAD = 500;
 
     sealed interface Content permits Known, NoEvent {
@@ -129,18 +129,18 @@ record StoredEvent(long position, int slot, Content content) {
             case Known known -> new RecordedEvent(position, known.event());
             case NoEvent none ->
                 throw SqlErrors.permanent(
-                        ("reading position %d of the events failed: the row is no event (%s), and stays; feeds deliver what"
-                                        + " comes after it, and this reads behind it from position %1$d")
+                        ("reading position %d of the events failed: the row is not an event (%s), and stays; feeds skip"
+                                        + " it, and a read from position %1$d continues after it")
                                 .formatted(position, none.reason()));
         };
     }
 
-    /** About how much memory it takes. */
+    /** The approximate memory that it takes. */
     long bytes() {
         return OVERHEAD + content.length();
     }
 
-    /** As a feed of that table delivers it: nothing comes twice from one feed. */
+    /** The event as a feed of that table delivers it; one feed delivers no event twice. */
     FeedItem item(EventTable table) {
         return switch (content) {
             case Known known -> new FeedItem.Event(position, position, known.event());

@@ -14,11 +14,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The mark as the database keeps it, for those who start while somebody who has inserted stays at it. It never goes back,
- * unless the sequence did. Users who may not read or write it do without.
+ * The high-water mark as stored in the database, for readers that start while a transaction that has inserted is open.
+ * It never moves back, unless the sequence did. Users that may not read or write it work without it.
  *
- * <p>A mark is written only after it was made durable, and only if the sequence is as far: so it is never ahead of what the
- * server has after a crash, nor of a backup that was restored meanwhile.
+ * <p>A mark is written only after it was made durable, and only if the sequence has reached it: so it is never ahead of
+ * the server after a crash, nor of a backup that was restored meanwhile.
  *
  * <p>Safe for use by many threads.
  */
@@ -34,7 +34,7 @@ final class StoredHighWaterMark {
     private static final String TAKE_BACK =
             "UPDATE @events_mark SET position = 0 WHERE position > (%s)".formatted(HighWaterMark.GIVEN);
 
-    /** Between two attempts of a user who may not write for now. */
+    /** The pause between two attempts of a user that may not write for now. */
     private static final Duration READ_ONLY_PAUSE = Duration.ofSeconds(30);
 
     private static final String NOT_ALLOWED = "42501";
@@ -45,7 +45,7 @@ final class StoredHighWaterMark {
 
     private final EventDatabase database;
     private final AtomicBoolean read = new AtomicBoolean();
-    private final ReentrantLock lock = new ReentrantLock(); // held by who writes
+    private final ReentrantLock lock = new ReentrantLock(); // held while writing
     private long written; // guarded by lock, as all below
     private long nextWrite = System.nanoTime();
     private volatile boolean ahead; // of the sequence, so that it says nothing
@@ -57,7 +57,9 @@ final class StoredHighWaterMark {
 
     private record Row(long kept, long given) {}
 
-    /** What others have kept; empty if it was asked for before, or is not to be had. After a failure the next call asks again. */
+    /**
+     * The stored mark; empty if it was read before, or cannot be read. After a failure the next call reads it again.
+     */
     OptionalLong read() {
         if (!read.compareAndSet(false, true)) {
             return OptionalLong.empty();
@@ -96,13 +98,13 @@ final class StoredHighWaterMark {
         return 0;
     }
 
-    /** The sequence went back: what is kept may be ahead of it. */
+    /** The sequence moved back: the stored mark may be ahead of it. */
     void isAhead() {
         ahead = true;
     }
 
     /**
-     * Keeps a durable mark, if it is another one and a while has passed since the last.
+     * Stores a durable mark, if it differs from the last one and some time has passed since.
      *
      * @param connection in auto-commit mode, or at the beginning of a transaction, which it commits
      * @param begin of the first statement
@@ -147,7 +149,7 @@ final class StoredHighWaterMark {
             } else if (READ_ONLY.equals(e.getSQLState())) {
                 nextWrite = System.nanoTime() + READ_ONLY_PAUSE.toNanos();
                 log.debug(
-                        "[{}] how far events are final is not kept for now: {}; it is tried again in {} s",
+                        "[{}] storing the high-water mark failed: {}; next attempt in {} s",
                         database.table(),
                         LoggedFailure.message(e),
                         READ_ONLY_PAUSE.toSeconds());
@@ -182,8 +184,8 @@ final class StoredHighWaterMark {
         if (!refused) {
             refused = true;
             log.info(
-                    "[{}] how far events are final is not kept: {}; who starts while a transaction that has inserted is open reads"
-                            + " nothing until it ends, unless SELECT and UPDATE on {}_mark are granted",
+                    "[{}] the high-water mark is not stored: {}; a reader that starts while an appending transaction is open reads"
+                            + " nothing until it ends. Grant SELECT and UPDATE on {}_mark",
                     database.table(),
                     LoggedFailure.message(cause),
                     database.table());

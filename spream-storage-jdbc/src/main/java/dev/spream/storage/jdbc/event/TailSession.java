@@ -12,19 +12,19 @@ import java.util.OptionalLong;
 import org.postgresql.PGConnection;
 
 /**
- * One connection of the {@link Tailer}: awake while events come, asleep when none have come for a moment. Confined to its
- * thread.
+ * One connection of the {@link Tailer}: awake while events arrive, asleep when none has arrived for a moment. Confined
+ * to its thread.
  *
- * <p>Asleep, it shares a lock that tells whoever inserts to notify. It looks once more after it has the lock: who inserted
- * before that is seen, who inserts after it notifies.
+ * <p>Asleep, it shares a lock by which inserting transactions know that they have to notify. It reads once more after
+ * it has the lock: inserts before that are seen, inserts after it notify.
  */
 final class TailSession {
-    /** Between two looks: those who insert are held up for a moment by each that finds something. */
+    /** The pause between two reads: each that finds events delays inserts for a moment. */
     private static final Duration PACE = Duration.ofMillis(10);
 
     private static final Duration IDLE = Duration.ofMillis(150);
 
-    /** Asleep, it looks by itself as well. */
+    /** The interval of its own reads while asleep. */
     private static final Duration SLEEP = Duration.ofSeconds(1);
 
     private static final Duration LOOK_UP = Duration.ofMillis(200);
@@ -77,7 +77,7 @@ final class TailSession {
 
     private void leaveAfter(Throwable failure, int networkTimeout) {
         try {
-            execute(LEAVE); // so that the pool is told by an error of its own, and drops the connection
+            execute(LEAVE); // causes an error that the pool sees, so that it drops the connection
             connection.setNetworkTimeout(Runnable::run, networkTimeout);
         } catch (SQLException e) {
             failure.addSuppressed(e);
@@ -102,7 +102,7 @@ final class TailSession {
         }
     }
 
-    /** Whether there is something new, or will be. */
+    /** Whether there are new events, or may soon be. */
     private boolean look() throws SQLException {
         OptionalLong end = mark.look(connection);
         if (end.isEmpty()) {
@@ -122,7 +122,7 @@ final class TailSession {
         return pause;
     }
 
-    /** Who is too far behind, and everybody at first, reads the table itself. What lies behind the end was lost. */
+    /** A feed that lags too far, and each feed at first, reads the table itself. Positions after the end were lost. */
     private boolean readUpTo(long end) throws SQLException {
         long from = recent.end()
                 .filter(position -> position <= end && end - position <= RecentEvents.MAX_EVENTS)
@@ -172,7 +172,8 @@ final class TailSession {
     }
 
     /**
-     * As long as nothing was given that is not among the recent events: the mark does not tell, others who read move it as well.
+     * True while every assigned position is among the recent events; the mark does not show it, since other readers
+     * move it as well.
      */
     private void sleep() throws SQLException {
         PGConnection server = connection.unwrap(PGConnection.class);
@@ -191,7 +192,7 @@ final class TailSession {
         return given;
     }
 
-    /** Looks up now and then, so that it ends soon after it is told to. */
+    /** Returns from time to time, so that it ends soon after it was closed. */
     private boolean isNotified(PGConnection server) throws SQLException {
         for (long waited = 0; waited < SLEEP.toMillis() && tailer.isOpen(); waited += LOOK_UP.toMillis()) {
             if (server.getNotifications(Math.toIntExact(LOOK_UP.toMillis())).length > 0) {

@@ -16,8 +16,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads new events on a connection and a virtual thread of its own, until it is closed. After a failure of any kind
- * reading goes on where it was, on another connection.
+ * Reads new events on a connection and a virtual thread of its own, until it is closed. After a failure of any kind it
+ * continues at the same position, on another connection.
  *
  * <p>Closed by any thread; closing again is harmless.
  */
@@ -43,10 +43,10 @@ final class Tailer {
     private record Failure(long since, Throwable cause) {}
 
     /**
-     * The barrier is shut: a transaction that has inserted is open.
+     * The barrier is blocked: a transaction that has inserted is open.
      *
      * @param since when it was found so, by the JVM's nanosecond clock
-     * @param given the last position that was given to anybody, a second or so ago
+     * @param given the last position that was assigned, a second or so ago
      */
     record Shut(long since, long given) {
         Duration lasted() {
@@ -85,7 +85,7 @@ final class Tailer {
         try (Connection connection = database.dataSource().getConnection()) {
             session = new TailSession(connection, database, mark, recent, this);
             session.run();
-        } catch (Throwable t) { // whatever ended this thread would stop all feeds without a word
+        } catch (Throwable t) { // a failure that ended this thread would stop all feeds silently
             broken(t);
         }
         return session != null && session.hasWorked();
@@ -99,7 +99,7 @@ final class Tailer {
         failure = new Failure(before == null ? System.nanoTime() : before.since(), cause);
         log.atLevel(before == null ? org.slf4j.event.Level.INFO : org.slf4j.event.Level.DEBUG)
                 .log(
-                        "[{}] reading new events broke: {}; feeds wait until it goes on, on another connection",
+                        "[{}] reading new events failed: {}; feeds wait until it continues on another connection",
                         database.table(),
                         LoggedFailure.brief(cause));
         recent.wakeAll();
@@ -113,7 +113,7 @@ final class Tailer {
         }
     }
 
-    /** Called by the session: the barrier is shut, and this was the last position that was given. */
+    /** Called by the session: the barrier is blocked, and this was the last assigned position. */
     void barrierShut(long since, long given) {
         Shut before = shut;
         shut = new Shut(before == null ? since : before.since(), given);
@@ -137,7 +137,9 @@ final class Tailer {
         return Optional.ofNullable(shut);
     }
 
-    /** Whether it has failed for longer than the patience, or not come back for long from the server or for a connection. */
+    /**
+     * Whether it has failed for longer than the patience, or has waited too long for the server or for a connection.
+     */
     boolean isBroken(Duration patience) {
         return hasFailed(failure, patience) || isStuck(sinceWorked());
     }
@@ -180,10 +182,10 @@ final class Tailer {
     void pause(Duration time) {
         try {
             if (closed.await(time.toNanos(), TimeUnit.NANOSECONDS)) {
-                log.trace("[{}] nobody reads any more", database.table());
+                log.trace("[{}] there are no feeds left", database.table());
             }
         } catch (InterruptedException e) {
-            closed.countDown(); // nobody has this thread but this class
+            closed.countDown(); // no other class has this thread
         }
     }
 
@@ -191,7 +193,7 @@ final class Tailer {
         return closed.getCount() > 0;
     }
 
-    /** Waits a moment for the connection to be given back: whoever closes this may close its pool next. */
+    /** Waits a moment until the connection is returned: the caller may close the pool next. */
     void close() {
         closed.countDown();
         if (Thread.currentThread().equals(thread)) {

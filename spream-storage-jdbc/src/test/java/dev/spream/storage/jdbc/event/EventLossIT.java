@@ -129,11 +129,11 @@ final class EventLossIT {
             database.execute("SELECT setval('spream.events_position_seq', 1)");
             assertThatThrownBy(() -> feed.poll(10, SOON))
                     .isInstanceOf(StorageException.class)
-                    .hasMessageContaining("behind position 11")
+                    .hasMessageContaining("after position 11")
                     .hasMessageContaining("lost");
             assertThatThrownBy(() -> source.open(new FeedRequest("p", 0, 1, 11)))
                     .isInstanceOf(StorageException.class)
-                    .hasMessageContaining("behind position 11");
+                    .hasMessageContaining("after position 11");
             try (EventFeed again = source.open(new FeedRequest("p", 0, 1, 1))) {
                 store.append("a", ExpectedVersion.exactly(1), events("a2"));
                 assertThat(ids(again.poll(10, SOON))).containsExactly("a2");

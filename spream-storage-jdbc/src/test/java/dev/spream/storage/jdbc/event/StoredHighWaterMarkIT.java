@@ -163,7 +163,7 @@ final class StoredHighWaterMarkIT {
         try (EventSource source = store.source()) {
             assertThatThrownBy(() -> source.open(new FeedRequest("p", 0, 1, 100)))
                     .isInstanceOf(StorageException.class)
-                    .hasMessageContaining("behind position 100")
+                    .hasMessageContaining("after position 100")
                     .hasMessageContaining("lost");
             try (EventFeed feed = source.open(new FeedRequest("p", 0, 1, 1))) {
                 store.append("a", ExpectedVersion.none(), events("a1"));
