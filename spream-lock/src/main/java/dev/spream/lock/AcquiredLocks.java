@@ -5,6 +5,6 @@ package dev.spream.lock;
  *
  * @param count how many locks, from the first on
  * @param session what the database calls the connection that holds them, such as a process id
- * @param transaction tells the transaction from those before and after it on that connection
+ * @param transaction identifies the transaction among those before and after it on that connection
  */
 public record AcquiredLocks(int count, String session, String transaction) {}

@@ -9,14 +9,13 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * The hash function that makes a number of a path, the same in every process and every language, forever: a program
- * that computes another bucket for a target locks nothing against the others. Each version keeps golden vectors in its
- * tests.
+ * The hash function from a path to a number, the same in every process and every language, forever: a program that
+ * computes another bucket for a target does not exclude the others. Golden vectors in the tests pin each version.
  */
 public enum BucketHash {
     /**
-     * The first 64 bits, big-endian and unsigned, of the SHA-256 of every id as its length in bytes (four bytes, big-endian)
-     * and its UTF-8. Nobody finds colliding ids on purpose.
+     * The first 64 bits, big-endian and unsigned, of the SHA-256 of every id as its length in bytes (four bytes,
+     * big-endian) and its UTF-8. Colliding ids cannot be constructed.
      */
     SHA256(1) {
         @Override
@@ -33,8 +32,9 @@ public enum BucketHash {
     },
     /**
      * 32-bit FNV-1a over the UTF-8 of the level's name, a colon, and the ids with colons between them, as in {@code
-     * account:u1:a1}; the levels are {@code user}, {@code account}, {@code resource}, and then {@code level3} and so on. For
-     * those who share a table with callers that do the same; ids that contain colons, and ids chosen to, collide.
+     * account:u1:a1}; the levels are {@code user}, {@code account}, {@code resource}, and then {@code level3} and so
+     * on. For tables that are shared with programs that use this hash; ids that contain colons collide, and so do ids
+     * chosen to.
      *
      * @see <a href="https://datatracker.ietf.org/doc/html/rfc9923">RFC 9923: FNV</a>
      */
@@ -61,13 +61,13 @@ public enum BucketHash {
         this.version = version;
     }
 
-    /** The name as configurations and flags say it, such as {@code fnv1a-32}. */
+    /** The name in configurations and options, such as {@code fnv1a-32}. */
     @Override
     public String toString() {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
-    /** What the database records. A change of what {@link #hash} returns is another version. */
+    /** The version that the database records; it changes whenever {@link #hash} returns other values. */
     public int version() {
         return version;
     }

@@ -3,15 +3,18 @@ package dev.spream.lock;
 import static dev.spream.core.internal.Bounds.requireBetween;
 
 /**
- * The keys that there are: what every process that locks in one place has to agree on. Processes with different ones exclude
- * nobody, so a {@link LockStore} records it and refuses another.
+ * The bucket space: all keys that can be locked. Every process that uses one database must have the same one, since
+ * locks of different bucket spaces do not exclude each other; a {@link LockStore} records it and refuses another.
  *
  * @param hash how a path becomes a number
  * @param buckets how many buckets each level has, 1 to 2<sup>60</sup>; more make it rarer that two targets share one
  * @param levels how deep targets can be, 1 to {@value LockTarget#MAX_LEVELS}
  */
 public record BucketSpace(BucketHash hash, long buckets, int levels) {
-    /** So many that two targets never share one, for stores that need no room for a bucket. */
+    /**
+     * A number of buckets at which two targets practically never share one, for stores that need no room for a
+     * bucket.
+     */
     public static final long MAX_BUCKETS = 1L << 60;
 
     public BucketSpace {

@@ -2,7 +2,7 @@ package dev.spream.lock;
 
 import org.jspecify.annotations.Nullable;
 
-/** A bucket has no row, and a row that is not there cannot be locked. Provision the buckets, all of them, and try again. */
+/** A bucket has no row, and a missing row cannot be locked. Provision all buckets and try again. */
 public final class BucketsNotProvisionedException extends BucketSpaceException {
     private static final long serialVersionUID = 1L;
 

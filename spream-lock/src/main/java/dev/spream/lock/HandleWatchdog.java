@@ -15,8 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks after handles and reports owners, on a thread that lives as long as there is something to look after. What may hang in
- * the network runs on threads of its own. Safe for use by many threads.
+ * The background thread of an engine: checks the open handles and reports the owners of locks. It runs while there
+ * are any. Calls that may hang in the network have threads of their own. Safe for use by many threads.
  */
 final class HandleWatchdog<T> {
     private static final Logger log = LoggerFactory.getLogger(HandleWatchdog.class);
@@ -45,7 +45,7 @@ final class HandleWatchdog<T> {
                 checkInterval.compareTo(options.reportInterval()) < 0 ? checkInterval : options.reportInterval();
     }
 
-    /** Those that hold locks until they say that they do not, as far as they are known. */
+    /** The owners of locks that are registered here. */
     Stream<TransactionScope<T>> holders() {
         return holders.stream();
     }
@@ -120,7 +120,7 @@ final class HandleWatchdog<T> {
         }
     }
 
-    /** False if the watch was closed. */
+    /** False if the watchdog was closed. */
     private boolean pause() {
         try {
             boolean ignored = closing.await(interval);
@@ -130,7 +130,7 @@ final class HandleWatchdog<T> {
         }
     }
 
-    /** Whoever comes after the look sees that nobody runs, and starts another thread. */
+    /** Ends the thread if there is no work; an owner that registers afterwards starts another one. */
     private boolean stopIfIdle() {
         return lock.get(() -> {
             running = false;

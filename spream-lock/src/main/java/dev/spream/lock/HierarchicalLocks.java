@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Locks targets of a hierarchy, their ancestors shared and themselves exclusive, for as long as a transaction lasts.
  *
- * <p>Best, the locks and the work are one transaction: the work is committed by who holds the locks, or not at all.
+ * <p>The safest form is one transaction for the locks and the work: the work is committed while the locks are held,
+ * or not at all.
  *
  * <pre>{@code
  * locks.transact(LockRequest.exclusive(LockTarget.account("u1", "a1"), LockTarget.account("u2", "a7")), connection -> {
@@ -32,12 +33,12 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>Calls that wait for locks by a handle or a transaction of their own have at most half of the store's connections for
- * that. Others are queued in this process, first come, first served for each lock, and begin anew when it is their turn. A
- * transaction that is run again keeps its place.
+ * <p>Calls that wait for locks by a handle or a transaction of their own have at most half of the store's connections
+ * for that. Others are queued in this process, first come, first served for each lock, and begin again when it is
+ * their turn. A transaction that is run again keeps its place.
  *
- * <p>Safe for use by many threads. While something is held or waited for, one thread looks after the handles, so that a lost
- * connection is noticed, and says in the database who holds what.
+ * <p>Safe for use by many threads. While something is held or waited for, one thread checks the handles, so that a
+ * lost connection is noticed, and reports the holders to the database.
  *
  * @param <T> a transaction of the store
  */
@@ -50,20 +51,21 @@ public final class HierarchicalLocks<T> implements AutoCloseable {
         this.transactions = new LockTransactions<>(engine);
     }
 
-    /** Locks of that store, which stays the caller's. */
+    /** Locks of that store, which the caller closes. */
     public static <T> HierarchicalLocks<T> over(LockStore<T> store) {
         return builder(store).build();
     }
 
-    /** Locks of that store, which stays the caller's. */
+    /** Locks of that store, which the caller closes. */
     public static <T> Builder<T> builder(LockStore<T> store) {
         return new Builder<>(requireNonNull(store, "store"));
     }
 
     /**
-     * Locks in a transaction of the caller's, which ends them when it ends. What earlier calls took in the same transaction, by
-     * the same connection, is remembered, so that a step back in the order is refused in whichever call it is; with the next
-     * transaction of the connection it is forgotten. In the work of {@link #transact} it is the scope that has the locks already.
+     * Locks in a transaction of the caller, released when it ends. What earlier calls took in the same transaction,
+     * by the same connection, is remembered, so that a lock out of the locking order is refused in any later call;
+     * with the next transaction of the connection it is forgotten. In the work of {@link #transact} it is the scope
+     * that has the locks already.
      *
      * <p>If a call fails, the transaction is rolled back whole, and the connection takes no change until the caller has ended the
      * transaction, by a rollback: nothing that comes after the failure can be committed.
@@ -82,7 +84,7 @@ public final class HierarchicalLocks<T> implements AutoCloseable {
     /**
      * Acquires locks on a connection of their own.
      *
-     * @throws LockException if the locks could not be had; nothing is held
+     * @throws LockException if the locks could not be taken; nothing is held
      */
     public LockHandle acquire(LockRequest request, LockWait wait) throws InterruptedException {
         engine.requireOpen();
@@ -90,7 +92,7 @@ public final class HierarchicalLocks<T> implements AutoCloseable {
     }
 
     /**
-     * Empty if somebody else holds one of the locks.
+     * Empty if another owner holds one of the locks.
      *
      * @throws LockTimeoutException if all connections for handles are in use
      */
@@ -108,17 +110,17 @@ public final class HierarchicalLocks<T> implements AutoCloseable {
     }
 
     /**
-     * Begins a transaction, takes the locks, does the work and commits. A transaction that the database rolled back because of
-     * a deadlock, or that could not be serialized, is run again from its beginning, a few times; the wait counts for all of
-     * that together. That goes for the work's own statements as well, if it throws what the database threw. If the work throws
-     * anything else, the transaction is rolled back.
+     * Begins a transaction, takes the locks, does the work and commits. A transaction that the database rolled back
+     * because of a deadlock, or that could not be serialized, is run again from its beginning, a few times; the wait
+     * counts for all of that together. This includes the work's own statements, if it throws the exception of the
+     * database. If the work throws anything else, the transaction is rolled back.
      *
      * @throws LockConnectionException if the connection broke; if it did in the commit, whether the work is committed is not
      *     known
      * @throws LockLostException if the work continued after it lost the locks: locking more failed, which rolled everything back,
      *     and nothing was done; or a statement of the work such as {@code COMMIT} ended the transaction, and what was done since
      *     is rolled back
-     * @throws LockException if the locks could not be had, or the transaction not committed; nothing was done
+     * @throws LockException if the locks could not be taken, or the transaction not committed; nothing was done
      */
     public <R, E extends Exception> R transact(LockRequest request, LockWait wait, Work<T, R, E> work)
             throws E, InterruptedException {
@@ -127,9 +129,10 @@ public final class HierarchicalLocks<T> implements AutoCloseable {
     }
 
     /**
-     * Refuses new calls, and ends the handles that are open: their owners are told that they were lost. Calls of {@link #acquire}
-     * and {@link #transact} that wait for locks are refused as well, but for those of a thread that holds other locks; those that
-     * wait for a connection are refused when they get it, and work is not run again. Closing again is harmless.
+     * Refuses new calls, and ends the handles that are open: their owners see that the locks were lost. Calls of
+     * {@link #acquire} and {@link #transact} that wait for locks are refused as well, but for those of a thread that
+     * holds other locks; those that wait for a connection are refused when they get it, and work is not run again.
+     * Closing again is harmless.
      */
     @Override
     public void close() {
@@ -147,9 +150,10 @@ public final class HierarchicalLocks<T> implements AutoCloseable {
     @FunctionalInterface
     public interface Work<T, R, E extends Exception> {
         /**
-         * Does the work. It neither commits nor rolls back the whole transaction, which is done for it: a connection refuses that,
-         * and a statement that did it is noticed before the commit. Savepoints are the work's own, but a lock that it took after a
-         * savepoint may be free after a rollback to that savepoint. What it is handed is of no use once it has returned.
+         * Does the work. It neither commits nor rolls back the whole transaction, which is done for it: a connection
+         * refuses that, and a statement that did it is noticed before the commit. Savepoints are the work's own, but
+         * a lock that it took after a savepoint may be free after a rollback to that savepoint. The scope and the
+         * transaction cannot be used after it has returned.
          */
         @Nullable
         R run(T transaction) throws E;
@@ -171,7 +175,10 @@ public final class HierarchicalLocks<T> implements AutoCloseable {
             this.store = store;
         }
 
-        /** Another one each time; the number tells apart processes in containers, which often have equal ids. */
+        /**
+         * Another name for each engine; the random number distinguishes processes in containers, which often have
+         * equal ids.
+         */
         private static String nextProcessName() {
             String host = Objects.requireNonNullElse(System.getenv("HOSTNAME"), "process");
             String number =
@@ -191,31 +198,34 @@ public final class HierarchicalLocks<T> implements AutoCloseable {
             return this;
         }
 
-        /** Is told what happens; may be called several times. */
+        /** Adds a listener; may be called several times. */
         public Builder<T> listener(LockListener listener) {
             listeners.add(requireNonNull(listener, "listener"));
             return this;
         }
 
-        /** What reports call this process: a name that no other one has; by default made of host, process id and a number. */
+        /** The unique name of this process in reports; by default made of host, process id and a number. */
         public Builder<T> process(String name) {
             this.process = name;
             return this;
         }
 
-        /** What reports call the work that is locked for; empty by default. */
+        /** The label of the work in reports; empty by default. */
         public Builder<T> label(String label) {
             this.label = label;
             return this;
         }
 
-        /** How often locks are reported that are held or waited for that long, 1 ms to 1 h; a second by default. */
+        /**
+         * The interval of reports, 1 ms to 1 h; a second by default. Locks held or waited for longer than this are
+         * reported.
+         */
         public Builder<T> reportInterval(Duration interval) {
             this.reportInterval = interval;
             return this;
         }
 
-        /** After which time a handle that is still open is warned about, once; a minute by default, zero for never. */
+        /** The time after which an open handle is logged as a warning, once; a minute by default, zero for never. */
         public Builder<T> warnAfter(Duration time) {
             this.warnAfter = time;
             return this;

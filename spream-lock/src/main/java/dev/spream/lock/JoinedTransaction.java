@@ -5,10 +5,10 @@ import java.util.Optional;
 import java.util.function.Predicate;
 
 /**
- * The locks that were taken in a transaction of a caller's, over all calls that join it. When it ends is the caller's affair, and
- * its connection may be in another one by now: so what is remembered matters to no call before the store has said that the
- * transaction still is the same. It may refuse a call then, and spares it no lock. Confined to the transaction's user, but for
- * {@link #isOf}.
+ * The locks taken in a transaction of a caller, over all calls that join it. The caller ends the transaction, and its
+ * connection may have begun another one: so remembered locks count only after the store has confirmed that the
+ * transaction is still the same. They may cause a call to be refused, but never spare it a lock. Confined to the
+ * transaction's user, except for {@link #isOf}.
  */
 final class JoinedTransaction {
     private final BucketSpace space;
@@ -27,13 +27,13 @@ final class JoinedTransaction {
         return none;
     }
 
-    /** Whether it was used last by that thread. */
+    /** Whether that thread used it last. */
     boolean isOf(Thread user) {
         return thread.equals(user);
     }
 
     /**
-     * The locks to take for the request, what is remembered as held included.
+     * The locks to take for the request, including those remembered as held.
      *
      * @param isCurrent whether the transaction that a store has named so is still running
      * @throws LockOrderException if one of them must not be taken any more
@@ -46,7 +46,7 @@ final class JoinedTransaction {
         return locks.missing(request);
     }
 
-    /** The locks that were to be taken are held, in that transaction; what was held in another is over. */
+    /** Records that the locks were taken in that transaction; locks of an earlier transaction are forgotten. */
     void add(String name, LockRequest request, List<PlannedLock> taken) {
         if (!name.equals(transaction)) {
             forget();
@@ -59,7 +59,7 @@ final class JoinedTransaction {
         locks = lent(space);
     }
 
-    /** What it holds that is in the way of those. */
+    /** Its locks that conflict with those. */
     Optional<LockRequest> conflicting(List<PlannedLock> wanted, Predicate<String> isCurrent) {
         return locks.conflictWith(wanted) && isCurrent.test(transaction) ? locks.request() : Optional.empty();
     }

@@ -2,7 +2,7 @@ package dev.spream.lock;
 
 import org.jspecify.annotations.Nullable;
 
-/** Somebody else holds one of the locks, and the call was not to wait. */
+/** Another owner holds one of the locks, and the call does not wait. */
 public final class LockBusyException extends LockException {
     private static final long serialVersionUID = 1L;
 

@@ -2,7 +2,7 @@ package dev.spream.lock;
 
 import org.jspecify.annotations.Nullable;
 
-/** Somebody cancelled the statement from outside, such as an administrator. */
+/** The statement was cancelled from outside, such as by an administrator. */
 public final class LockCancelledException extends LockException {
     private static final long serialVersionUID = 1L;
 

@@ -2,7 +2,7 @@ package dev.spream.lock;
 
 import org.jspecify.annotations.Nullable;
 
-/** The connection broke, or none was to be had; the locks it held are free. */
+/** The connection broke, or none was available; the locks it held are free. */
 public final class LockConnectionException extends LockException {
     private static final long serialVersionUID = 1L;
 

@@ -7,8 +7,8 @@ import java.util.OptionalLong;
 import java.util.function.LongSupplier;
 
 /**
- * The time by which a call has to have its locks: a {@link LockWait} that has begun. It is asked anew before each lock,
- * because each may take some of the time. Immutable.
+ * The time by which a call must have its locks: a {@link LockWait} that has begun. It is evaluated again before each
+ * lock, because each may take some of the time. Immutable.
  */
 public final class LockDeadline {
     private final OptionalLong endNanos;
@@ -34,7 +34,7 @@ public final class LockDeadline {
         };
     }
 
-    /** A time that the clock cannot express is as good as none. */
+    /** A time that the clock cannot express counts as no deadline. */
     private static LockDeadline in(Duration time, LongSupplier nanoTime) {
         if (time.compareTo(Duration.ofDays(36_500)) > 0) {
             return new LockDeadline(OptionalLong.empty(), nanoTime, false);
@@ -43,14 +43,14 @@ public final class LockDeadline {
         return new LockDeadline(OptionalLong.of(nanoTime.getAsLong() + left.toNanos()), nanoTime, left.isZero());
     }
 
-    /** What is left, zero when it is over; empty if there is no end. */
+    /** The remaining time, zero when it is over; empty if there is no deadline. */
     public Optional<Duration> left() {
         return endNanos.isEmpty()
                 ? Optional.empty()
                 : Optional.of(Duration.ofNanos(Math.max(0, endNanos.getAsLong() - nanoTime.getAsLong())));
     }
 
-    /** Whether the call was given no time at all: it takes what is free. */
+    /** Whether the call does not wait: it takes only free locks. */
     public boolean isImmediate() {
         return immediate;
     }

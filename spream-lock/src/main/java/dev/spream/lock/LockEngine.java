@@ -22,7 +22,10 @@ final class LockEngine<T> {
     private final Set<OwnCall<T>> calls = ConcurrentHashMap.newKeySet();
     private volatile boolean closed;
 
-    /** The last transaction of a caller's on a connection, which is a key elsewhere and so is referred to weakly. */
+    /**
+     * The last transaction of a caller's on a connection, which is also a key of the map and therefore referred to
+     * weakly.
+     */
     private record Joined<T>(WeakReference<T> transaction, JoinedTransaction known) {}
 
     LockEngine(LockStore<T> store, LockOptions options) {
@@ -56,7 +59,7 @@ final class LockEngine<T> {
                 .findFirst();
     }
 
-    /** The owner of a transaction of a caller's, which knows what was taken in it by earlier calls. */
+    /** The owner of a transaction of a caller, which knows the locks that earlier calls took in it. */
     TransactionScope<T> join(T transaction) {
         Joined<T> last = joined.compute(
                 store.connectionOf(transaction),
@@ -66,7 +69,7 @@ final class LockEngine<T> {
         return new TransactionScope<>(this, transaction, Optional.of(last.known));
     }
 
-    /** On how many connections a transaction is remembered. */
+    /** The number of connections whose transaction is remembered. */
     int remembered() {
         return joined.size();
     }
@@ -76,13 +79,15 @@ final class LockEngine<T> {
         return watch.holders().anyMatch(owner -> owner.thread().equals(Thread.currentThread()));
     }
 
-    /** A call that takes locks, and returns who has them. */
+    /** A call that takes locks and returns their owner. */
     @FunctionalInterface
     interface Call<T> {
         TransactionScope<T> take(LockDeadline deadline) throws InterruptedException;
     }
 
-    /** Runs a call from its beginning, the wait for a connection included, and tells the listeners how it went. */
+    /**
+     * Runs a call from its beginning, including the wait for a connection, and notifies the listeners of its result.
+     */
     TransactionScope<T> observe(LockRequest request, LockDeadline deadline, Call<T> call) throws InterruptedException {
         long start = System.nanoTime();
         try {
@@ -117,11 +122,11 @@ final class LockEngine<T> {
 
     void requireOpen() {
         if (closed) {
-            throw new LockStoreException("these locks are closed", null);
+            throw new LockStoreException("this HierarchicalLocks is closed; nothing was locked", null);
         }
     }
 
-    /** Ends what waits in transactions of the engine's own, and the handles that are open. */
+    /** Ends the calls that wait in transactions of the engine, and the open handles. */
     void close() {
         closed = true;
         calls.forEach(OwnCall::end);
@@ -141,7 +146,8 @@ final class LockEngine<T> {
     /**
      * The database cannot see that two connections are used by one thread, and would let it wait for itself for ever.
      *
-     * @throws LockOrderException if the calling thread holds, by another handle or transaction, what is in the way
+     * @throws LockOrderException if the calling thread holds, by another handle or transaction, a lock that this call
+     *     waits for
      */
     void requireNotForItself(TransactionScope<T> owner, LockRequest request, List<PlannedLock> missing) {
         Optional<LockRequest> mine = watch.holders()
@@ -158,7 +164,7 @@ final class LockEngine<T> {
         }
     }
 
-    /** What the calling thread took in another transaction of a caller's that still runs, and that is in the way. */
+    /** The conflicting locks that the calling thread took in another transaction of a caller that still runs. */
     private Optional<LockRequest> heldInJoined(TransactionScope<T> owner, List<PlannedLock> missing) {
         List<Joined<T>> others;
         synchronized (joined) {

@@ -4,8 +4,8 @@ import dev.spream.core.SpreamException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Locks could not be had, or are no longer held. Unless the kind says otherwise, nothing is held: the transaction was rolled
- * back whole, with all that it had done and every lock of it.
+ * Locks could not be taken, or are no longer held. Unless the subclass states otherwise, nothing is held: the whole
+ * transaction was rolled back, with its changes and its locks.
  */
 public abstract sealed class LockException extends SpreamException
         permits LockBusyException,

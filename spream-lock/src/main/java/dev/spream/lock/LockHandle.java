@@ -1,9 +1,9 @@
 package dev.spream.lock;
 
 /**
- * Locks held on a connection of their own, until the handle is closed, or the connection is lost. The work that they guard is
- * elsewhere, so nothing undoes it when the locks are lost: give it {@link #epoch()}, and let whatever it writes to refuse an
- * epoch that is less than one it has seen.
+ * Locks held on a connection of their own, until the handle is closed, or the connection is lost. The work that they
+ * guard is elsewhere, so nothing undoes it when the locks are lost: pass it {@link #epoch()}, and have every store
+ * that it writes to refuse an epoch lower than the highest it has seen.
  *
  * <p>Calls exclude each other, so a handle may be given to another thread; {@link #isHeld} and {@link #close} wait while
  * another call waits for locks. The thread that acquired a handle is taken to be the one that will close it: if that thread
@@ -11,22 +11,22 @@ package dev.spream.lock;
  * so where another thread is to close it, wait with a deadline.
  */
 public sealed interface LockHandle extends LockScope, AutoCloseable permits OpenHandle {
-    /** All that was taken by this handle. */
+    /** All targets locked by this handle. */
     LockRequest held();
 
     /**
-     * A fencing token: greater than that of everybody who held these locks before. The first call asks the database, and
-     * later ones return the same.
+     * A fencing token: greater than that of every earlier holder of these locks. The first call asks the database,
+     * and later ones return the same.
      *
      * @throws LockLostException if the locks are not held any more
      */
     long epoch();
 
-    /** Asks the database. That it was so says nothing of the moment after. */
+    /** Asks the database. The locks may be lost right after the answer. */
     boolean isHeld();
 
     /**
-     * The same for those who cannot go on without.
+     * Throws if the locks are not held any more.
      *
      * @throws LockLostException if the locks are not held any more
      */

@@ -3,12 +3,12 @@ package dev.spream.lock;
 import java.time.Duration;
 
 /**
- * Told what happens to locks, for metrics and logs. Called on the thread that locks, or on the one that watches handles;
- * what it throws is logged and changes nothing. It has to be fast and safe for use by many threads.
+ * Receives the events of locks, for metrics and logs. Called on the thread that locks, or on the one that checks
+ * handles; an exception is logged and changes nothing. Must be fast and safe for use by many threads.
  */
 public interface LockListener {
     /**
-     * Somebody else is in the way, and the call begins to wait.
+     * Another owner holds a lock, and the call begins to wait.
      *
      * @param next the lock that it waits for first
      */
@@ -18,8 +18,8 @@ public interface LockListener {
      * All locks of a request are held.
      *
      * @param locks how many were taken; 0 if the owner had them all
-     * @param took from the call on, the wait for a connection included
-     * @param waited whether somebody was in the way
+     * @param took the time since the call, including the wait for a connection
+     * @param waited whether the call waited for another owner
      */
     default void acquired(LockRequest request, int locks, Duration took, boolean waited) {}
 
@@ -32,12 +32,15 @@ public interface LockListener {
     /** A handle was opened: it has a connection, until it is {@link #closed}. */
     default void opened(LockRequest held) {}
 
-    /** A handle that was opened has no connection any more; before this it was told what became of its locks, if it had any. */
+    /**
+     * A handle that was opened has no connection any more; if it had locks, {@link #released} or {@link #lost} was
+     * called before.
+     */
     default void closed() {}
 
-    /** A handle gave its locks back, after it held them for this long. */
+    /** A handle released its locks, after it held them for this long. */
     default void released(LockRequest held, Duration heldFor) {}
 
-    /** A handle does not hold its locks any more, though nobody gave them back. */
+    /** A handle lost its locks without having released them. */
     default void lost(LockRequest held, Duration heldFor) {}
 }

@@ -2,17 +2,17 @@ package dev.spream.lock;
 
 /** The mode of a lock: shared or exclusive. */
 public enum LockMode {
-    /** With others who share it. */
+    /** Held together with others that share it. */
     SHARED,
-    /** By one alone. */
+    /** Held by one owner alone. */
     EXCLUSIVE;
 
-    /** Whether a lock held in the one mode keeps another out that wants it in the other. */
+    /** Whether a lock held in this mode excludes a request for the other. */
     public boolean conflictsWith(LockMode other) {
         return this == EXCLUSIVE || other == EXCLUSIVE;
     }
 
-    /** Whether who holds a lock in this mode has nothing to gain from the other. */
+    /** Whether a lock held in this mode includes the other. */
     public boolean covers(LockMode other) {
         return this == EXCLUSIVE || other == SHARED;
     }

@@ -7,7 +7,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 
-/** The options of {@link HierarchicalLocks}; its builder says what each option means. */
+/** The options of {@link HierarchicalLocks}; its builder describes each option. */
 record LockOptions(
         LockWait defaultWait,
         int attempts,

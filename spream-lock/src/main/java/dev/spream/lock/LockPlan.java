@@ -8,15 +8,15 @@ import java.util.Map.Entry;
 import java.util.TreeMap;
 
 /**
- * The locks that a request needs, in the order in which to take them. Pure: what it decides can be looked at without a
- * database.
+ * The locks that a request needs, in the order in which to take them. Pure: it needs no database.
  *
  * <ul>
  *   <li>Every target has its lock in the mode asked for, and every ancestor of it a shared one.
  *   <li>There is one lock a key: targets that share a bucket share a lock, in the strongest mode that any of them needs.
- *   <li>What is below an exclusive target needs no lock of its own, because whoever wants it comes past that target.
- *   <li>The order is that of the keys. Everybody takes locks in this order, so no two wait for each other; the order of ids
- *       does not do that, as two ids may have buckets in the other order.
+ *   <li>A target below an exclusive one needs no lock of its own, because every request for it locks that ancestor as
+ * well.
+ *   <li>The order is that of the keys. All owners take locks in this order, so no two wait for each other; the order
+ *       of ids does not do that, as two ids may have buckets in the other order.
  * </ul>
  *
  * @param locks in the order of their keys, no key twice
@@ -47,7 +47,7 @@ public record LockPlan(List<PlannedLock> locks) {
                 .toList());
     }
 
-    /** Whether who holds these locks keeps out who wants those. */
+    /** Whether the first locks conflict with the second. */
     boolean conflictsWith(List<PlannedLock> wanted) {
         return conflict(locks.stream().collect(toMap(PlannedLock::key, PlannedLock::mode)), wanted);
     }

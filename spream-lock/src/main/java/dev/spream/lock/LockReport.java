@@ -5,13 +5,13 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The report of a process on the locks that it holds and waits for at a moment, by name. It is for people who look at
- * locks in the database, where only keys can be seen; it is late by up to a second or so, and says nothing of what is
+ * The report of a process on the locks that it holds and waits for at a moment, by name. It serves operators who
+ * inspect the locks in the database, which shows only keys. It is late by about a second, and omits locks that are
  * held for less.
  *
  * @param process names the process and this use of the store in it, such as {@code orders-7f9c/4711/1}
  * @param owners those that have held or waited for longer than the interval
- * @param waits how often and how long locks were waited for since the report before, for each key
+ * @param waits the number and the total time of waits since the previous report, for each key
  */
 public record LockReport(String process, List<Owner> owners, List<BucketWaits> waits) {
     /** How many {@linkplain Owner#isQueued queued} calls a process reports at most, those that wait longest. */
@@ -26,11 +26,11 @@ public record LockReport(String process, List<Owner> owners, List<BucketWaits> w
      * A transaction that holds locks or waits for some, or a call that is queued in its process.
      *
      * @param session as in {@link AcquiredLocks#session}, or {@link #QUEUED} and a number of the call
-     * @param label what the program calls the work that it locks for; may be empty
+     * @param label the program's name for the work under the locks; may be empty
      * @param held the targets that it holds, in their modes
      * @param wanted the targets that it waits for
-     * @param heldFor since when it holds anything; zero if nothing
-     * @param waitingFor since when it waits; zero if it does not
+     * @param heldFor how long it has held locks; zero if it holds none
+     * @param waitingFor how long it has waited; zero if it does not wait
      */
     public record Owner(
             String session,

@@ -14,8 +14,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reports owners that have held or waited for a while, and waits that are over. Nothing is sent while there is nothing to
- * say. Safe for use by many threads.
+ * Reports owners that have held or waited for a while, and waits that are over. Sends nothing while there is nothing
+ * to report. Safe for use by many threads.
  */
 final class LockReporter<T> {
     private static final Logger log = LoggerFactory.getLogger(LockReporter.class);
@@ -52,7 +52,7 @@ final class LockReporter<T> {
                         one.key(), one.waits() + other.waits(), one.waited().plus(other.waited())));
     }
 
-    /** Reports on a thread of its own; if the report before is still under way, the next one has what is new. */
+    /** Reports on a thread of its own; if the previous report is still running, the next one includes the changes. */
     void report(Stream<Subject> owners) {
         List<LockReport.Owner> shown = shown(owners);
         Thread thread = Thread.ofVirtual().name("spream-locks-report").unstarted(() -> {
@@ -78,7 +78,7 @@ final class LockReporter<T> {
                 .toList();
     }
 
-    /** The last report: that there is nobody left. */
+    /** The last report, without owners. */
     void reportNothing() {
         sending.run(() -> send(List.of()));
     }
@@ -104,7 +104,7 @@ final class LockReporter<T> {
         if (!failing) {
             failing = true;
             log.warn(
-                    "cannot report locks of process {}; locking continues, reports show no names of it; said once until it works again",
+                    "cannot report the locks of process {}; locking continues, and inspections do not show its targets; logged once until it works again",
                     options.process(),
                     LoggedFailure.of(e));
         }

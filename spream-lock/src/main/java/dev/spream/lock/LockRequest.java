@@ -29,8 +29,8 @@ public record LockRequest(Map<LockTarget, LockMode> targets) {
     }
 
     /**
-     * Targets that are the caller's alone: nobody else may hold them or anything below them, in any mode, nor anything above
-     * them exclusively.
+     * Targets that the caller alone holds: no other owner may hold them or a target below them, in any mode, nor a
+     * target above them exclusively.
      */
     public static LockRequest exclusive(LockTarget first, LockTarget... more) {
         return of(first, more, LockMode.EXCLUSIVE);
@@ -41,8 +41,8 @@ public record LockRequest(Map<LockTarget, LockMode> targets) {
     }
 
     /**
-     * Targets that others may share, and that nobody may hold exclusively, nor anything above them. Who changes something
-     * below them shares them as well, and is not kept out.
+     * Targets that others may share: no owner may hold them, or a target above them, exclusively. A request for a
+     * target below them shares them too and is not excluded.
      */
     public static LockRequest shared(LockTarget first, LockTarget... more) {
         return of(first, more, LockMode.SHARED);

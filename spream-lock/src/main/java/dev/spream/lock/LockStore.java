@@ -4,46 +4,46 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * Takes locks in transactions of a database. It knows keys and modes, in the order in which to take them, and nothing of
+ * Takes locks in transactions of a database. It knows keys and modes, in the order in which to take them, but no
  * targets, owners or plans; {@link HierarchicalLocks} does.
  *
  * <p>Locks belong to a transaction and are free when it ends, however it ends. Nothing is written to take one.
  *
- * <p>Safe for use by many threads; a transaction is used by one thread at a time. What this throws is a {@link
- * LockException}. After one, the transaction may hold some of the locks and can do nothing more: the caller rolls it back.
+ * <p>Safe for use by many threads; a transaction is used by one thread at a time. It throws {@link LockException}s.
+ * After one, the transaction may hold some of the locks and can do nothing more: the caller rolls it back.
  *
  * @param <T> a transaction of the database, such as a connection
  */
 public interface LockStore<T> extends AutoCloseable {
 
-    /** The keys that there are here; recorded in the database and the same in every process that uses it. */
+    /** The bucket space; recorded in the database and the same in every process that uses it. */
     BucketSpace space();
 
     Class<T> transactionType();
 
     /**
-     * Begins a transaction for a handle, on a connection from a pool that is kept for handles. In it every statement sees
-     * what was committed before that statement. The database ends it when this process stands still for {@link
+     * Begins a transaction for a handle, on a connection from a pool that is kept for handles. In it every statement
+     * sees what was committed before that statement. The database ends it when this process stalls for {@link
      * #holderTimeout}.
      *
      * @throws LockTimeoutException if all connections are in use until the deadline
-     * @throws LockConnectionException if there is no connection to be had
+     * @throws LockConnectionException if no connection is available
      */
     T begin(LockDeadline deadline) throws InterruptedException;
 
     /**
-     * The turns of calls that wait for locks in transactions of {@link #begin}, which share its connections; always the same. The
-     * store tells it of each {@linkplain LockTurns#shortage shortage} of them.
+     * The turns of calls that wait for locks in transactions of {@link #begin}, which share its connections; always
+     * the same. The store reports each {@linkplain LockTurns#shortage shortage} of connections to it.
      */
     LockTurns turns();
 
     /**
-     * Takes locks, from the first on, as far as nobody else is in the way, and never waits for one.
+     * Takes locks in order, up to the first that another owner holds, without waiting.
      *
      * @param locks in the order of their keys; none that the transaction holds in another mode
-     * @return how many were taken, from the first on, and by whom
-     * @throws BucketSpaceException if a bucket is missing, or the transaction is of a server or kind on which the locks would
-     *     exclude nobody: a replica, or a transaction that goes on seeing what was there before it waited
+     * @return the number of locks taken, from the first on, and their session
+     * @throws BucketSpaceException if a bucket is missing, or the transaction is of a server or an isolation level on
+     *     which the locks are ineffective: a replica, or a transaction that still reads its old snapshot after a wait
      */
     AcquiredLocks tryLock(T transaction, List<PlannedLock> locks);
 
@@ -70,34 +70,35 @@ public interface LockStore<T> extends AutoCloseable {
      * Commits.
      *
      * @throws LockConnectionException if the connection broke; whether the transaction was committed is not known
-     * @throws LockLostException if the transaction was lent, and has been ended meanwhile; what came after that is not committed
+     * @throws LockLostException if the transaction was lent, and has been ended meanwhile; later changes are not
+     *     committed
      */
     void commit(T transaction);
 
     /**
-     * Whether a transaction in which locks were taken still runs. The question leaves it as it is, its savepoints included; what
-     * runs on its connection by now may be another. If the store cannot tell, it does not.
+     * Whether a transaction in which locks were taken still runs. The question leaves it as it is, its savepoints
+     * included; its connection may by now run another transaction. False if the store cannot determine it.
      *
      * @param transaction on which it ran
-     * @param mark what {@link AcquiredLocks#transaction} was; not of a transaction that {@link #begin} began
+     * @param mark the {@link AcquiredLocks#transaction} of the locks; not of a transaction that {@link #begin} began
      */
     boolean isCurrent(T transaction, String mark);
 
     /**
-     * What a transaction of a caller's runs on, and others after it: the key by which it is remembered, so that no more is
-     * kept than there are connections. The transaction itself if there is nothing else. Compared by {@code equals}; asks
-     * nothing.
+     * The connection of a caller's transaction: the key by which its locks are remembered, so that no more are kept
+     * than there are connections. The transaction itself if it has no other. Compared by {@code equals}; does not
+     * call the database.
      */
     Object connectionOf(T transaction);
 
     /**
-     * Rolls back whatever the transaction did. One that broke is left to the server, which rolls it back. If it is a caller's, or
-     * was lent, what follows on it fails, or at least changes nothing, until it is ended once more by the caller: then its user
-     * cannot commit a half by ignoring what failed. Never throws.
+     * Rolls back whatever the transaction did. One that broke is left to the server, which rolls it back. If it is a
+     * caller's, or was lent to work, later statements on it fail, or at least change nothing, until the caller ends
+     * it as well: so half of the work cannot be committed by ignoring the failure. Never throws.
      */
     void rollback(T transaction);
 
-    /** Ends what {@link #begin} began: rolls back what was not committed, and gives the connection back. */
+    /** Ends a transaction of {@link #begin}: rolls back uncommitted changes and returns the connection. */
     void end(T transaction);
 
     /**
@@ -107,15 +108,15 @@ public interface LockStore<T> extends AutoCloseable {
     boolean isDeadlock(Exception failure);
 
     /**
-     * The next fencing epoch: greater than every one that was given out before, in any process, crashes included. Asked for
-     * while locks are held, it is greater than that of whoever held them earlier.
+     * The next fencing epoch: greater than every epoch issued before, in any process, crashes included. If requested
+     * while locks are held, it is greater than those of their earlier holders.
      */
     long nextEpoch();
 
-    /** How long a holder may stand still before the database takes its locks away; handles are asked well within it. */
+    /** How long a holder may stall before the database releases its locks; handles are checked well within it. */
     Duration holderTimeout();
 
-    /** Says what this process holds and waits for, in place of what it said before; for those who look, never for locking. */
+    /** Replaces the report of this process on what it holds and waits for; for inspection only, never for locking. */
     void report(LockReport report);
 
     /** Closes what this opened. Handles that are open lose their locks. Closing again is harmless. */

@@ -2,7 +2,7 @@ package dev.spream.lock;
 
 import org.jspecify.annotations.Nullable;
 
-/** The database refused what was asked; the message says what to do. */
+/** The database refused the request; the message states what to do. */
 public final class LockStoreException extends LockException {
     private static final long serialVersionUID = 1L;
 

@@ -13,7 +13,7 @@ import java.util.stream.IntStream;
 /**
  * A target of locks: a path of ids from the root of a hierarchy down. The first three levels have names, {@linkplain
  * #user user}, {@linkplain #account account} of a user, and {@linkplain #resource resource} of an account, for
- * hierarchies that look like that; any other is made by {@link #of(List)}.
+ * hierarchies of that shape; {@link #of(List)} makes any other.
  *
  * <p>Two targets with equal paths are the same, whatever made them.
  *

@@ -35,7 +35,10 @@ final class LockTransactions<T> {
         return handle;
     }
 
-    /** Who asked, for warnings of handles that stay open; a few microseconds, if such warnings are wanted. */
+    /**
+     * The caller's stack frame, for warnings about handles that stay open; costs a few microseconds, if such warnings
+     * are on.
+     */
     private Optional<StackTraceElement> caller() {
         if (engine.options().warnAfter().isZero()) {
             return Optional.empty();
@@ -85,7 +88,7 @@ final class LockTransactions<T> {
         return failure instanceof LockDeadlockException || engine.store().isDeadlock(failure);
     }
 
-    @SuppressWarnings("NullAway") // what the work returns is the caller's affair, null included
+    @SuppressWarnings("NullAway") // the result of the work may be null
     private <R, E extends Exception> R runOnce(
             LockRequest request,
             LockWait wait,

@@ -18,10 +18,10 @@ import java.util.concurrent.locks.Condition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The turns of calls that wait for locks on the connections that a store keeps for handles. Calls that wait in the database have
- * at most half of these connections, so that others lock what is free, and those for one lock have at most a quarter; the others
- * are queued here, without a connection, first come, first served for each lock. A call that has the lock for which it waited may
- * wait for the next one it needs, whatever the share of that lock.
+ * The turns of calls that wait for locks on the connections that a store keeps for handles. Calls that wait in the
+ * database have at most half of these connections, so that others lock what is free, and those for one lock have at
+ * most a quarter; the others are queued here, without a connection, first come, first served for each lock. A call
+ * that got its lock may wait for the next one regardless of that lock's share.
  *
  * <p>Where calls for more locks than that wait, the locks take turns: a call that has waited in the database for a second gives its
  * connection to one that is queued for another lock, or that lacks a connection, and is queued itself; the next time it may wait
@@ -66,7 +66,7 @@ public final class LockTurns {
         return new LockTurns(Integer.MAX_VALUE);
     }
 
-    /** To be told when a call of {@link LockStore#begin} begins to wait for a connection, which {@link Shortage#end} ends. */
+    /** Called when a call of {@link LockStore#begin} begins to wait for a connection; {@link Shortage#end} ends it. */
     public Shortage shortage() {
         Shortage shortage = new Shortage();
         lock.run(() -> {
@@ -108,7 +108,7 @@ public final class LockTurns {
             this.number = number;
         }
 
-        /** Tells the calls of one store apart. */
+        /** Distinguishes the calls of one store. */
         long number() {
             return number;
         }
@@ -345,7 +345,7 @@ public final class LockTurns {
                 .orElse(null);
     }
 
-    /** A short wait for a connection is in order. */
+    /** A short wait for a connection counts as no shortage. */
     private long untilNeeded() {
         if (queues.keySet().stream().anyMatch(this::hasRoom)) {
             return 0;

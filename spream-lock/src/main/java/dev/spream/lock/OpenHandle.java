@@ -12,8 +12,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A handle over the transaction on a connection of its own. Its lock keeps the owner and the watch from using that connection at
- * once. Safe for use by many threads.
+ * A handle over the transaction on a connection of its own. Its lock prevents the owner and the watchdog from using
+ * that connection at the same time. Safe for use by many threads.
  */
 final class OpenHandle<T> implements LockHandle {
     private static final Logger log = LoggerFactory.getLogger(OpenHandle.class);
@@ -93,7 +93,7 @@ final class OpenHandle<T> implements LockHandle {
         });
     }
 
-    /** That it is held afterwards says that it was held when the epoch was given out. */
+    /** The locks are checked afterwards, so they were held when the epoch was issued. */
     @Override
     public long epoch() {
         return locked(() -> {
@@ -165,7 +165,7 @@ final class OpenHandle<T> implements LockHandle {
         });
     }
 
-    /** For who closes everything: a handle in use ends when that use is over, and its owner learns that it was lost. */
+    /** Called when everything is closed: a handle in use ends after that use, and its owner is notified of the loss. */
     void abandon() {
         log.warn("ending a handle that is still open: {}, acquired at {}", shown(), place());
         abandoned = true;
@@ -178,7 +178,7 @@ final class OpenHandle<T> implements LockHandle {
         return System.nanoTime() - usedAt >= time.toNanos();
     }
 
-    /** For the watch: a handle that is in use just now is asked another time. */
+    /** Called by the watchdog: a handle in use is checked another time. */
     void checkUnlessUsed() {
         if (lock.tryLock()) {
             try {
@@ -189,7 +189,7 @@ final class OpenHandle<T> implements LockHandle {
         }
     }
 
-    /** For the watch: once. */
+    /** Called by the watchdog; warns once. */
     void warnIfHeldLongerThan(Duration limit) {
         if (!warned && scope.heldFor().compareTo(limit) >= 0) {
             warned = true;
@@ -229,7 +229,7 @@ final class OpenHandle<T> implements LockHandle {
                 message
                         + (state == State.CLOSED
                                 ? "; the handle is closed"
-                                : "; others may hold them already, what was done since may have met what they did"),
+                                : "; others may hold them already, and work done since may have overlapped with theirs"),
                 cause);
     }
 

@@ -10,8 +10,9 @@ import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A call that takes locks in a transaction of the engine's own. Where it is not its turn to wait in the database it gives its
- * connection back, is queued in this process, and begins anew. Used by the calling thread, but for {@link #view} and {@link #end}.
+ * A call that takes locks in a transaction of the engine's own. If it is not its turn to wait in the database, it
+ * returns its connection, is queued in this process, and begins again. Used by the calling thread, except for {@link
+ * #view} and {@link #end}.
  */
 final class OwnCall<T> implements LockReporter.Subject, AutoCloseable {
     private final LockEngine<T> engine;
@@ -47,7 +48,7 @@ final class OwnCall<T> implements LockReporter.Subject, AutoCloseable {
         return owner.get();
     }
 
-    /** By a thread that holds other locks, and might hold the connections for which it would wait as well. */
+    /** Of a thread that holds other locks, and perhaps the connections for which it would wait. */
     private TransactionScope<T> takeKeepingConnection() throws InterruptedException {
         T transaction = beginNested();
         try {
@@ -81,7 +82,7 @@ final class OwnCall<T> implements LockReporter.Subject, AutoCloseable {
                 .begin(LockDeadline.start(LockWait.NONE, engine.options().clock()));
     }
 
-    /** A call that is only to try does not wait for a connection, where others do that may have what they need. */
+    /** A call that only tries does not wait for a connection while others wait for one. */
     private Optional<TransactionScope<T>> attemptIfConnectionIsIdle() throws InterruptedException {
         T transaction;
         try {
@@ -161,7 +162,7 @@ final class OwnCall<T> implements LockReporter.Subject, AutoCloseable {
         return admitted;
     }
 
-    /** Its locks are closed: it waits no longer. For any thread. */
+    /** Ends the wait because the engine was closed. Safe for use by any thread. */
     void end() {
         turn.end();
     }

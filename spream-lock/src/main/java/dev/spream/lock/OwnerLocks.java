@@ -11,13 +11,14 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * The locks that one owner holds, and those that it still needs for a request. Pure but for being told what was taken;
- * confined to its owner.
+ * The locks that one owner holds, and those that it still needs for a request. Does no I/O: it is updated when locks
+ * were taken. Confined to its owner.
  *
- * <p>An owner takes locks in the order of their keys, over all of its calls. One that went back in that order could
- * wait for another that came the right way and waits for it; so could one that wants alone what it shares.
+ * <p>An owner takes locks in the order of their keys, over all of its calls. Taking a lock out of that order could
+ * deadlock with an owner that keeps it; so could raising a shared lock to an exclusive one.
  *
- * <p>What is held may refuse a request. It spares one a lock only if the lock is sure to be held until the transaction ends.
+ * <p>Held locks may cause a request to be refused. They spare it a lock only if they are sure to be held until the
+ * transaction ends.
  */
 final class OwnerLocks {
     private final BucketSpace space;
@@ -31,8 +32,8 @@ final class OwnerLocks {
     }
 
     /**
-     * What is added from now on is taken in a transaction that others use, and may be free after a rollback to a savepoint,
-     * which is not seen here.
+     * Locks added from now on are taken in a transaction that other code uses, and may be freed by a rollback to a
+     * savepoint, which is not visible here.
      */
     void lend() {
         lent = true;
@@ -55,7 +56,7 @@ final class OwnerLocks {
                 .toList();
     }
 
-    /** Whether a request is refused, or takes other locks than its own, because of what is held. */
+    /** Whether the held locks cause a request to be refused or to take other locks than its own. */
     boolean matterTo(LockRequest request) {
         try {
             return !missing(request).equals(LockPlan.of(request, space).locks());
@@ -74,7 +75,7 @@ final class OwnerLocks {
         return new LockRequest(all);
     }
 
-    /** Whether these keep out the one that wants those. */
+    /** Whether these locks conflict with those. */
     boolean conflictWith(List<PlannedLock> wanted) {
         return LockPlan.conflict(keys, wanted);
     }
@@ -99,7 +100,7 @@ final class OwnerLocks {
 
     private LockOrderException refused(LockRequest request, PlannedLock lock, String reason, LockKey held) {
         return new LockOrderException(
-                "locking %s: lock %s %s for %s; two that did this could wait for each other for ever. Ask for all of it in one call, before anything is held. What was held still is: %s"
+                "locking %s: lock %s %s for %s; two owners that did this could deadlock. Request all targets in one call, before anything is held. Still held: %s"
                         .formatted(request, lock, reason, ownersOf(held), new LockRequest(targets)),
                 null);
     }

@@ -7,8 +7,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The owner of locks: takes them in a transaction, and knows which it has. Confined to whoever uses the transaction, but for
- * what others are shown: {@link #held()}, {@link #view} and {@link #thread()}.
+ * The owner of locks: takes them in a transaction, and knows which it holds. Confined to the user of the transaction,
+ * except for {@link #held()}, {@link #view} and {@link #thread()}.
  */
 final class TransactionScope<T> implements LockScope, LockReporter.Subject {
     private final LockEngine<T> engine;
@@ -31,7 +31,7 @@ final class TransactionScope<T> implements LockScope, LockReporter.Subject {
             long holdsSince,
             long waitsSince) {}
 
-    /** @param joined what is remembered of a transaction of a caller's; empty for one that the engine began */
+    /** @param joined the locks remembered for a transaction of a caller; empty for one that the engine began */
     TransactionScope(LockEngine<T> engine, T transaction, Optional<JoinedTransaction> joined) {
         this.joined = joined;
         this.engine = engine;
@@ -122,7 +122,7 @@ final class TransactionScope<T> implements LockScope, LockReporter.Subject {
         }
         if (wait.equals(LockWait.NONE)) {
             throw new LockBusyException(
-                    "locking %s: somebody else holds lock %s, and the call was not to wait; nothing is held"
+                    "locking %s: another owner holds lock %s, and the call does not wait; nothing is held"
                             .formatted(request, missing.get(taken.count())),
                     null);
         }
@@ -169,17 +169,17 @@ final class TransactionScope<T> implements LockScope, LockReporter.Subject {
     private void requireUsable(LockRequest request) {
         if (failure != null) {
             throw new LockStoreException(
-                    "locking %s: the transaction was rolled back when locking failed before; begin another"
+                    "locking %s: an earlier failure to lock rolled the transaction back; begin another"
                             .formatted(request),
                     failure);
         }
     }
 
-    /** Work that went on after locking failed was no longer in the transaction that it began in. */
+    /** Work that continued after locking failed was no longer in the transaction that it began in. */
     void requireUnbroken(LockRequest request) {
         if (failure != null) {
             throw new LockLostException(
-                    "working under %s: locking more failed, which rolled everything back, and the work went on; what it did since is rolled back as well"
+                    "working under %s: locking more failed, which rolled everything back, and the work continued; its changes since then are rolled back as well"
                             .formatted(request),
                     failure);
         }
@@ -190,7 +190,7 @@ final class TransactionScope<T> implements LockScope, LockReporter.Subject {
         return lastTaken;
     }
 
-    /** Whether somebody was in its way. */
+    /** Whether the last call waited for another owner. */
     boolean lastWaited() {
         return lastWaited;
     }

@@ -6,7 +6,7 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 
-/** A wait on a thread of its own, so that the thread that needs it can end it for reasons of its own, and is used by that one. */
+/** A wait on a thread of its own, so that the thread that needs the lock can end the wait. Used by that thread. */
 record WaitingThread<R>(FutureTask<R> task, Thread thread) {
 
     /** @param over is run when the wait is over */

@@ -12,8 +12,9 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * A session, and those that go on when it ends or gives way, which others may wait for in turn. The first of a chain waits
- * for nobody: it is the one to look at. Who waits for several stands behind the one that is farthest back itself.
+ * A session, and the waiters that can continue when it ends or gives way, each of which may block others. The first
+ * session of a chain does not wait: inspect that one. A waiter for several sessions is placed after the one that is
+ * farthest from the head.
  *
  * @param session its id
  * @param behind in the order of their ids
@@ -23,7 +24,7 @@ public record BlockingChain(String session, List<BlockingChain> behind) {
         behind = List.copyOf(behind);
     }
 
-    /** How many wait behind this one, directly or not. */
+    /** The number of sessions that wait for this one, directly or not. */
     public int length() {
         return behind.stream().mapToInt(next -> 1 + next.length()).sum();
     }
@@ -36,7 +37,10 @@ public record BlockingChain(String session, List<BlockingChain> behind) {
         return sessions;
     }
 
-    /** Chains, the longest first. Sessions that wait for each other in a circle are in none, nor is who waits for them alone. */
+    /**
+     * Chains, the longest first. Sessions that wait for each other in a circle are in none, nor are sessions that
+     * wait for those alone.
+     */
     static List<BlockingChain> of(Collection<LockSession> sessions) {
         Map<String, Set<String>> blockers = new TreeMap<>();
         for (LockSession session : sessions) {
@@ -47,7 +51,7 @@ public record BlockingChain(String session, List<BlockingChain> behind) {
         return new Layout(blockers).chains();
     }
 
-    /** Puts everybody behind somebody whose place is known, from the front to the back. */
+    /** Places each waiter after a session that is placed already, from the head to the end. */
     private static final class Layout {
         private final Map<String, Set<String>> blockers;
         private final Map<String, Integer> depths = new HashMap<>();
@@ -75,7 +79,7 @@ public record BlockingChain(String session, List<BlockingChain> behind) {
                     .toList();
         }
 
-        /** Those for whom all that they wait for have a place. */
+        /** Waiters whose blockers are all placed. */
         private List<String> next(Set<String> left) {
             return left.stream()
                     .filter(session -> depths.keySet().containsAll(blockers.getOrDefault(session, Set.of())))

@@ -25,14 +25,14 @@ import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
-/** Puts together what the database shows and what the processes say. Used by one thread. */
+/** Combines the locks that the database shows with the reports of the processes. Used by one thread. */
 final class LockExplainer {
     private static final Comparator<BucketWaits> HOTTEST = Comparator.comparing(BucketWaits::waited)
             .thenComparingLong(BucketWaits::waits)
             .reversed()
             .thenComparing(BucketWaits::key);
 
-    /** Ids may contain slashes, so the text alone does not tell targets apart. */
+    /** Ids may contain slashes, so the text alone does not identify a target. */
     private static final Comparator<LockTarget> BY_PATH = Comparator.comparing(LockTarget::toString)
             .thenComparing(target -> target.path().toString());
 

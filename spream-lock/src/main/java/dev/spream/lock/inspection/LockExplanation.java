@@ -11,15 +11,16 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Locks as people ask for them: who holds what by name, who waits for whom and whether that is needed, who is at the head of
- * a queue, which keys are waited for most. Pure: the same observation is always explained the same way.
+ * Explains the locks of a database to an operator: the holders and waiters by target, whether each wait is necessary,
+ * the blocking chains, and the keys with the longest waits. Pure: the same observation always has the same
+ * explanation.
  *
- * @param seen what this explains
+ * @param seen the observation
  * @param owners all sessions that hold locks or wait for some, the oldest first
  * @param waits all sessions that wait, the longest first
- * @param chains who stands behind whom, the longest chain first
- * @param circle the sessions that wait for each other in a circle, and those behind them, in the order of their ids; empty
- *     when nobody does. The database breaks a circle by itself, within seconds
+ * @param chains the blocking chains, the longest first
+ * @param circle the sessions that wait for each other in a circle, and those behind them, in the order of their ids;
+ *     empty if there is none. The database breaks a circle by itself, within seconds
  * @param hot the keys that were waited for, those with the longest waits together first
  */
 public record LockExplanation(
@@ -63,8 +64,8 @@ public record LockExplanation(
      * A session that holds locks, waits for some, or blocks others by something else.
      *
      * @param session as the database shows it
-     * @param reported what its process says of it; empty if it says nothing, or not yet
-     * @param unnamed locks that it holds and that nothing it said explains
+     * @param reported the report of its process on it; empty if there is none yet
+     * @param unnamed locks that it holds and that its report does not explain
      * @param heldFor how long its transaction is open, or else how long it says to hold locks
      */
     public record Owner(
@@ -90,7 +91,7 @@ public record LockExplanation(
     /**
      * A session that waits.
      *
-     * @param verdict a conflict if it has to wait for anyone; false contention only if it has to for nobody
+     * @param verdict a conflict if at least one of its waits is necessary; false contention only if none is
      * @param blockers those that it waits for, each judged
      */
     public record Wait(Owner waiter, LockConflict verdict, List<Blocker> blockers, Optional<Duration> waitingFor) {
@@ -100,11 +101,11 @@ public record LockExplanation(
     }
 
     /**
-     * One that somebody waits for.
+     * A session that the waiter waits for.
      *
      * @param session the one that holds what is wanted, or waits for it ahead
-     * @param wanted what of the waiter's meets it, by name
-     * @param has what of this one's the waiter meets, by name
+     * @param wanted the waiter's targets that meet it
+     * @param has this session's targets that the waiter meets
      */
     public record Blocker(
             String session, LockConflict verdict, Map<LockTarget, LockMode> wanted, Map<LockTarget, LockMode> has) {
@@ -117,7 +118,7 @@ public record LockExplanation(
     /**
      * A key that was waited for.
      *
-     * @param targets what is known to be locked or wanted by it now; they share the bucket if there are several
+     * @param targets the targets known to be locked or wanted with it now; several of them share the bucket
      */
     public record HotBucket(LockReport.BucketWaits waits, List<LockTarget> targets) {
         public HotBucket {

@@ -11,15 +11,15 @@ import java.util.List;
  * the two together.
  *
  * @param at when, by the database's clock
- * @param space the keys that there are
- * @param complete whether the database shows every key that is held; where it shows only those that somebody waits for, or
- *     none, what else a session holds is known by its report alone
+ * @param space the bucket space
+ * @param complete whether the database shows every key that is held; if it shows only those that are waited for, or
+ *     none, the other locks of a session are known from its report alone
  * @param sessions all that hold locks or wait for some, and all that these wait for, directly or not, whatever they do
- * @param reports what processes that are alive said of themselves, late by a second or so
- * @param waits how often and how long locks were waited for, for each key, in the last {@value #WAITS_KEPT_HOURS} hours
- * @param ending the statement that ends a session, with {@code ?} for its id: what it did is rolled back, what it holds is
- *     free
- * @param notes what this user may not see, and what to grant
+ * @param reports the reports of live processes, late by about a second
+ * @param waits the number and the total time of waits for each key in the last {@value #WAITS_KEPT_HOURS} hours
+ * @param ending the statement that ends a session, with {@code ?} for its id: its changes are rolled back, its locks
+ *     released
+ * @param notes what this user lacks permission to see, and what to grant
  */
 public record LockObservation(
         Instant at,
@@ -30,7 +30,7 @@ public record LockObservation(
         List<LockReport.BucketWaits> waits,
         String ending,
         List<String> notes) {
-    /** So long are waits counted; what was hot earlier is not hot. */
+    /** The period over which waits are counted. */
     public static final int WAITS_KEPT_HOURS = 24;
 
     public LockObservation {
@@ -44,7 +44,7 @@ public record LockObservation(
      * The report of a process about one of its transactions.
      *
      * @param process as in {@link LockReport#process}
-     * @param owner with the times as they are now, not as they were when it said so
+     * @param owner with the times as they are now, not as they were at the time of the report
      */
     public record Reported(String process, LockReport.Owner owner) {}
 }

@@ -11,12 +11,12 @@ import java.util.TreeSet;
 /**
  * A connection as the database shows it.
  *
- * @param id as in {@link AcquiredLocks#session}: what ends it, too
+ * @param id as in {@link AcquiredLocks#session}: also used to end it
  * @param held the locks that the database shows it to hold, in the order of their keys
  * @param wanted the lock that it waits for; empty if it waits for none, or the database does not say which
- * @param elsewhere whether it waits for something that is none of these locks
- * @param blockedBy the sessions that it waits for, as the database says: those that hold what it wants, and those that
- *     wait for it ahead of it. Empty if it does not wait
+ * @param elsewhere whether it waits for something other than these locks
+ * @param blockedBy the sessions that it waits for, as the database reports them: holders of the lock that it wants,
+ *     and waiters ahead of it. Empty if it does not wait
  * @param since when its transaction began
  * @param waitingSince when it began to wait
  */
@@ -47,7 +47,7 @@ public record LockSession(
      * The client of a session; values that this user may not see are empty.
      *
      * @param state what it does, in the database's words, such as {@code idle in transaction}
-     * @param stateSince since when it does that
+     * @param stateSince when it entered that state
      */
     public record Client(String user, String address, String application, String state, Optional<Instant> stateSince) {}
 }

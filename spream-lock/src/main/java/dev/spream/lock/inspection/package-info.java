@@ -1,5 +1,5 @@
 /**
- * Locks as operators see them: who holds what, who waits for whom, and whether the wait is needed. {@link
+ * Inspection of locks for operators: holders, waiters, and whether each wait is necessary. {@link
  * dev.spream.lock.inspection.LockObserver} is the port that looks into a database, and {@link
  * dev.spream.lock.inspection.LockExplanation} explains what it saw, without a database.
  */

@@ -5,8 +5,9 @@ import dev.spream.lock.BucketSpace;
 /**
  * The layout of the locks in one place, as the database records it: all programs that lock there agree on it.
  *
- * @param strategy what a lock is there, such as {@code advisory} or {@code rows}; locks of one kind exclude nobody of another
- * @param space the keys that there are
+ * @param strategy the kind of lock, such as {@code advisory} or {@code rows}; locks of different kinds do not exclude
+ *     each other
+ * @param space the bucket space
  */
 public record BucketLayout(String strategy, BucketSpace space) {
     @Override

@@ -6,21 +6,21 @@ import dev.spream.lock.LockException;
 import dev.spream.lock.LockStore;
 
 /**
- * Makes what locks are taken on, and judges it, for whoever operates a database. A {@link LockStore} opens only what is
- * complete.
+ * Creates and checks the buckets that locks are taken on, for the operator of a database. A {@link LockStore} opens
+ * only a complete layout.
  *
- * <p>Several processes may provision at the same time: they share the work. Used by one thread at a time; what this throws is a
- * {@link LockException}.
+ * <p>Several processes may provision at the same time: they share the work. Used by one thread at a time; throws
+ * {@link LockException}s.
  */
 public interface BucketProvisioning extends AutoCloseable {
 
-    /** What will be provisioned: what was asked for; what was left open is as recorded, or else the default. */
+    /** The layout that will be provisioned: as configured; unconfigured parts as recorded, or else the default. */
     BucketLayout layout();
 
     /**
-     * Records the layout, if none is, and makes every bucket of it that is not there. It proceeds in chunks, each committed
-     * with the note how far it is, so that a call goes on where another one was stopped, however that ended. What is there
-     * already may be in use meanwhile.
+     * Records the layout, if none is recorded, and creates all missing buckets. It proceeds in chunks, each committed
+     * together with its progress, so that a call continues where an earlier one stopped or crashed. Existing buckets
+     * may be in use meanwhile.
      *
      * @throws BucketSpaceException if another layout is recorded; nothing was changed
      * @throws InterruptedException if the thread was interrupted; the last chunk is complete
@@ -28,15 +28,15 @@ public interface BucketProvisioning extends AutoCloseable {
     Provisioned provision(Progress progress) throws InterruptedException;
 
     /**
-     * Removes all buckets and the record of the layout, so that another one can be provisioned. Every process that locks
-     * here has to be stopped first: one that goes on would exclude nobody.
+     * Removes all buckets and the record of the layout, so that another one can be provisioned. Every process that
+     * locks here must be stopped first: the locks of one that continues would exclude no other process.
      *
-     * @throws LockBusyException if somebody holds locks; nothing was changed
+     * @throws LockBusyException if locks are held; nothing was changed
      */
     void clear();
 
     /**
-     * Compares what is there with what should be. Changes nothing.
+     * Compares the buckets with the layout. Changes nothing.
      *
      * @throws InterruptedException if the thread was interrupted
      */
@@ -46,13 +46,13 @@ public interface BucketProvisioning extends AutoCloseable {
     @Override
     void close();
 
-    /** Told how far it is, after each chunk, on the thread that called. */
+    /** Receives the progress after each chunk, on the calling thread. */
     @FunctionalInterface
     interface Progress {
         /**
-         * So many buckets of all are done.
+         * Called with the number of completed buckets.
          *
-         * @param done those included that were there before
+         * @param done including those that existed before
          */
         void reached(long done, long all);
     }
@@ -60,8 +60,8 @@ public interface BucketProvisioning extends AutoCloseable {
     /**
      * The buckets after a call.
      *
-     * @param rows how many buckets have to be there, and are; 0 if they need no rows
-     * @param made how many of them this call made
+     * @param rows the number of buckets, all of which exist; 0 if they need no rows
+     * @param made how many of them this call created
      */
     record Provisioned(BucketLayout layout, long rows, long made) {}
 }

@@ -4,13 +4,13 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The result of a check of what locks are taken on: what a database has, beside what it should have.
+ * The result of a check: the buckets of a database compared with the layout.
  *
  * @param place the server and where in it the locks are, for people
- * @param recorded what those who lock here have agreed on; empty if nobody has yet
+ * @param recorded the recorded layout; empty if none is recorded
  * @param levels the buckets of each level; empty if they need no rows
- * @param facts what an operator should know of the server and of the one who looks, a sentence each
- * @param problems what is wrong, and what to do, a sentence or two each; empty if locks can be taken
+ * @param facts facts about the server and the inspecting user, a sentence each
+ * @param problems problems and what to do about them, a sentence or two each; empty if locks can be taken
  */
 public record BucketSpaceCheck(
         String place, Optional<BucketLayout> recorded, List<Level> levels, List<String> facts, List<String> problems) {
@@ -28,8 +28,8 @@ public record BucketSpaceCheck(
     /**
      * The buckets of one level.
      *
-     * @param rows how many are there
-     * @param missing those that are not, in order
+     * @param rows the number of existing buckets
+     * @param missing the missing buckets, in order
      */
     public record Level(int level, long rows, List<Range> missing) {
         public Level {

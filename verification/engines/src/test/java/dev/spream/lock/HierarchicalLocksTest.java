@@ -134,7 +134,7 @@ final class HierarchicalLocksTest {
                     return deadlockUntil(3, runs);
                 }))
                 .isInstanceOf(LockStoreException.class)
-                .hasMessageContaining("these locks are closed");
+                .hasMessageContaining("this HierarchicalLocks is closed");
         assertThat(runs).hasValue(1);
         assertThat(store.calls).endsWith("begin", "end");
     }
