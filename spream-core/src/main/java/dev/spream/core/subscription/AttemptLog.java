@@ -12,9 +12,9 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /**
- * The warnings of deliveries that failed: of each kind the first in ten seconds with its cause, and the others by their number.
- * Each of those is a line at DEBUG. A change that is skipped is kept nowhere else, and has its line always. Safe for use by
- * many threads.
+ * The warnings about failed deliveries: the first of each kind in ten seconds with its cause, the others as a count,
+ * each with a line at DEBUG. A skipped change is stored nowhere else and is always logged. Safe for use by many
+ * threads.
  */
 record AttemptLog(EngineContext context, RepeatedLines repeated) {
     static final Duration PERIOD = Duration.ofSeconds(10);
@@ -52,7 +52,7 @@ record AttemptLog(EngineContext context, RepeatedLines repeated) {
         say(
                 level(DEAD_LETTERED),
                 failure,
-                "[{}] consumer failed on {} after {}; the change is dead-lettered, as decided, and delivery continues behind it",
+                "[{}] consumer failed on {} after {}; the change is dead-lettered, as decided, and delivery continues after it",
                 attempts(failure.attempt()));
     }
 
@@ -104,7 +104,7 @@ record AttemptLog(EngineContext context, RepeatedLines repeated) {
         return repeated.pass(kind) ? Level.WARN : Level.DEBUG;
     }
 
-    /** Says what was left out, if its time is over. */
+    /** Logs the counts of omitted lines whose interval is over. */
     void summarize() {
         summarize(repeated.takeOver());
     }

@@ -19,9 +19,10 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes several changes of one partition through a batch consumer in one call. What the call leaves open goes its own way:
- * a failed change to the error handler; changes behind it in its lanes are handed over again after it; and where the call
- * threw, so that nobody knows at which change, each is handed over again alone, so that one bad change fails by itself.
+ * Takes several changes of one partition through a batch consumer in one call. Changes that the call did not settle
+ * are treated one by one: a failed change goes to the error handler; later changes of its lanes are delivered again
+ * after it; if the call threw, so that the failed change is unknown, each is delivered again alone, so that one bad
+ * change fails by itself.
  */
 record BatchDelivery(
         EngineContext context,
@@ -30,7 +31,10 @@ record BatchDelivery(
         DeadLetterCalls deadLetters,
         AttemptLog attempts) {
 
-    /** Delivers records, in this order. Those that are not settled then were put back, handed on to be judged, or left. */
+    /**
+     * Delivers records, in this order. Those not settled afterwards were put back, passed on to the error handler, or
+     * left.
+     */
     void deliver(HeldPartition partition, List<InflightRecord> records, DeliveryControl control)
             throws InterruptedException {
         List<InflightRecord> untilParked = untilParked(records);
@@ -52,12 +56,15 @@ record BatchDelivery(
         if (thrown == null) {
             batch.settleHandled();
         } else if (!control.isCancelled()) {
-            Thread.interrupted(); // what user code left behind must not hit the next call
+            Thread.interrupted(); // an interrupt that user code left must not hit the next call
             batch.splitUp(thrown);
         }
     }
 
-    /** The records before the first one that is parked: that is set aside alone, when those before it are settled. */
+    /**
+     * The records before the first one that is parked: that one is dead-lettered alone, when those before it are
+     * settled.
+     */
     private List<InflightRecord> untilParked(List<InflightRecord> records) {
         for (int i = 0; i < records.size(); i++) {
             if (deadLetters.mayBeParked(records.get(i))) {
@@ -73,7 +80,7 @@ record BatchDelivery(
         FAILED
     }
 
-    /** The batch of one call. What is done to it during the call is done by one thread at a time, as its contract says. */
+    /** The batch of one call. Used by one thread at a time during the call, as its contract requires. */
     private final class OpenBatch implements BatchConsumer.Batch {
         private final HeldPartition partition;
         private final List<InflightRecord> records;
@@ -151,7 +158,7 @@ record BatchDelivery(
                             listener.settled(partition.token(), changes.get(index), Outcome.CONSUMED, consumeTime));
         }
 
-        /** Settles what was not failed, but for what has to come after a failed change. */
+        /** Settles the records that did not fail, except those that must come after a failed one. */
         void settleHandled() {
             Set<Object> heldUp = new HashSet<>();
             for (int i = 0; i < states.length; i++) {

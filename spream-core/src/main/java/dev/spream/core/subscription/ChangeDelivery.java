@@ -17,8 +17,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes one change through the consumer and, where it is refused, through the decisions of the error handler, until it is
- * settled or has to be left. Holds its place in its lanes all the time, and the thread it runs on.
+ * The delivery of one change: through the consumer and, after failures, the decisions of the error handler, until the
+ * change is settled or must be left. Keeps its place in its lanes and its thread for that time.
  */
 record ChangeDelivery(
         EngineContext context,
@@ -28,8 +28,8 @@ record ChangeDelivery(
         AttemptLog attempts) {
 
     /**
-     * Delivers a record, or continues with one whose last failure was not judged yet. One that is not settled then was left,
-     * and comes again.
+     * Delivers a record, or continues with one whose last failure awaits a decision. A record not settled afterwards
+     * was left, and is delivered again.
      */
     void deliver(HeldPartition partition, InflightRecord record, DeliveryControl control) throws InterruptedException {
         while (!control.isStopping() && partition.isHeld()) {
@@ -51,7 +51,9 @@ record ChangeDelivery(
                 settle(partition, record, Outcome.CONSUMED, consumeTime, control);
                 return;
             }
-            Thread.interrupted(); // what user code left behind must not hit the handler, the sink or the next attempt
+            Thread
+                    .interrupted(); // an interrupt that user code left must not hit the handler, the sink or the next
+                                    // attempt
             // Asked after that: a later cancel's interrupt reaches the handler or the sink. And what became of a change
             // whose
             // lease ended during the call is for the next owner to judge, which gets it again.
@@ -62,7 +64,7 @@ record ChangeDelivery(
             if (retryDelay.isEmpty()) {
                 return;
             }
-            Thread.interrupted(); // nor may what the handler left behind end the pause; who cancels ends it anyway
+            Thread.interrupted(); // nor may an interrupt that the handler left end the pause; a cancel ends it anyway
             control.pause(retryDelay.get());
         }
     }
@@ -97,7 +99,10 @@ record ChangeDelivery(
                 deadline -> consumer.consume(change, calls.delivery(partition, attempt, deadline)));
     }
 
-    /** Does what the error handler decides; the delay before the next attempt, or empty if the record is settled. */
+    /**
+     * Carries out the decision of the error handler; returns the delay before the next attempt, or empty if the
+     * record is settled.
+     */
     private Optional<Duration> judge(
             HeldPartition partition,
             InflightRecord record,
@@ -146,7 +151,7 @@ record ChangeDelivery(
         return Optional.empty();
     }
 
-    /** What the handler left behind must not hit the sink; the interrupt of a cancel must. */
+    /** An interrupt that the handler left must not hit the sink; that of a cancel must. */
     private static void clearInterrupt(DeliveryControl control) {
         if (Thread.interrupted() && control.isCancelled()) {
             Thread.currentThread().interrupt();

@@ -6,7 +6,10 @@ import java.time.Instant;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Keeps what is stored, and read with every lineage, from growing for ever. A round that fails is made up for by the next. */
+/**
+ * The periodic removal of finished partitions and expired workers, so that the stored lineage does not grow without
+ * bound. A round that fails is repeated at the next interval.
+ */
 record CleanupTask(EngineContext context) {
     private static final Logger log = LoggerFactory.getLogger(CleanupTask.class);
     private static final int ROUNDS_PER_RETENTION = 100;

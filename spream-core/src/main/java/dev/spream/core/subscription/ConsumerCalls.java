@@ -18,10 +18,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Calls the consumer, and interrupts calls that take longer than they may. Safe for use by many threads.
+ * Calls the consumer, and interrupts calls that exceed their time limit. Safe for use by many threads.
  *
- * <p>An interrupted call is waited for, however long it takes: its change may still be at work, so it must not be handed
- * over again beside it.
+ * <p>An interrupted call is waited for, however long it takes: it may still be processing its change, which must not
+ * be delivered again meanwhile.
  */
 final class ConsumerCalls {
     private static final Logger log = LoggerFactory.getLogger(ConsumerCalls.class);
@@ -46,7 +46,7 @@ final class ConsumerCalls {
     }
 
     /**
-     * Calls, and returns what was thrown; null if nothing was.
+     * Calls the consumer, and returns its exception; null if there was none.
      *
      * @param first the change, or the first of several
      */
@@ -105,7 +105,7 @@ final class ConsumerCalls {
                 context.listener().tell(listener -> listener.consumeTimedOut(call.partition, call.first, elapsed));
             } else if (elapsed.toNanos() >= 2 * limit && call.reportStuck()) {
                 log.error(
-                        "[{}] consumer has not returned from the interrupted call on {} after {}; the change, and what waits for it, stay until it does, and the partition's watermark with them. Make the consumer end when it is interrupted, or restart the process",
+                        "[{}] consumer has not returned from the interrupted call on {} after {}; until it does, the change, the changes that wait for it and the partition's watermark stay where they are. Make the consumer end when it is interrupted, or restart the process",
                         context.label(call.partition),
                         call.first.identity(),
                         DurationText.of(elapsed));

@@ -41,7 +41,7 @@ final class DeadLetterCalls {
     }
 
     /**
-     * Sets a record aside behind its parked keys, or as it came if they cannot be read.
+     * Dead-letters a record after its parked keys, or without keys if they cannot be read.
      *
      * @return false if they were released: the record is to be delivered
      */
@@ -82,7 +82,7 @@ final class DeadLetterCalls {
         int reported = reportedSpread.get();
         if (tied > 0 && parked >= 2 * reported && reportedSpread.compareAndSet(reported, parked)) {
             log.warn(
-                    "[{}] parking spreads: {} changes a parked key and {} more in one record, so these are parked too, {} in all; transactions that write several rows of a table spread it further. Fix what the consumer refuses and replay all dead letters, which releases the keys; the next report comes when twice as many are parked",
+                    "[{}] parking spreads: {} changes a parked key and {} more in one record, so these are parked too, {} in all; transactions that write several rows of a table spread it further. Fix the cause of the consumer's failures and replay all dead letters, which releases the keys; this is logged again when twice as many are parked",
                     context.label(partition.token()),
                     record.change().identity(),
                     tied,
@@ -122,8 +122,8 @@ final class DeadLetterCalls {
     }
 
     /**
-     * Says that a change goes past the open letters of its keys, and waits while one of them is handed over. The lease may
-     * have ended meanwhile.
+     * Reports to the sink that a change overtakes the open letters of its keys, and waits while one of them is
+     * replayed. The lease may end meanwhile.
      */
     void delivering(HeldPartition partition, DataChangeRecord change) throws InterruptedException {
         if (context.options().deadLetterSink().orElse(null) instanceof DeadLetterStore store
@@ -140,7 +140,7 @@ final class DeadLetterCalls {
         return context.options()
                 .deadLetterSink()
                 .orElseThrow(() -> new SubscriptionException(
-                        "[%s] the error handler decided to set %s aside, and no dead letter sink is configured; the subscription stops, and the change comes again after a restart"
+                        "[%s] the error handler decided to dead-letter %s, and no dead letter sink is configured; the subscription stops, and the change comes again after a restart"
                                 .formatted(
                                         context.label(letter.partition()),
                                         letter.change().identity()),

@@ -3,27 +3,33 @@ package dev.spream.core.subscription;
 import dev.spream.core.subscription.inflight.InflightRecord;
 import java.time.Duration;
 
-/** The dispatcher of a partition, as deliveries see it: it says whether they go on, and is told their outcome. */
+/**
+ * The dispatcher of a partition, as seen by its deliveries: it decides whether they continue, and receives their
+ * outcome.
+ */
 interface DeliveryControl {
     /** Whether changes must be left, unsettled, because the dispatcher stops. */
     boolean isStopping();
 
-    /** Whether the consumer was interrupted for good, so that what it threw is not a failure. */
+    /** Whether the consumer was interrupted by a cancel, so that its exception is not a failure. */
     boolean isCancelled();
 
-    /** Waits before a retry, holding up nothing but what the change holds up; returns early when the dispatcher stops. */
+    /**
+     * Waits before a retry; only changes that must follow this one are held up; returns early when the dispatcher
+     * stops.
+     */
     void pause(Duration delay) throws InterruptedException;
 
     /** The record is settled; others of its delivery may not be yet. */
     void settle(InflightRecord record);
 
     /**
-     * The record was not handled, and is to be handed over again when it may be.
+     * The record was not delivered, and is delivered again when its order allows.
      *
      * @param alone whether in a call of its own
      */
     void putBack(InflightRecord record, boolean alone);
 
-    /** The record failed, and its failure has to be judged, on a thread of its own. */
+    /** The record failed, and the error handler must decide on a thread of its own. */
     void judge(InflightRecord record);
 }

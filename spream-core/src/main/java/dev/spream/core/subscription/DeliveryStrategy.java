@@ -8,7 +8,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The ways that changes take to the consumer of one subscription. Safe for use by many threads.
+ * The way in which changes are delivered to the consumer of one subscription. Safe for use by many threads.
  *
  * @param maxRecords how many records may be delivered together
  */

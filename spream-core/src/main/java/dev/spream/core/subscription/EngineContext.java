@@ -18,8 +18,8 @@ import java.util.random.RandomGenerator;
  *
  * @param worker this worker, in the storage
  * @param random for jitter
- * @param storageCalls repeats calls to the storage that failed in a way that may pass
- * @param partitionsChanged raised when a partition may have become acquirable
+ * @param storageCalls repeats calls to the storage after retryable failures
+ * @param partitionsChanged signalled when a partition may have become claimable
  * @param userCalls makes calls of user code other than the consumer's
  */
 record EngineContext(
@@ -64,7 +64,10 @@ record EngineContext(
         return Math.min(options.maxOpenPartitions(), source.maxOpenQueries());
     }
 
-    /** What may be read and not settled: half of the bytes, since {@link #prefetchBytes} shares out the other half. */
+    /**
+     * The bytes that may be read and not settled: half of the budget, since {@link #prefetchBytes} shares out the
+     * other half.
+     */
     Budget newBudget() {
         return new Budget(options.maxBufferedChanges(), options.maxBufferedBytes() / 2);
     }

@@ -12,14 +12,18 @@ import java.util.Set;
 import java.util.function.Supplier;
 
 /**
- * Keeps this worker registered and its leases alive, all of them in one call, several times within a lease time; and ends
- * what was lost. A storage that cannot be reached costs the leases when their time has run out, and not the subscription.
+ * Renews the registration of this worker and all of its leases, in one call, several times within a lease time; and
+ * stops reading partitions whose lease was lost. If the storage is unreachable, the leases expire, but the
+ * subscription continues.
  */
 record LeaseKeeper(EngineContext context, Membership membership, Supplier<Collection<HeldPartition>> partitions) {
     private static final String RENEWING = "renewing the leases";
     private static final int RENEWALS_PER_LEASE = 4;
 
-    /** From one renewal's begin to the next one's: two slow ones, of which the first fails for a partition, fit into a lease. */
+    /**
+     * The interval between the starts of renewals: two slow ones, of which the first fails for a partition, fit into
+     * a lease.
+     */
     Duration interval() {
         return context.options().leaseTime().dividedBy(RENEWALS_PER_LEASE);
     }
@@ -43,7 +47,7 @@ record LeaseKeeper(EngineContext context, Membership membership, Supplier<Collec
         endThoseThatRanOut();
     }
 
-    /** Not renewed: others may have them now, and nobody would read them here. */
+    /** Partitions without a reader are not renewed: other workers may claim them. */
     private void endThoseThatRanOut() {
         partitions.get().stream().filter(partition -> !partition.isHeld()).forEach(HeldPartition::lose);
     }

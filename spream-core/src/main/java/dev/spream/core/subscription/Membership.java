@@ -14,8 +14,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * This worker's place among those that share the subscription. A worker is a member from its first claim until it starts to
- * stop, or until it has not registered for a lease time; what it still holds then is its own until released or run out.
+ * The membership of this worker in the subscription. A worker is a member from its first claim until it starts to
+ * stop, or until it has not registered for a lease time; partitions that it still holds then remain its own until
+ * their leases are released or expire.
  */
 final class Membership {
     private static final Logger log = LoggerFactory.getLogger(Membership.class);
@@ -45,15 +46,14 @@ final class Membership {
         }
     }
 
-    /** From the next registration on this worker wants no share any more. */
+    /** From the next registration on, this worker has no share. */
     void leave() {
         leaving = true;
     }
 
     /**
-     * The workers that are alive, this one in any case. One that let a lease run out is not, whatever its registration says:
-     * it was to renew both. Read again when what is known is older than the discovery interval, and when a lease has run
-     * out.
+     * The live workers, always including this one. A worker whose lease expired is not live even if it is registered,
+     * since it renews both together. Read again after the discovery interval, and when a lease has expired.
      */
     List<WorkerRegistration> members(Lineage lineage, BooleanSupplier wanted) throws InterruptedException {
         long now = context.time().nanoTime();
@@ -73,7 +73,7 @@ final class Membership {
                 .toList();
     }
 
-    /** The other workers whose leases have run out on partitions that nobody has taken over yet. */
+    /** The other workers with expired leases on partitions that have not been taken over yet. */
     private Set<WorkerId> late(Lineage lineage) {
         return lineage.partitions().stream()
                 .filter(partition -> !partition.isFinished() && !partition.leaseLive())

@@ -9,15 +9,15 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The keys whose changes go to the dead letter sink without being tried. Safe for use by many threads.
+ * The keys whose changes are dead-lettered without an attempt. Safe for use by many threads.
  *
- * <p>The sink decides. Here are all keys that may be parked, and perhaps some that were released since, so that the sink need
- * not be asked for the others.
+ * <p>The sink decides. This set holds all keys that may be parked, and perhaps some that were released since, so that
+ * the sink need not be asked about other keys.
  */
 final class ParkedKeys {
     private final Set<RecordKey> keys = ConcurrentHashMap.newKeySet();
 
-    /** Adds what was parked meanwhile, before this run or by another worker that had the partition. */
+    /** Adds the keys that were parked before this run or by an earlier owner of the partition. */
     void reload(Optional<DeadLetterSink> sink, PartitionLease acquired) throws Exception {
         if (sink.isPresent()) {
             keys.addAll(sink.get().parkedKeys(acquired));

@@ -16,18 +16,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Gives partitions back before their end, so that others get their turn. Safe for use by many threads.
+ * Releases partitions before their end, so that other partitions are read. Safe for use by many threads.
  *
- * <p>Handing over is: the reader stops reading ({@link PartitionReader#handOver}); what was read settles; its watermark is
- * stored, and then its lease released ({@link #complete}). Whoever acquires the partition next reads from the watermark,
- * inclusive, so changes at its very timestamp come again. What does not settle within the drain timeout is left, but for the
- * changes that were started: those are waited for, however long they take, so that nothing is consumed after the release.
+ * <p>A hand-over has four steps: the reader stops reading ({@link PartitionReader#handOver}); the changes in flight
+ * settle; the watermark is stored; the lease is released ({@link #complete}). The next owner reads from the
+ * watermark, inclusive, so changes at exactly that timestamp are delivered again. Changes not settled within the
+ * drain timeout are left, except started ones: those are waited for, however long they take, so that nothing is
+ * consumed after the release.
  *
- * <p>Fair share: a worker that reads more partitions than another can take over gives some ({@link FairShare}).
+ * <p>Fair share: a worker that reads more than its share hands partitions over to workers that read fewer ({@link
+ * FairShare}).
  *
- * <p>Rotation: while partitions wait because as many are read as may be, those that have been read longest are handed over,
- * a few every so often, as long as they are ahead of the one that waits. Idle partitions never end by themselves; without
- * this, what others hold would expire. The oldest watermark of all never loses its turn, so the low watermark goes on.
+ * <p>Rotation: while partitions wait because the limit of open partitions is reached, those that have been read
+ * longest are handed over, a few at a time, as long as their watermarks are later than that of a waiting one. Idle
+ * partitions do not end by themselves; without rotation, the changes of waiting partitions would expire. The
+ * partition with the oldest watermark is never handed over, so the low watermark advances.
  */
 record PartitionHandOver(EngineContext context, WatermarkWriter watermarks) {
     static final Duration ROTATION_INTERVAL = Duration.ofSeconds(10);
@@ -101,8 +104,8 @@ record PartitionHandOver(EngineContext context, WatermarkWriter watermarks) {
     }
 
     /**
-     * Stores the watermark of a partition that nobody reads or consumes any more, and releases it. A storage that fails
-     * until that is not wanted any more leaves it as it is.
+     * Stores the watermark of a partition that is no longer read or consumed, and releases it. If the storage fails
+     * until the run ends, nothing is changed.
      */
     void complete(HeldPartition partition, BooleanSupplier wanted) throws InterruptedException {
         try {

@@ -24,18 +24,21 @@ import org.slf4j.event.Level;
  * Reads one partition from its watermark to its proven end, on a virtual thread of its own. {@link #handOver}, {@link #stop}
  * and {@link #cancel} may be called from any thread.
  *
- * <p>Queries start at the last position, inclusive, always: records that share its timestamp may be missing yet, and a start
- * one nanosecond later can lie behind the partition's end, where its children would never be returned. At the end, the
- * reader waits until everything is settled, the consumer is flushed, and the last watermark is stored together with FINISHED.
+ * <p>Queries always start at the last position, inclusive: records with the same timestamp may still be missing, and
+ * a start one nanosecond later may be after the partition's end, where its children would never be returned. At the
+ * end, the reader waits until everything is settled, the consumer is flushed, and the last watermark is stored
+ * together with FINISHED.
  *
- * <p>An end is proven when one query returned child partitions and then ended with OK; or, in a bounded subscription, when
- * a query ended with OK, and another one, issued after the server's time had passed the end timestamp, ended with OK too
- * and brought nothing new. Children seen by a query that broke prove nothing: there may have been more of them. Everything
- * else is a reconnect.
+ * <p>An end is proven when one query returned child partitions and then ended with OK; or, in a bounded subscription,
+ * when a query ended with OK, and another one, issued after the server's time had passed the end timestamp, ended
+ * with OK too and brought nothing new. Children returned by a query that broke prove nothing: there may be more of
+ * them. In all other cases the reader reconnects.
  */
 final class PartitionReader {
     private static final Logger log = LoggerFactory.getLogger(PartitionReader.class);
-    /** Of streams that break, which a program may say itself for all partitions together. */
+    /**
+     * For broken streams: a logger of its own, so that a program can report them itself for all partitions together.
+     */
     private static final Logger reconnectLog = LoggerFactory.getLogger("dev.spream.core.subscription.Reconnect");
 
     private static final int WARN_FROM_ATTEMPT = 3;
@@ -83,7 +86,7 @@ final class PartitionReader {
         partition.onLost(this::stopForLostLease);
     }
 
-    /** Reads until the end, or until told to stop. Returns when nothing more of this partition will be dispatched. */
+    /** Reads until the end, or until it is stopped. Returns when nothing more of this partition will be dispatched. */
     void run() throws InterruptedException {
         if (!context.storageCalls()
                 .repeat(
@@ -125,7 +128,7 @@ final class PartitionReader {
         return Optional.empty();
     }
 
-    /** Runs one query; the proof that the partition has ended, where that is what it brought. */
+    /** Runs one query; returns the proof of the partition's end, if it brought one. */
     private Optional<PartitionEnd> readOnce() throws InterruptedException {
         intake.startQuery();
         if (startedInFuture) {
@@ -162,7 +165,7 @@ final class PartitionReader {
                 : Optional.empty();
     }
 
-    /** Does what the failure of a stream asks for; the proof that the partition has ended, where that is what it found. */
+    /** Handles the failure of a stream; returns the proof of the partition's end, if it found one. */
     private Optional<PartitionEnd> recover(SourceException failure) throws InterruptedException {
         if (!isActive()) {
             return Optional.empty();
@@ -187,7 +190,7 @@ final class PartitionReader {
         if (!dispatcher.awaitSettled() || !isActive()) {
             return Optional.empty();
         }
-        // A partition whose very end is before the retention period has expired, in whatever words the server says so.
+        // A partition that ended before the retention period has expired, whichever error the server returns.
         boolean expired = failure.kind() == SourceException.Kind.PARTITION_EXPIRED || steppedBackTo != null;
         try {
             return expired ? lossAcceptance.replaceExpired(failure) : lossAcceptance.skipLost(failure);
@@ -201,8 +204,8 @@ final class PartitionReader {
     }
 
     /**
-     * A position past the partition's end is no proof of anything: what the partition returns at its end, its children, may
-     * not have been read. It is read again from there.
+     * A position past the partition's end proves nothing: the children returned at its end may not have been read. It
+     * is read again from there.
      */
     private void stepBack(SourceException failure) throws InterruptedException {
         Instant end = failure.validUntil().orElseThrow(() -> unreadable(failure));
@@ -225,7 +228,7 @@ final class PartitionReader {
                 e);
     }
 
-    /** What a query brings, on its way to the intake: it shows that a stream which broke is there again. */
+    /** Passes the records of a query on to the receiver; the first one shows that a broken stream works again. */
     private final class Taken implements QueryRunner.Taker {
         @Override
         public boolean take(ChangeRecord record) throws InterruptedException {
@@ -254,7 +257,7 @@ final class PartitionReader {
         }
         broken = true;
         Duration delay = backoff.next();
-        // Streams break in passing, and at the client's limit of an hour; only one that does not come back is worth a
+        // Streams break now and then, and at the client's limit of an hour; only one that stays broken is worth a
         // warning.
         reconnectLog
                 .atLevel(backoff.attempts() < WARN_FROM_ATTEMPT ? Level.INFO : Level.WARN)
@@ -279,8 +282,8 @@ final class PartitionReader {
     }
 
     /**
-     * Whether the partition is still to be read or finished; once it is not, that stays so. A dispatcher that stopped by
-     * itself, because a delivery failed, took a record less than was read.
+     * Whether the partition is still to be read or finished; once false, it stays false. A dispatcher that stopped
+     * because a delivery failed has taken one record fewer than were read.
      */
     boolean isActive() {
         return !stopRequested && !dispatcher.isStopping() && partition.isHeld();
@@ -306,8 +309,8 @@ final class PartitionReader {
     }
 
     /**
-     * Stops reading and lets everything that was read settle; {@link #run} returns then, and the partition can be given
-     * back. A partition that is at its end meanwhile is finished.
+     * Stops reading and lets all changes in flight settle; then {@link #run} returns, and the partition can be
+     * released. A partition that reaches its end meanwhile is finished.
      */
     void handOver() {
         if (!isHandingOver()) {
@@ -320,24 +323,24 @@ final class PartitionReader {
         return handingOverSince.isPresent();
     }
 
-    /** Since when, on the engine's monotonic clock, the partition is being handed over; empty if it is not. */
+    /** The start of the hand-over, on the engine's monotonic clock; empty if the partition is not being handed over. */
     OptionalLong handingOverSince() {
         return handingOverSince;
     }
 
-    /** When the reader was made, on the engine's monotonic clock. */
+    /** The time when the reader was created, on the engine's monotonic clock. */
     long openedAt() {
         return openedAt;
     }
 
-    /** Stops reading and dispatching; a record that was started may finish. */
+    /** Stops reading and dispatching; a started record may finish. */
     void stop() {
         stopRequested = true;
         dispatcher.stop();
         queries.close();
     }
 
-    /** Stops, and interrupts the record that was started. */
+    /** Stops, and interrupts the started record. */
     void cancel() {
         dispatcher.cancel();
         stop();

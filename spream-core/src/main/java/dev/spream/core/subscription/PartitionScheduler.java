@@ -22,18 +22,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Claims partitions as soon as the gate lets them through, and gives some when others have fewer: at once when this worker
- * has changed the lineage, when the lease of another runs out, and at every discovery interval. Confined to the thread that
- * runs the subscription.
+ * Claims partitions as soon as their parents have finished, and hands some over to workers with fewer: at once when
+ * this worker has changed the lineage, when another worker's lease expires, and at every discovery interval. Confined
+ * to the thread that runs the subscription.
  *
- * <p>What other workers should claim is left to them for a few discovery intervals; what they have not claimed then is
- * claimed here, and for a lease time or more nothing is given: the others may be stuck.
+ * <p>Partitions that belong to other workers' shares are left to them for a few discovery intervals. Those still
+ * unclaimed are claimed here, and nothing is handed over for at least a lease time: the other workers may be stuck.
  */
 final class PartitionScheduler {
     private static final Logger log = LoggerFactory.getLogger(PartitionScheduler.class);
 
     interface Readers {
-        /** Whether this worker still has a reader for the partition, be its lease lost. */
+        /** Whether this worker still has a reader for the partition, even if its lease is lost. */
         boolean isRead(PartitionToken partition);
 
         /** How many partitions are read. */
@@ -47,7 +47,10 @@ final class PartitionScheduler {
         void give(int count);
     }
 
-    /** How much sooner than usual a worker looks that others should give partitions to, and how often before it relents. */
+    /**
+     * How much more often a worker to which others should hand over partitions reads the lineage, and for how many
+     * rounds.
+     */
     private static final int EAGERNESS = 10;
 
     private static final int EAGER_ROUNDS = 5 * EAGERNESS;
@@ -70,11 +73,13 @@ final class PartitionScheduler {
         this.neglected = new UnclaimedPartitions(context);
     }
 
-    /** Claims partitions until the subscription is completed, which it returns true for, or nobody wants it any more. */
+    /** Claims partitions until the subscription is completed; returns false if it was stopped before. */
     boolean run(BooleanSupplier wanted) throws InterruptedException {
         while (wanted.getAsBoolean()) {
             Set<PartitionToken> leaving =
-                    readers.leaving(); // before the look: what is given back in between shows as free
+                    readers
+                            .leaving(); // before the lineage is read, so that partitions released in between show as
+                                        // free
 
             Lineage lineage = context.storageCalls().repeat("reading the lineage", wanted, PartitionStorage::frontier);
             noteLowWatermark(lineage);
@@ -96,7 +101,7 @@ final class PartitionScheduler {
         }
     }
 
-    /** Sooner than the discovery interval while others should give partitions; not for ever if they do not. */
+    /** Shorter than the discovery interval while others should hand partitions over; limited to a few rounds. */
     private Duration untilNextRound(FairShare share, boolean claimed) {
         Duration interval = context.options().partitionDiscoveryInterval();
         eagerRounds = share.due() == 0 || claimed ? 0 : eagerRounds + 1;
@@ -104,7 +109,9 @@ final class PartitionScheduler {
         return eager ? interval.dividedBy(EAGERNESS) : interval;
     }
 
-    /** Until the first of the others' leases has run out: what a worker that died held is claimed at once then. */
+    /**
+     * The time until the first lease of another worker expires: the partitions of a dead worker are claimed at once.
+     */
     private Duration untilLeaseEnds(Lineage lineage) {
         return lineage.partitions().stream()
                 .filter(partition -> !partition.isFinished() && partition.leaseLive())
@@ -163,7 +170,7 @@ final class PartitionScheduler {
         return !acquired.leases().isEmpty();
     }
 
-    /** A partition that was given back has no owner; one that still had one was not, because its worker died or stood still. */
+    /** A released partition has no owner; one with an owner was not released, because its worker died or stalled. */
     private void noteTakeOver(PartitionLease lease, List<PartitionMetadata> free) {
         free.stream()
                 .filter(partition -> partition.token().equals(lease.token()))
@@ -185,7 +192,7 @@ final class PartitionScheduler {
         }
         if (before == 0) {
             log.warn(
-                    "[{}] {} partitions wait, the oldest since {}: {} are read, which is the limit. Raise maxOpenPartitions and what the source can carry, or add workers, before what they hold expires",
+                    "[{}] {} partitions wait, the oldest since {}: {} are read, which is the limit. Raise maxOpenPartitions and the number of queries that the source allows, or add workers, before their changes expire",
                     context.source().streamName(),
                     over.size(),
                     over.getFirst().watermark(),

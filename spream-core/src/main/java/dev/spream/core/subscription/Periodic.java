@@ -5,7 +5,7 @@ import dev.spream.core.internal.TaskGroup;
 import dev.spream.core.internal.Waiter;
 import java.time.Duration;
 
-/** Work that is done again and again, on a thread of its own, until it is stopped. */
+/** A task that is repeated on a thread of its own until it is stopped. */
 final class Periodic implements TaskGroup.Task {
     private final MonotonicTime time;
     private final Duration interval;

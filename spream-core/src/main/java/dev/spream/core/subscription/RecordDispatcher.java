@@ -19,18 +19,18 @@ import java.util.concurrent.locks.Condition;
 import java.util.function.Consumer;
 
 /**
- * Hands the records of one partition to the consumer, as many at a time as their lanes and the options allow, on virtual
- * threads that live while there is something to do. The reader fills it, and is held up when as many records as allowed
- * are in flight, or the budget is used up; so a slow consumer stops the reading and nothing else. Safe for use by many
+ * Hands the records of one partition to the consumer, as many at a time as their lanes and the options allow, on
+ * virtual threads that live while there is something to do. The reader fills it, and waits while the maximum number
+ * of records is in flight or the budget is used up; so a slow consumer delays only the reading. Safe for use by many
  * threads.
  *
- * <p>Vocabulary: a <em>runner</em> is a thread that takes ready records and delivers them; it is <em>seeking</em> between
- * two deliveries, and <em>calling</em> in one, but for the waits before a retry. Without batches there is a runner for every
- * ready record. With batches there is one while none is calling, so that what comes meanwhile is taken together; and
- * another one as soon as a full batch is ready.
+ * <p>Vocabulary: a <em>runner</em> is a thread that takes ready records and delivers them; it is <em>seeking</em>
+ * between two deliveries, and <em>calling</em> in one, but for the waits before a retry. Without batches there is a
+ * runner for every ready record. With batches there is one while none is calling, so that records that arrive during
+ * a call form one batch; and another one as soon as a full batch is ready.
  *
- * <p>Stopping lets records finish that are being consumed and leaves the rest unsettled; cancelling interrupts them as
- * well. What was settled before counts in any case.
+ * <p>Stopping lets records finish that are being consumed and leaves the rest unsettled; cancelling interrupts them
+ * as well. Records settled before remain settled.
  */
 final class RecordDispatcher implements DeliveryControl {
     private static final int REFILL_SHARE = 4;
@@ -100,7 +100,7 @@ final class RecordDispatcher implements DeliveryControl {
         }
     }
 
-    /** Has a change that cannot be decoded dead-lettered, past everything that is in flight. */
+    /** Dead-letters a change that cannot be decoded, ahead of everything in flight. */
     void keepUndecodable(DataChangeRecord change, UndecodableRowException failure) throws InterruptedException {
         path.changes().keepUndecodable(partition, change, failure);
     }
@@ -142,7 +142,7 @@ final class RecordDispatcher implements DeliveryControl {
         }
     }
 
-    /** Starts runners for what is ready and has none. The caller holds the lock. */
+    /** Starts runners for ready records that have none. The caller holds the lock. */
     private void startRunners() {
         while (!stopping && needsRunner()) {
             seeking++;
@@ -226,7 +226,7 @@ final class RecordDispatcher implements DeliveryControl {
             lanes.leave(record);
             partition.tracker().settle(record.sequence());
             budget.release(record.bytes());
-            if (takesBatches) { // of a delivery of one record this is the end: its runner takes what is ready now
+            if (takesBatches) { // a delivery of one record ends here: its runner takes the next ready record
                 startRunners();
             }
             if (partition.tracker().inFlight() <= resumeAt) {
@@ -260,7 +260,7 @@ final class RecordDispatcher implements DeliveryControl {
         });
     }
 
-    /** An interrupt that user code left behind would hit the next record. */
+    /** An interrupt that user code left would hit the next record. */
     private void clearInterrupt() {
         if (!isCancelled()) {
             Thread.interrupted();
@@ -334,7 +334,7 @@ final class RecordDispatcher implements DeliveryControl {
         });
     }
 
-    /** Whether that is a thread of this dispatcher, in a call of the consumer or another of the user's parts. */
+    /** Whether that is a thread of this dispatcher, in a call of the consumer or other user code. */
     boolean isCalledBy(Thread thread) {
         return lock.get(() -> runners.contains(thread));
     }

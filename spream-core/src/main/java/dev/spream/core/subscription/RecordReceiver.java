@@ -26,9 +26,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes the records of one partition in read order: changes go to the dispatcher, unless they have gone there before;
- * children into the storage; and the position moves with each. Remembers what the current query has brought. Confined to
- * the reader's thread.
+ * Takes the records of one partition in read order: changes go to the dispatcher, unless they were dispatched before;
+ * children into the storage; and the position moves with each. Remembers the records of the current query. Confined
+ * to the reader's thread.
  *
  * <p>Children are stored, the scheduler is woken, and only then is the position marked: a mark before could be persisted
  * without them.
@@ -72,10 +72,10 @@ final class RecordReceiver {
     }
 
     /**
-     * Takes a record, waiting for room where there is none.
+     * Takes a record, waiting for room if there is none.
      *
-     * @return false if the dispatcher is stopping: the record was not taken, and no later one may be, because a mark behind
-     *     it would pass it over
+     * @return false if the dispatcher is stopping: the record was not taken, and no later one may be, because a later
+     *     mark would skip it
      */
     boolean take(ChangeRecord record) throws InterruptedException {
         switch (record) {
@@ -106,9 +106,9 @@ final class RecordReceiver {
     }
 
     /**
-     * Takes a row that could not be decoded, or throws the failure if the options say so. A change whose commit timestamp
-     * cannot be read takes the position of what was read before it: Spanner returns changes in commit order, so no
-     * watermark passes anything that it could be behind.
+     * Takes a row that could not be decoded, or throws the failure if the options say so. A change whose commit
+     * timestamp cannot be read takes the position of the record before it: Spanner returns changes in commit order,
+     * so no watermark passes an earlier unsettled change.
      */
     boolean takeUndecodable(UndecodableChange change, SourceException failure) throws InterruptedException {
         if (context.options().decodingFailure() == DecodingFailure.STOP) {
@@ -131,7 +131,7 @@ final class RecordReceiver {
                 change.tableName().orElse(""));
     }
 
-    /** A change without rows that says what is known of the real one. */
+    /** A change without rows that stands for the undecodable one, with the values that are known. */
     static DataChangeRecord standIn(
             Instant commitTimestamp, String recordSequence, String serverTransactionId, String tableName) {
         return new DataChangeRecord(
@@ -150,7 +150,7 @@ final class RecordReceiver {
                 false);
     }
 
-    /** Has what cannot be decoded kept before the position moves past it. */
+    /** Dead-letters a row that cannot be decoded before the position moves past it. */
     private boolean keep(DataChangeRecord change, UndecodableRowException failure) throws InterruptedException {
         if (!isActive.getAsBoolean()) {
             return false;
@@ -207,7 +207,7 @@ final class RecordReceiver {
         context.listener().tell(listener -> listener.childrenDiscovered(partition.token(), record));
     }
 
-    /** Stores partitions that follow this one, and wakes the scheduler; false if the lease was lost. */
+    /** Stores partitions that continue this one, and wakes the scheduler; false if the lease was lost. */
     boolean isStored(ChildPartitionsRecord record, String operation) throws InterruptedException {
         boolean held = context.storageCalls()
                 .repeat(
@@ -223,7 +223,7 @@ final class RecordReceiver {
         return held;
     }
 
-    /** Goes on there: what comes before is lost, and the loss is recorded. Everything that was taken is settled. */
+    /** Continues at that time: earlier changes are lost, and the loss is recorded. All records taken are settled. */
     void skipTo(Instant beginning) {
         mark(beginning);
         position.skipTo(beginning);

@@ -7,12 +7,12 @@ package dev.spream.core.subscription;
  * @see <a href="https://cloud.google.com/spanner/docs/change-streams#data-retention">Spanner: data retention</a>
  */
 public enum RetentionLoss {
-    /** Stop with an exception that says which partition lost what. Nothing is passed over. The default. */
+    /** Stop with an exception that names the partition and the lost period. No change is skipped. The default. */
     STOP,
 
     /**
-     * Accept the loss: record it as a gap of the partition, tell the {@linkplain SubscriptionListener#gapAccepted listener},
-     * and go on with the first changes that the stream still has.
+     * Accept the loss: record it as a gap of the partition, notify the {@linkplain SubscriptionListener#gapAccepted
+     * listener}, and continue with the first changes that the stream still has.
      */
     ACCEPT_GAP
 }

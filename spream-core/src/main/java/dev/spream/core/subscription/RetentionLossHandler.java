@@ -24,18 +24,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Goes on behind changes that were lost to the stream's retention period, where the user chose so. The loss is stored as a
- * gap of the partition before anything after it is read. Confined to the reader's thread; called when everything that was
- * read is settled.
+ * The handling of changes lost to the stream's retention period: continues after them, if configured so. The loss is
+ * stored as a gap of the partition before anything after it is read. Confined to the reader's thread; called when
+ * everything that was read is settled.
  *
- * <p>A partition that expired as a whole took the names of its children with it. The partitions that live where the stream
- * begins now are found by the initial query, and take its place: what they carry from there on is all that is left of its
- * keys. Those that are stored already stay as they are. The time of that query is the end of the stored gap, so doing it
- * again after a crash finds the same partitions.
+ * <p>If a whole partition expired, the tokens of its children are lost with it. The initial query finds the
+ * partitions that are live where the stream begins now, and they replace it: their changes are all that is left of
+ * its keys. Partitions that are stored already are not changed. The time of that query is the end of the stored gap,
+ * so a repetition after a crash finds the same partitions.
  *
- * <p>What is not guaranteed: tokens do not tell keys, so the partitions found may belong to another one that is read at
- * that very time, less than the margin inside the retention period, and has not named them yet. It cannot then make them
- * start earlier, nor wait for it.
+ * <p>Not guaranteed: tokens do not reveal keys, so the partitions found may be children of another partition, one
+ * that is being read less than the margin inside the retention period and has not returned them yet. That partition
+ * then cannot make them start earlier, nor do they wait for it.
  */
 record RetentionLossHandler(
         EngineContext context,
@@ -49,7 +49,7 @@ record RetentionLossHandler(
     private static final int MARGIN_PER_RETENTION = 1_000;
     private static final Duration MAX_MARGIN = Duration.ofMinutes(1);
 
-    /** @throws SubscriptionException unless the user chose to go on behind losses */
+    /** @throws SubscriptionException unless the options accept losses */
     void requireAccepted(SourceException cause) {
         Instant watermark = partition.tracker().watermark();
         if (context.options().retentionLoss() == RetentionLoss.STOP) {
@@ -60,7 +60,7 @@ record RetentionLossHandler(
                         cause);
             }
             throw new SubscriptionException(
-                    "[%s] changes from %s on are lost to the stream's retention period: %s; nothing was passed over, the watermark stays at %s, and the subscription stops. Set retentionLoss to ACCEPT_GAP (retention-loss=accept-gap) to record the loss and go on behind it, or start a new subscription at a later time"
+                    "[%s] changes from %s on are lost to the stream's retention period: %s; no change was skipped, the watermark stays at %s, and the subscription stops. Set retentionLoss to ACCEPT_GAP (retention-loss=accept-gap) to record the loss and continue after it, or start a new subscription at a later time"
                             .formatted(
                                     context.label(partition.token()), intake.position(), cause.getMessage(), watermark),
                     cause);
@@ -68,11 +68,12 @@ record RetentionLossHandler(
     }
 
     /**
-     * Accepts that the partition's changes up to where the stream begins now are lost, and lets the intake go on there.
+     * Accepts that the partition's changes up to where the stream begins now are lost, and lets the receiver continue
+     * there.
      *
      * @return the proof to finish it with if nothing of a bounded subscription is left to be read; empty otherwise, and if
      *     the lease was lost
-     * @throws SubscriptionException if it cannot be known where the stream begins
+     * @throws SubscriptionException if the begin of the stream cannot be determined
      * @throws SourceException if the server could not be asked; the next attempt does no harm
      */
     Optional<PartitionEnd> skipLost(SourceException cause) throws InterruptedException {
@@ -80,11 +81,11 @@ record RetentionLossHandler(
     }
 
     /**
-     * Accepts that the partition, which expired as a whole, is lost, and puts the partitions in its place that live where
-     * the stream begins now.
+     * Accepts that the partition, which expired as a whole, is lost, and replaces it with the partitions that are
+     * live where the stream begins now.
      *
-     * @return the proof to finish it with; empty if the lease was lost, the reader has to stop, or it has to ask again
-     * @throws SubscriptionException if it cannot be known where the stream begins
+     * @return the proof to finish it with; empty if the lease was lost, the reader has to stop, or has to try again
+     * @throws SubscriptionException if the begin of the stream cannot be determined
      * @throws SourceException if the server could not be asked; the next attempt does no harm
      */
     Optional<PartitionEnd> replaceExpired(SourceException cause) throws InterruptedException {
@@ -105,7 +106,7 @@ record RetentionLossHandler(
         };
     }
 
-    /** The end of a gap that a reader before this one accepted, and that nothing was read behind of. */
+    /** The end of a gap that an earlier reader accepted, if nothing was read after it. */
     private Optional<Instant> acceptedBefore() throws InterruptedException {
         Instant watermark = partition.tracker().watermark();
         return context
@@ -120,7 +121,7 @@ record RetentionLossHandler(
                 .findFirst();
     }
 
-    /** Where reading goes on; empty if the lease was lost. */
+    /** The time at which reading continues; empty if the lease was lost. */
     private Optional<Instant> acceptGap(SourceException cause) throws InterruptedException {
         watermarks.persist(partition, isActive);
         PartitionGap gap = gap(context, partition.token(), partition.tracker().watermark(), cause);
@@ -137,7 +138,7 @@ record RetentionLossHandler(
         intake.skipTo(gap.to());
         partition.persisted(gap.to());
         log.error(
-                "[{}] changes from {} to {} are lost to the retention period, and the loss is accepted, as configured; reading goes on from there",
+                "[{}] changes from {} to {} are lost to the retention period, and the loss is accepted, as configured; reading continues from there",
                 context.label(partition.token()),
                 gap.from(),
                 gap.to());
@@ -146,15 +147,15 @@ record RetentionLossHandler(
     }
 
     /**
-     * The loss, from the watermark to a margin behind where the stream begins by the server's time, so that it does not
-     * overtake the next query. A loss reported inside the margin is none to the retention period: a gap would follow the
-     * other without end.
+     * The loss, from the watermark to a margin after the begin of the stream by the server's time, so that the begin
+     * does not overtake the next query. A loss reported inside the margin is not due to the retention period:
+     * accepting it would produce gap after gap.
      */
     static PartitionGap gap(EngineContext context, PartitionToken token, Instant watermark, SourceException cause) {
         Duration retention = context.source()
                 .retention()
                 .orElseThrow(() -> new SubscriptionException(
-                        "[%s] changes from %s on are lost to the retention period, and the server does not say how long that is; nothing was passed over. Declare a retention_period for the change stream, or start a new subscription at a later time"
+                        "[%s] changes from %s on are lost to the retention period, whose length the server does not report; no change was skipped. Declare a retention_period for the change stream, or start a new subscription at a later time"
                                 .formatted(context.label(token), watermark),
                         cause));
         Duration share = retention.dividedBy(MARGIN_PER_RETENTION);
@@ -162,7 +163,7 @@ record RetentionLossHandler(
         Instant edge = context.source().serverTime().minus(retention);
         if (watermark.isAfter(edge.plus(margin.dividedBy(2)))) {
             throw new SubscriptionException(
-                    "[%s] the server says that changes from %s on are lost, which is within the retention period of %s: the stream may have been created later; nothing was passed over. Start a new subscription at a later time"
+                    "[%s] the server reports that changes from %s on are lost, which is within the retention period of %s: the stream may have been created later; no change was skipped. Start a new subscription at a later time"
                             .formatted(context.label(token), watermark, DurationText.of(retention)),
                     cause);
         }
@@ -203,7 +204,7 @@ record RetentionLossHandler(
                 living.stream().map(child -> new PartitionToken(child.token())).toList()));
     }
 
-    /** The end of the gap itself may have been lost meanwhile: then the gap grows first. */
+    /** The retention period may have passed the end of the gap meanwhile: then the gap grows first. */
     private Optional<PartitionEnd> askAgain(SourceException failure) throws InterruptedException {
         if (failure.kind() != SourceException.Kind.RETENTION_LOST) {
             throw failure;

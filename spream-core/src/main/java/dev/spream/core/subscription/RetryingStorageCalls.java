@@ -19,7 +19,7 @@ import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Repeats calls to the storage while they fail in a way that may pass and are still wanted. Safe for use by many threads. */
+/** Repeats calls to the storage after retryable failures, while they are still wanted. Safe for use by many threads. */
 final class RetryingStorageCalls {
     private static final Logger log = LoggerFactory.getLogger(RetryingStorageCalls.class);
 
@@ -32,7 +32,7 @@ final class RetryingStorageCalls {
 
     private final Map<Call, Integer> failing = new ConcurrentHashMap<>(); // attempts that failed
 
-    /** What is asked of the storage, and for which partition where it is for one alone. */
+    /** A call to the storage, with its partition if it is for one alone. */
     private record Call(String operation, Optional<PartitionToken> partition) {
         @Override
         public String toString() {
@@ -41,7 +41,7 @@ final class RetryingStorageCalls {
         }
     }
 
-    /** The pauses of what is tried again until the server answers. */
+    /** The pauses between attempts that are repeated until the server answers. */
     static ExponentialBackoff backoff(RandomGenerator random) {
         return new ExponentialBackoff(Duration.ofMillis(50), Duration.ofSeconds(10), random);
     }
@@ -60,14 +60,14 @@ final class RetryingStorageCalls {
     /**
      * The result of the call, after as many attempts as it takes.
      *
-     * @param wanted asked before each repetition; the last failure is thrown when it says no
+     * @param wanted asked before each repetition; the last failure is thrown when it is false
      */
     <T> T repeat(String operation, BooleanSupplier wanted, Function<PartitionStorage, T> call)
             throws InterruptedException {
         return repeat(new Call(operation, Optional.empty()), wanted, call);
     }
 
-    /** The same for one partition: its failures are no other partition's. */
+    /** The same for one partition: its failures are counted apart from those of other partitions. */
     <T> T repeat(String operation, PartitionToken partition, BooleanSupplier wanted, Function<PartitionStorage, T> call)
             throws InterruptedException {
         return repeat(new Call(operation, Optional.of(partition)), wanted, call);
@@ -86,9 +86,9 @@ final class RetryingStorageCalls {
     }
 
     /**
-     * Makes a call once; one that fails in a way that may pass is made again by its caller, later.
+     * Makes a call once; after a retryable failure the caller makes it again later.
      *
-     * @param until what ends the attempts, such as " until they run out"; empty for nothing
+     * @param until the end of the attempts, such as " until they run out"; empty for nothing
      */
     <E extends Exception> void once(String operation, String until, Attempt<E> call) throws E {
         try {
@@ -123,12 +123,12 @@ final class RetryingStorageCalls {
             }
         } finally {
             if (failed) {
-                abandoned(what); // one that worked at last is not known any more
+                abandoned(what); // a call that succeeded is not listed any more
             }
         }
     }
 
-    /** Says that a call that failed before is not repeated any more. */
+    /** Logs that a call that failed before is not repeated any more. */
     void abandoned(String operation) {
         abandoned(new Call(operation, Optional.empty()));
     }
@@ -136,7 +136,7 @@ final class RetryingStorageCalls {
     private void failed(Call call, StorageException failure, String until) {
         if (failing.merge(call, 1, Integer::sum) == 1) {
             log.warn(
-                    "partition storage: {} failed: {}; it is tried again{}, and said when it works",
+                    "partition storage: {} failed: {}; it is tried again{}; its recovery will be logged",
                     call,
                     LoggedFailure.message(failure),
                     until,
@@ -163,7 +163,7 @@ final class RetryingStorageCalls {
         return AttemptLog.attempts(attempts) + " that failed";
     }
 
-    /** Waits in steps, so that a call that nobody wants any more holds up no shutdown. */
+    /** Waits in steps, so that a call that is no longer wanted delays no shutdown. */
     private void pause(Duration delay, BooleanSupplier wanted) throws InterruptedException {
         Waiter pause = new Waiter(time);
         for (Duration left = delay; left.isPositive() && wanted.getAsBoolean(); left = left.minus(STEP)) {

@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * The view of a running {@link SubscriptionRun} from outside.
+ * The {@link SubscriptionView} of a {@link SubscriptionRun}.
  *
  * @param holding the partitions that it reads at the moment
  * @param latestLowWatermark as last read from the storage

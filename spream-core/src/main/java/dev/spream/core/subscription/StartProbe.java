@@ -15,9 +15,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The first query of a subscription that is not stored yet: it is stored once the server answers a query from its start, so
- * that a start which the server refuses leaves nothing behind. What the query brings is not used. {@link #cancelIfStalled}
- * and {@link #close} may be called from any thread.
+ * The first query of a subscription that is not stored yet: it is stored once the server answers a query from its
+ * start, so that a refused start leaves nothing stored. The records of the query are not used. {@link
+ * #cancelIfStalled} and {@link #close} may be called from any thread.
  */
 final class StartProbe {
     private static final Logger log = LoggerFactory.getLogger(StartProbe.class);
@@ -128,7 +128,7 @@ final class StartProbe {
         queries.pause(delay);
     }
 
-    /** The server, which had not answered, does: a later failure is the first of its own outage. */
+    /** Records that the server answers again: a later failure is the first of another outage. */
     private void tellAnswered() {
         if (failures > 0) {
             failures = 0;

@@ -29,16 +29,18 @@ import java.util.random.RandomGenerator;
  * called from any thread, several times, before, during and after {@code run}. A subscriber runs once. It closes neither
  * the source nor the storage.
  *
- * <p>What it promises:
+ * <p>Guarantees:
  *
  * <ul>
- *   <li>No change that Spanner returned is passed over, whatever crashes when. A stored watermark W means that every change
- *       of that partition with a commit timestamp before W is settled: consumed, skipped by the error handler, or kept by
- *       the dead letter sink. After a restart, changes from the watermark on come again, those at its very timestamp
- *       included even if they were settled; {@link dev.spream.core.record.DataChangeRecord#identity()} recognises them.
+ *   <li>No change that Spanner returned is skipped, whatever crashes at whatever moment. A stored watermark W means
+ *       that every change of that partition with a commit timestamp before W is settled: consumed, skipped by the
+ *       error handler, or kept by the dead letter sink. After a restart, changes from the watermark on are delivered
+ *       again, including those at exactly its timestamp, even if they were settled; {@link
+ *       dev.spream.core.record.DataChangeRecord#identity()} identifies them.
  *   <li>With {@link dev.spream.core.consume.Ordering#PARTITION} and {@link dev.spream.core.consume.Ordering#KEY}, the
- *       changes of one primary key are consumed one at a time in commit order, across retries; in any order, those of a
- *       child partition after those of all its parents. After a crash a key's history comes again from an earlier change on.
+ *       changes of one primary key are consumed one at a time in commit order, across retries; in any order, those of
+ *       a child partition after those of all its parents. After a crash a key's history is delivered again from an
+ *       earlier change on.
  *   <li>A partition is finished only with proof of its end. Everything else is a reconnect, or an exception from {@code
  *       run}.
  *   <li>At most {@link SubscriberOptions#maxInflight()} changes of a partition are read and not settled; over all
@@ -59,24 +61,26 @@ public final class Subscriber implements AutoCloseable {
         this.context = EngineContext.of(source, storage, options, time, random);
     }
 
-    /** A subscriber of that stream, which keeps its state in that storage. */
+    /** Builds a subscriber of that stream, with its state in that storage. */
     public static Builder builder(ChangeStreamSource source, PartitionStorage storage) {
         return new Builder(requireNonNull(source, "source"), requireNonNull(storage, "storage"));
     }
 
-    /** Runs the subscription with a consumer that needs to know no more than the change. See {@link #run(Consumer)}. */
+    /** Runs the subscription with a consumer that needs only the change. See {@link #run(Consumer)}. */
     public CompletionReason run(ChangeHandler consumer) {
         return run((Consumer) consumer);
     }
 
     /**
-     * Runs the subscription: opens it in the storage, or goes on with it, reads all partitions that come free, and hands
-     * their changes to the consumer. Returns when everything up to the end timestamp is settled, or when told to stop; the
-     * watermarks are stored then and the partitions given back. An interrupt of the calling thread acts like {@link #close}.
+     * Runs the subscription: opens or continues it in the storage, reads all partitions that become free, and hands
+     * their changes to the consumer. Returns when everything up to the end timestamp is settled, or when it is
+     * stopped; then the watermarks are stored and the partitions released. An interrupt of the calling thread acts
+     * like {@link #close}.
      *
      * @return how it ended
-     * @throws SpreamException if the subscription could not start or had to stop: the consumer failed and the error handler
-     *     decided so, the stream or the storage failed in a way that does not pass. What was settled is stored.
+     * @throws SpreamException if the subscription could not start or had to stop: the consumer failed and the error
+     *     handler decided to stop, or the stream or the storage failed with a non-retryable error. Settled changes
+     *     are stored as such.
      * @throws IllegalStateException if this subscriber has run before
      */
     public CompletionReason run(Consumer consumer) {
@@ -87,10 +91,10 @@ public final class Subscriber implements AutoCloseable {
     }
 
     /**
-     * Stops reading, lets changes that were handed to the consumer finish, stores the watermarks, gives the partitions back,
-     * and waits for all that; changes that were read and not started are left for the next run. If it takes longer than the
-     * timeout, {@link #close} is called. Called by a consumer, an error handler or a listener, it starts all that and does
-     * not wait.
+     * Stops reading, lets changes that were handed to the consumer finish, stores the watermarks, releases the
+     * partitions, and waits for all that; changes that were read and not started are left for the next run. If it
+     * takes longer than the timeout, {@link #close} is called. Called by a consumer, an error handler or a listener,
+     * it does not wait.
      *
      * @return whether it was done in time; true if {@link #run} has not been called, or has ended
      */
@@ -99,11 +103,11 @@ public final class Subscriber implements AutoCloseable {
     }
 
     /**
-     * Interrupts the consumer, keeps what is settled without a gap, stores the watermarks and gives the partitions back.
-     * Waits for {@link #run} to end, for half a minute at most; a consumer that ignores the interrupt keeps its partition
-     * until the lease runs out. Other calls of user code, of a flush for example, have a second to return before they are
-     * interrupted, and three more before {@code run} ends without them; the log names them. Called by a consumer, an error
-     * handler or a listener, it does not wait.
+     * Interrupts the consumer, stores the watermarks of changes settled without a gap, and releases the partitions.
+     * Waits for {@link #run} to end, for half a minute at most; a consumer that ignores the interrupt keeps its
+     * partition until the lease runs out. Other calls of user code, of a flush for example, have a second to return
+     * before they are interrupted, and three more before {@code run} ends without them; the log names them. Called by
+     * a consumer, an error handler or a listener, it does not wait.
      */
     @Override
     public void close() {
@@ -123,7 +127,7 @@ public final class Subscriber implements AutoCloseable {
         return subscription.begun().flatMap(SubscriptionRun::lowWatermark);
     }
 
-    /** Collects what a subscriber needs. Confined to one thread. */
+    /** Collects the parts of a subscriber. Confined to one thread. */
     public static final class Builder {
         private final ChangeStreamSource source;
         private final PartitionStorage storage;
@@ -153,13 +157,13 @@ public final class Subscriber implements AutoCloseable {
             return options(options.toBuilder().maxInflight(maxInflight).build());
         }
 
-        /** For tests that drive the time. */
+        /** The clock; for tests that control time. */
         Builder time(MonotonicTime time) {
             this.time = time;
             return this;
         }
 
-        /** For tests that repeat a run: where jitter comes from; used by many threads. */
+        /** The source of jitter, for repeatable tests; used by many threads. */
         Builder random(RandomGenerator random) {
             this.random = random;
             return this;

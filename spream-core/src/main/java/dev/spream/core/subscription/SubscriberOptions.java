@@ -14,7 +14,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * The options of a {@link Subscriber}. Immutable; {@link Builder} says what each option means and when to change it.
+ * The options of a {@link Subscriber}. Immutable; {@link Builder} describes each option and when to change it.
  */
 public record SubscriberOptions(
         Optional<Instant> startTimestamp,
@@ -89,15 +89,15 @@ public record SubscriberOptions(
     }
 
     /**
-     * How long a stream may show no life before it is cancelled and queried again. Before its first row it also has to be set
-     * up, which may take longer than a short heartbeat.
+     * How long a stream may return no record before it is cancelled and queried again. Before its first row it also
+     * has to be set up, which may take longer than a short heartbeat.
      */
     Duration stallTimeout(boolean beforeFirstRow) {
         Duration timeout = heartbeatInterval.multipliedBy(missedHeartbeats);
         return beforeFirstRow && timeout.compareTo(FIRST_ROW_TIMEOUT) < 0 ? FIRST_ROW_TIMEOUT : timeout;
     }
 
-    /** The order that holds: the one that was asked for, or else what goes with {@link #maxInflight}. */
+    /** The ordering in effect: the configured one, or else the default for {@link #maxInflight}. */
     public Ordering effectiveOrdering() {
         return ordering.orElse(maxInflight == 1 ? Ordering.PARTITION : Ordering.KEY);
     }
@@ -168,8 +168,8 @@ public record SubscriberOptions(
         private Builder() {}
 
         /**
-         * The first commit timestamp to deliver, inclusive; within the stream's retention. Without it a new subscription
-         * starts now, by the server's clock, and an existing one goes on where it was.
+         * The first commit timestamp to deliver, inclusive; within the stream's retention. Without it a new
+         * subscription starts now, by the server's clock, and an existing one continues where it was.
          */
         public Builder startAt(Instant startTimestamp) {
             this.startTimestamp = Optional.of(startTimestamp);
@@ -195,8 +195,8 @@ public record SubscriberOptions(
         }
 
         /**
-         * How often an idle partition shows life, 100 ms to 5 min, 10 s by default. Shorter moves watermarks of idle
-         * partitions sooner, and costs a row for each partition and interval.
+         * The heartbeat interval of idle partitions, 100 ms to 5 min, 10 s by default. A shorter interval moves the
+         * watermarks of idle partitions sooner, and costs a row for each partition and interval.
          */
         public Builder heartbeatInterval(Duration heartbeatInterval) {
             this.heartbeatInterval = requireNonNull(heartbeatInterval, "heartbeatInterval");
@@ -214,9 +214,9 @@ public record SubscriberOptions(
         }
 
         /**
-         * How many changes of one partition may be read and not settled, 1 to 1,000, 1 by default. With more, reading goes on
-         * while a consumer is slow or waits for a retry, and changes of different keys are consumed at the same time. Once
-         * that many are in flight, reading resumes when a quarter of them is settled.
+         * How many changes of one partition may be read and not settled, 1 to 1,000, 1 by default. With more, reading
+         * continues while a consumer is slow or waits for a retry, and changes of different keys are consumed at the
+         * same time. Once that many are in flight, reading resumes when a quarter of them is settled.
          */
         public Builder maxInflight(int maxInflight) {
             this.maxInflight = maxInflight;
@@ -224,7 +224,7 @@ public record SubscriberOptions(
         }
 
         /**
-         * Which changes wait for which. By default {@link Ordering#PARTITION} with one change in flight, and {@link
+         * The order of delivery. By default {@link Ordering#PARTITION} with one change in flight, and {@link
          * Ordering#KEY} with more.
          */
         public Builder ordering(Ordering ordering) {
@@ -233,10 +233,10 @@ public record SubscriberOptions(
         }
 
         /**
-         * How many changes a {@link dev.spream.core.consume.BatchConsumer} is given at most in one call, 1 to 1,000, by
-         * default as many as may be in flight. A call is made when none is on its way for the partition, with what may be
-         * consumed then; with less than {@link #maxInflight}, further calls are made at the same time as soon as there is
-         * enough for a full one.
+         * How many changes a {@link dev.spream.core.consume.BatchConsumer} is given at most in one call, 1 to 1,000,
+         * by default as many as may be in flight. A call is made when none is running for the partition, with the
+         * changes that are ready then; with less than {@link #maxInflight}, further calls are made at the same time
+         * as soon as there is enough for a full one.
          */
         public Builder maxBatchSize(int maxBatchSize) {
             this.maxBatchSize = maxBatchSize;
@@ -245,8 +245,9 @@ public record SubscriberOptions(
 
         /**
          * How long one call of the consumer may take, 1 ms to 1 day; without limit by default. Past it the call is
-         * interrupted, and failed unless it returns normally all the same. A call that ignores the interrupt keeps its
-         * changes and what waits for them: nothing is handed over a second time while the first may still be at work.
+         * interrupted, and failed unless it returns normally all the same. A call that ignores the interrupt keeps
+         * its changes and those that wait for them: nothing is delivered a second time while the first call may still
+         * be running.
          */
         public Builder consumeTimeout(Duration consumeTimeout) {
             this.consumeTimeout = Optional.of(consumeTimeout);
@@ -274,10 +275,10 @@ public record SubscriberOptions(
         }
 
         /**
-         * How many partitions are read at the same time, 1 to 100,000, 1,000 by default, and never more than the source can
-         * {@linkplain dev.spream.core.source.ChangeStreamSource#maxOpenQueries carry}. An idle partition counts too. Those
-         * over the limit wait, or are read by other workers; the one with the oldest watermark is next. While some wait,
-         * those that are read take turns with them.
+         * How many partitions are read at the same time, 1 to 100,000, 1,000 by default, and never more than the
+         * source can {@linkplain dev.spream.core.source.ChangeStreamSource#maxOpenQueries carry}. An idle partition
+         * counts too. Those over the limit wait, or are read by other workers; the one with the oldest watermark is
+         * next. While some wait, the others are handed over to them in turn.
          */
         public Builder maxOpenPartitions(int maxOpenPartitions) {
             this.maxOpenPartitions = maxOpenPartitions;
@@ -299,13 +300,13 @@ public record SubscriberOptions(
             return this;
         }
 
-        /** Decides what happens to a change that the consumer refused; by default the subscription stops. */
+        /** Decides about a change after the consumer failed on it; by default the subscription stops. */
         public Builder errorHandler(ErrorHandler errorHandler) {
             this.errorHandler = requireNonNull(errorHandler, "errorHandler");
             return this;
         }
 
-        /** Where changes go that an error handler sets aside. Needed by handlers that decide so. */
+        /** The store of changes that the error handler dead-letters. Required by handlers that decide so. */
         public Builder deadLetterSink(DeadLetterSink deadLetterSink) {
             this.deadLetterSink = Optional.of(deadLetterSink);
             return this;
@@ -313,7 +314,7 @@ public record SubscriberOptions(
 
         /**
          * How long a watermark may stay unstored, 1 ms to 10 min, 1 s by default. Longer means fewer writes, and more
-         * changes that come again after a crash.
+         * repeated changes after a crash.
          */
         public Builder watermarkInterval(Duration watermarkInterval) {
             this.watermarkInterval = requireNonNull(watermarkInterval, "watermarkInterval");
@@ -321,8 +322,8 @@ public record SubscriberOptions(
         }
 
         /**
-         * How often the storage is asked for partitions that other workers left or discovered, 1 ms to 10 min, 1 s by
-         * default. What this worker discovers itself does not wait for it.
+         * How often the storage is read for partitions that other workers released or discovered, 1 ms to 10 min, 1 s
+         * by default. Partitions that this worker discovers itself do not wait for it.
          */
         public Builder partitionDiscoveryInterval(Duration partitionDiscoveryInterval) {
             this.partitionDiscoveryInterval = requireNonNull(partitionDiscoveryInterval, "partitionDiscoveryInterval");
@@ -330,8 +331,9 @@ public record SubscriberOptions(
         }
 
         /**
-         * How long a partition stays with a worker that shows no life, 100 ms to 1 h, 15 s by default. Shorter lets others
-         * take over sooner after a crash, and makes a slow storage or a long pause cost the lease.
+         * The lease time, after which the partitions of an unresponsive worker are taken over, 100 ms to 1 h, 15 s by
+         * default. With a shorter one, others take over sooner after a crash, but a slow storage or a long pause
+         * loses the lease.
          */
         public Builder leaseTime(Duration leaseTime) {
             this.leaseTime = requireNonNull(leaseTime, "leaseTime");
@@ -339,9 +341,9 @@ public record SubscriberOptions(
         }
 
         /**
-         * How long changes that were started may take to finish when the subscription stops because of a failure, 0 to 1 h,
-         * 30 s by default. Past it they are interrupted. When a partition is handed over, how long what was read of it may
-         * take to settle; past it, what was not started is left to the next owner.
+         * How long changes that were started may take to finish when the subscription stops because of a failure, 0
+         * to 1 h, 30 s by default. Past it they are interrupted. When a partition is handed over, it limits how long
+         * its changes in flight may take to settle; past it, those not started are left to the next owner.
          */
         public Builder drainTimeout(Duration drainTimeout) {
             this.drainTimeout = requireNonNull(drainTimeout, "drainTimeout");

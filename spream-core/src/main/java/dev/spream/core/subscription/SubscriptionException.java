@@ -3,7 +3,7 @@ package dev.spream.core.subscription;
 import dev.spream.core.SpreamException;
 import org.jspecify.annotations.Nullable;
 
-/** A subscription could not start, or had to stop; its message says why, and what is stored. */
+/** A subscription could not start, or had to stop; its message states why, and what is stored. */
 public final class SubscriptionException extends SpreamException {
     private static final long serialVersionUID = 1L;
 

@@ -10,22 +10,22 @@ import java.util.Optional;
 import java.util.function.BooleanSupplier;
 
 /**
- * Opens the stored subscription, and refuses to continue one that is not what the options ask for. One that is not stored
- * yet is stored when the server has answered its first query.
+ * Opens the stored subscription, and refuses to continue one that differs from the options. A new subscription is
+ * stored when the server has answered its first query.
  */
 final class SubscriptionOpener {
     private final EngineContext context;
     private final BooleanSupplier wanted;
     private final StartProbe probe;
 
-    /** @param wanted whether to repeat what failed; whoever makes it false {@linkplain #stop stops} what is under way */
+    /** @param wanted whether to repeat failed calls; code that makes it false also calls {@link #stop} */
     SubscriptionOpener(EngineContext context, BooleanSupplier wanted) {
         this.context = context;
         this.wanted = wanted;
         this.probe = new StartProbe(context, wanted);
     }
 
-    /** What is stored; empty if it was stopped before anything was stored. */
+    /** The stored subscription; empty if it was stopped before anything was stored. */
     Optional<SubscriptionRecord> open() throws InterruptedException {
         PartitionMode mode = context.source().partitionMode();
         if (mode != PartitionMode.IMMUTABLE_KEY_RANGE) {
@@ -75,16 +75,16 @@ final class SubscriptionOpener {
         List<String> differences = new ArrayList<>();
         String stream = context.source().streamName();
         if (!stored.streamName().equals(stream)) {
-            differences.add("stream is %s, asked for %s".formatted(stored.streamName(), stream));
+            differences.add("stream is %s, requested is %s".formatted(stored.streamName(), stream));
         }
         Optional<Instant> start = context.options().startTimestamp();
         boolean another = !context.options().storedRange();
         if (another && start.isPresent() && !start.get().equals(stored.startTimestamp())) {
-            differences.add("start is %s, asked for %s".formatted(stored.startTimestamp(), start.get()));
+            differences.add("start is %s, requested is %s".formatted(stored.startTimestamp(), start.get()));
         }
         Optional<Instant> end = context.options().endTimestamp();
         if (another && !end.equals(stored.endTimestamp())) {
-            differences.add("end is %s, asked for %s".formatted(describe(stored.endTimestamp()), describe(end)));
+            differences.add("end is %s, requested is %s".formatted(describe(stored.endTimestamp()), describe(end)));
         }
         if (!differences.isEmpty()) {
             throw new SubscriptionException(

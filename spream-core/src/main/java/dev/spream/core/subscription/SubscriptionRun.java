@@ -30,18 +30,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One run of a subscription: owns the readers and the threads that renew leases, store watermarks, look for
- * streams that stall and clean up.
+ * One run of a subscription: owns the readers and the threads that renew leases, store watermarks, detect stalled
+ * streams and clean up.
  *
  * <p>It ends in this order, whatever the reason: no partition is claimed any more; readers stop reading, and what was
- * handed to the consumer finishes (or is interrupted); leases are renewed and watermarks stored until the last reader has
- * ended; then the last watermarks are stored and the partitions given back, with a deadline of their own. A partition whose
- * consumer does not return from an interrupted call is not given back: its lease runs out, so that the next owner does not
- * overlap with the call for longer than it must.
+ * handed to the consumer finishes (or is interrupted); leases are renewed and watermarks stored until the last reader
+ * has ended; then the last watermarks are stored and the partitions released, with a deadline of their own. A
+ * partition whose consumer does not return from an interrupted call is not released: its lease expires, so that the
+ * next owner does not overlap with the call for longer than it must.
  */
 final class SubscriptionRun implements PartitionScheduler.Readers, RunLifecycle.Stoppable {
     private static final Logger log = LoggerFactory.getLogger(SubscriptionRun.class);
-    /** Of the end alone, which a program may say itself. */
+    /** For the end of a run: a logger of its own, so that a program can report the end itself. */
     private static final Logger endLog = LoggerFactory.getLogger("dev.spream.core.subscription.End");
 
     private static final Duration CANCEL_GRACE = Duration.ofSeconds(5);
@@ -113,7 +113,7 @@ final class SubscriptionRun implements PartitionScheduler.Readers, RunLifecycle.
         }
     }
 
-    /** Nothing of the user's is called on the runner, which has to return even if such a call does not. */
+    /** User code is not called on this thread, which has to return even if such a call does not. */
     private CompletionReason runWatched() {
         runner = Thread.currentThread();
         boolean interrupted = apart("run", () -> completed = runUntilStopped());
@@ -127,7 +127,9 @@ final class SubscriptionRun implements PartitionScheduler.Readers, RunLifecycle.
                 : stop == Stop.CANCEL ? CompletionReason.CLOSED : CompletionReason.SHUT_DOWN;
     }
 
-    /** Does that on a thread of its own, and waits for it; whether the runner was interrupted meanwhile. */
+    /**
+     * Runs the task on a thread of its own, and waits for it; returns whether this thread was interrupted meanwhile.
+     */
     private boolean apart(String role, TaskGroup.Task task) {
         TaskGroup alone = new TaskGroup(context.time(), tasks::fail);
         apart.add(alone);
@@ -135,7 +137,7 @@ final class SubscriptionRun implements PartitionScheduler.Readers, RunLifecycle.
         return join(alone);
     }
 
-    /** Whether the subscription is completed. A storage that is still failing when told to stop holds nothing up. */
+    /** Whether the subscription is completed. A storage that still fails when the run is stopped delays nothing. */
     private boolean runUntilStopped() throws Exception {
         try {
             return openAndSchedule();
@@ -243,7 +245,7 @@ final class SubscriptionRun implements PartitionScheduler.Readers, RunLifecycle.
             });
             reader.run();
         } catch (StorageException e) {
-            // One that may pass is only thrown when the reader has to stop, and so whoever stopped it knows why.
+            // A retryable failure is thrown only when the reader was stopped, and then the cause is known.
             if (!e.retryable() || reader.isActive()) {
                 tasks.fail(e);
             }
@@ -292,7 +294,7 @@ final class SubscriptionRun implements PartitionScheduler.Readers, RunLifecycle.
         handOver.give(readers.values(), count);
     }
 
-    /** Stops reading and lets what was started finish. */
+    /** Stops reading and lets started changes finish. */
     @Override
     public void drain() {
         escalate(Stop.DRAIN);
@@ -302,7 +304,7 @@ final class SubscriptionRun implements PartitionScheduler.Readers, RunLifecycle.
         readers.values().forEach(PartitionReader::stop);
     }
 
-    /** Stops reading and interrupts what was started. */
+    /** Stops reading and interrupts started changes. */
     @Override
     public void cancel() {
         escalate(Stop.CANCEL);
@@ -314,7 +316,7 @@ final class SubscriptionRun implements PartitionScheduler.Readers, RunLifecycle.
         readers.values().forEach(PartitionReader::cancel);
     }
 
-    /** Others may claim what this worker will not, from now on and not only when it has ended. */
+    /** Other workers may claim this worker's share from now on, not only when the run has ended. */
     private void leaveMembers() {
         leases.membership().leave();
         Periodic renewal = leaseRenewal;
@@ -323,7 +325,7 @@ final class SubscriptionRun implements PartitionScheduler.Readers, RunLifecycle.
         }
     }
 
-    /** A drain that comes after a cancel does not take it back. */
+    /** A drain after a cancel does not revoke the cancel. */
     private synchronized void escalate(Stop to) {
         if (to.compareTo(stop) > 0) {
             stop = to;
@@ -335,7 +337,7 @@ final class SubscriptionRun implements PartitionScheduler.Readers, RunLifecycle.
             return;
         }
         endLog.error(
-                "[{}] the subscription stops because of a failure; what has started may finish within {}: {}",
+                "[{}] the subscription stops because of a failure; started changes may finish within {}: {}",
                 context.source().streamName(),
                 DurationText.of(context.options().drainTimeout()),
                 LoggedFailure.brief(failure));
@@ -348,7 +350,7 @@ final class SubscriptionRun implements PartitionScheduler.Readers, RunLifecycle.
         });
     }
 
-    /** Whether that is a thread of this run, in a call of the consumer, a listener or another of the user's parts. */
+    /** Whether that is a thread of this run, in a call of the consumer, a listener or other user code. */
     @Override
     public boolean isCalledBy(Thread thread) {
         return thread.equals(runner)
@@ -363,7 +365,10 @@ final class SubscriptionRun implements PartitionScheduler.Readers, RunLifecycle.
         return scheduler.lowWatermark();
     }
 
-    /** Ends all threads, then stores and gives back what is left; whether the thread was interrupted meanwhile. */
+    /**
+     * Ends all threads, then stores the watermarks and releases the partitions; returns whether the thread was
+     * interrupted meanwhile.
+     */
     private boolean end() {
         readers.values().forEach(PartitionReader::stop);
         boolean interrupted = join(tasks);
@@ -402,14 +407,17 @@ final class SubscriptionRun implements PartitionScheduler.Readers, RunLifecycle.
         }
     }
 
-    /** Stores the last watermarks, unless a flush hangs: they must not pass what it did not flush. */
+    /** Stores the last watermarks, unless a flush hangs: they must not pass changes that were not flushed. */
     private void store(List<PartitionReader> left, BooleanSupplier inTime) throws InterruptedException {
         if (!watermarks.isFlushing()) {
             watermarks.persist(left.stream().map(PartitionReader::partition).toList(), inTime);
         }
     }
 
-    /** Gives back what is idle; nothing while a flush hangs, which may still write what another worker would get again. */
+    /**
+     * Releases idle partitions; none while a flush hangs, which may still write changes that another worker would get
+     * again.
+     */
     private void release(List<PartitionReader> left, BooleanSupplier inTime) throws InterruptedException {
         List<PartitionReader> idle = watermarks.isFlushing()
                 ? List.of()

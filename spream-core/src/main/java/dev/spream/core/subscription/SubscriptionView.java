@@ -12,11 +12,12 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A subscription that runs, to be looked at: by health checks, gauges and pages. A {@link SubscriptionListener} is handed it
- * when the subscription has started. Safe for use by many threads.
+ * A read-only view of a running subscription, for health checks, gauges and pages. A {@link SubscriptionListener}
+ * receives it when the subscription has started. Safe for use by many threads.
  *
- * <p>What this worker knows by itself costs nothing and never fails. What asks the storage or the server says so; whoever
- * asks often keeps the answer for a while. When the run has ended, no partition is held, and those may be closed.
+ * <p>Values known to this worker cost nothing and never fail. Methods that ask the storage or the server state so;
+ * frequent callers should cache their results. When the run has ended, no partition is held, and storage and source
+ * may be closed.
  */
 public interface SubscriptionView {
 
@@ -26,21 +27,21 @@ public interface SubscriptionView {
     /** This worker, in the storage. */
     WorkerId worker();
 
-    /** The partitions that this worker reads, or has read and not given back, in no particular order. */
+    /** The partitions that this worker reads, or has read and not released, in no particular order. */
     List<PartitionProgress> held();
 
     /** Every change of the subscription before it is settled, by all workers, as last read from the storage. */
     Optional<Instant> lowWatermark();
 
     /**
-     * What the subscription is. Asks the storage.
+     * The stored record of the subscription. Asks the storage.
      *
      * @throws StorageException if the storage fails
      */
     Optional<SubscriptionRecord> subscription();
 
     /**
-     * All partitions of the subscription, be they this worker's or not. Asks the storage.
+     * All partitions of the subscription, of all workers. Asks the storage.
      *
      * @throws StorageException if the storage fails
      */
@@ -54,7 +55,7 @@ public interface SubscriptionView {
     List<WorkerRegistration> workers();
 
     /**
-     * How long the stream keeps its records; empty if the server does not say. Asks the server.
+     * How long the stream keeps its records; empty if the server does not report it. Asks the server.
      *
      * @throws SourceException if the server fails
      */

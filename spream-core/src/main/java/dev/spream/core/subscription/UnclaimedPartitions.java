@@ -40,7 +40,7 @@ final class UnclaimedPartitions {
                 .toList();
         if (!neglected.isEmpty()) {
             log.info(
-                    "[{}] {} partitions that other workers should read are free for long; they are claimed here, and none is given for a while. A worker is registered and claims nothing: see its log",
+                    "[{}] claiming {} partitions that other workers left unclaimed; rebalancing is paused. A registered worker is not claiming partitions: check its log",
                     context.source().streamName(),
                     neglected.size());
             abstain(now);
@@ -48,7 +48,7 @@ final class UnclaimedPartitions {
         return neglected;
     }
 
-    /** For a lease time, and for twice as long each time when what is given soon comes back. */
+    /** One lease time, doubled each time when handed-over partitions soon come back. */
     private void abstain(long now) {
         long least = context.options().leaseTime().toNanos();
         boolean again = abstention > 0 && now - lastSeen < 2 * abstention;
@@ -59,7 +59,7 @@ final class UnclaimedPartitions {
         }
     }
 
-    /** Whether to give nothing, because others have not claimed what they should have. */
+    /** Whether to hand nothing over, because other workers have not claimed their shares. */
     boolean abstains() {
         return abstention > 0 && context.time().nanoTime() - lastSeen < abstention;
     }

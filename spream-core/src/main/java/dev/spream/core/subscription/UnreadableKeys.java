@@ -6,10 +6,11 @@ import dev.spream.core.record.DataChangeRecord;
 import java.util.Optional;
 
 /**
- * A change whose primary keys cannot be read, as it is dead-lettered: its place among the changes of its keys is not known.
+ * A change whose primary keys cannot be read, in the form in which it is dead-lettered: its place among the changes
+ * of its keys is not known.
  *
  * @param standIn the change without its rows
- * @param failure why, with the change as it came
+ * @param failure the failure, with the change as received
  */
 record UnreadableKeys(DataChangeRecord standIn, UndecodableRowException failure) {
 

@@ -11,9 +11,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The calls of user code that are under way on the engine's threads: what is called, since when, and by which thread. One
- * that hangs is named in the log while it does, and is interrupted once the run is cancelled; the run ends without one that
- * ignores that. Safe for use by many threads.
+ * The running calls of user code on the engine's threads: what is called, since when, and on which thread. A call
+ * that hangs is logged, and is interrupted once the run is cancelled; the run ends without a call that ignores the
+ * interrupt. Safe for use by many threads.
  *
  * <p>Calls of the consumer itself have limits of their own ({@link ConsumerCalls}).
  */
@@ -36,7 +36,7 @@ final class UserCalls {
         this.stream = stream;
     }
 
-    /** Calls user code. An interrupt by {@link #check} hits this call and nothing that its thread does later. */
+    /** Calls user code. An interrupt by {@link #check} affects only this call, not later work of its thread. */
     <T> T call(String what, Callable<T> code) throws Exception {
         Call call = new Call(what, Thread.currentThread(), time.nanoTime());
         open.add(call);
@@ -86,7 +86,7 @@ final class UserCalls {
                         DurationText.of(age));
             } else if (call.interruptIsIgnored(time.nanoTime())) {
                 log.error(
-                        "[{}] {} ignores the interrupt and has not returned for {}; the run ends without it, and leaves thread {} behind. What was not flushed comes again after a restart, and partitions in use stay claimed until their leases run out. Make the call end when it is interrupted",
+                        "[{}] {} ignores the interrupt and has not returned for {}; the run ends without it, and thread {} remains. Unflushed changes are delivered again after a restart, and partitions in use stay claimed until their leases run out. Make the call end when it is interrupted",
                         stream,
                         call.what,
                         DurationText.of(age),
@@ -94,7 +94,7 @@ final class UserCalls {
             } else if (age.compareTo(WARN_AFTER.multipliedBy(1L << call.warnings)) >= 0) {
                 call.warnings++;
                 log.warn(
-                        "[{}] {} has not returned for {}; what depends on it waits. Thread {}",
+                        "[{}] {} has not returned for {}; everything that depends on it waits. Thread {}",
                         stream,
                         call.what,
                         DurationText.of(age),

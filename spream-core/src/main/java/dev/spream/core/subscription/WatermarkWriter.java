@@ -22,11 +22,11 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * Stores watermarks: those of all partitions that moved, in one call. The order is always the same, and is what makes an
- * acknowledged change safe to forget: take the watermarks, flush the consumer, store them.
+ * Stores the watermarks of all partitions that moved, in one call. The order is always the same: take the watermarks,
+ * flush the consumer, store them. So a stored watermark never passes an unflushed change.
  *
- * <p>Safe for use by many threads. One of them at a time flushes; none waits for what another one stores, since the row of one
- * partition may be locked.
+ * <p>Safe for use by many threads. One thread at a time flushes; none waits for the writes of another, since the row
+ * of one partition may be locked.
  */
 final class WatermarkWriter {
     static final String STORING = "storing watermarks";
@@ -44,7 +44,8 @@ final class WatermarkWriter {
     /** Stores the watermarks that moved since they were last stored. */
     void persist(Collection<HeldPartition> partitions, BooleanSupplier wanted) throws InterruptedException {
         persist(partitions, call -> context.storageCalls().repeat(STORING, wanted, call));
-        context.storageCalls().abandoned(STORING); // unless it works, what failed before has finished or left
+        context.storageCalls()
+                .abandoned(STORING); // unless it succeeds, the partitions that failed before have finished or left
     }
 
     void persist(HeldPartition partition, BooleanSupplier wanted) throws InterruptedException {
@@ -93,7 +94,7 @@ final class WatermarkWriter {
         return flushing.isLocked();
     }
 
-    /** From now on nothing is flushed, nor stored after a flush that is under way. */
+    /** From now on nothing is flushed, nor stored after a running flush. */
     void close() {
         closed = true;
     }
@@ -163,7 +164,7 @@ final class WatermarkWriter {
                 throw interrupted;
             }
             if (context.userCalls().isCancelled()) {
-                close(); // one that waits to flush would hang as well
+                close(); // a thread that waits to flush would hang as well
             }
             throw new ConsumerException(
                     "[%s] the consumer's flush failed; watermarks stay where they are, and changes after them come again after a restart"

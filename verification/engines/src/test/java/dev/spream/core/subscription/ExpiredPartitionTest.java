@@ -55,7 +55,7 @@ class ExpiredPartitionTest {
 
         assertThatThrownBy(() -> fixture.run(fixture.subscriber(o -> o.endAt(at(200))), new RecordingConsumer()))
                 .isInstanceOf(SubscriptionException.class)
-                .hasMessageContaining("nothing was passed over")
+                .hasMessageContaining("no change was skipped")
                 .hasMessageContaining("ACCEPT_GAP");
 
         assertThat(fixture.state("p")).isEqualTo(PartitionState.RUNNING);

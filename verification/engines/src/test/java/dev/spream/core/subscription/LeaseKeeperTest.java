@@ -96,7 +96,7 @@ class LeaseKeeperTest {
             assertThat(said).hasSize(2);
             assertThat(said.getFirst())
                     .startsWith("partition storage: renewing the leases failed: scripted failure")
-                    .endsWith("it is tried again until they run out, and said when it works");
+                    .endsWith("it is tried again until they run out; its recovery will be logged");
             assertThat(said.getLast())
                     .isEqualTo("partition storage: renewing the leases works again, after 2 attempts that failed");
         }

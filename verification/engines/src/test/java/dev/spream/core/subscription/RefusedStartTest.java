@@ -94,7 +94,7 @@ class RefusedStartTest {
         refuse(SourceException.Kind.RETENTION_LOST);
 
         assertThatThrownBy(() -> fixture.run(startingAt(REFUSED), consumer))
-                .hasMessageContaining("start is %s, asked for %s", START, REFUSED);
+                .hasMessageContaining("start is %s, requested is %s", START, REFUSED);
         assertThat(fixture.run(startingAt(START), consumer)).isEqualTo(CompletionReason.COMPLETED);
 
         assertThat(source.queries()).hasSize(asked);

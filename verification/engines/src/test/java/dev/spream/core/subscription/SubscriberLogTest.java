@@ -131,7 +131,7 @@ final class SubscriberLogTest {
             });
             assertThat(lines.all(Level.WARN))
                     .containsExactly(
-                            "partition storage: finishing (p) failed: locked; it is tried again, and said when it works",
+                            "partition storage: finishing (p) failed: locked; it is tried again; its recovery will be logged",
                             "partition storage: finishing (p) works again, after 2 attempts that failed");
         }
     }
@@ -186,7 +186,7 @@ final class SubscriberLogTest {
             assertThat(lines.all(Level.WARN))
                     .hasSize(4)
                     .endsWith(
-                            "partition storage: finishing (p) failed: locked; it is tried again, and said when it works",
+                            "partition storage: finishing (p) failed: locked; it is tried again; its recovery will be logged",
                             "partition storage: finishing (p) is not tried again, after 1 attempt that failed");
         }
     }
@@ -204,7 +204,7 @@ final class SubscriberLogTest {
             });
             assertThat(lines.all(Level.WARN))
                     .containsExactly(
-                            "partition storage: looking failed: refused; it is tried again, and said when it works",
+                            "partition storage: looking failed: refused; it is tried again; its recovery will be logged",
                             "partition storage: looking works again, after 3 attempts that failed");
         }
     }
