@@ -50,7 +50,8 @@ final class LocksIT {
                             "provision: stopped by a signal with [0-9,]+ of 9,000,000 buckets; the next run goes on there");
         }
         assertThat(check(1))
-                .anyMatch(line -> line.matches("wrong: [0-9]+ of 9000000 buckets were made; go on: \\./spream locks.*"))
+                .anyMatch(line ->
+                        line.matches("wrong: [0-9]+ of 9000000 buckets were created; continue: \\./spream locks.*"))
                 .endsWith("check: 1 thing is wrong");
 
         assertThat(run(1, "provision", "--strategy", "rows", "--buckets", "2000"))

@@ -6,7 +6,8 @@ import dev.spream.lock.provisioning.BucketLayout;
 import java.util.Optional;
 
 /**
- * The layout that a process asks of the locks in a place. What it leaves open is as recorded there, or else the default.
+ * The lock layout that a process requests for a schema. Values it leaves open are those recorded there, or else the
+ * defaults.
  *
  * @param strategy what a lock is
  * @param hash how a path becomes a number
@@ -32,17 +33,20 @@ record AskedLayout(
                 strategy, Optional.of(space.hash()), Optional.of(space.buckets()), Optional.of(space.levels()));
     }
 
-    /** Whether somebody said that locks are rows, rather than left it to what is recorded. */
+    /** Whether the strategy rows was requested explicitly, and not left to the recorded layout. */
     boolean saysRows() {
         return strategy.filter(said -> said == LockStrategy.ROWS).isPresent();
     }
 
-    /** Whether a number of buckets was said for locks that have all there can be, most likely by mistake. */
+    /**
+     * Whether a number of buckets was requested for advisory locks, which have all possible buckets; most likely a
+     * mistake.
+     */
     boolean saysOnlyBuckets(BucketLayout settled) {
         return strategy.isEmpty() && buckets.isPresent() && BucketLayouts.strategy(settled) == LockStrategy.ADVISORY;
     }
 
-    /** All of it said. */
+    /** A complete layout. */
     BucketLayout over(Optional<BucketLayout> recorded, LockStrategy byDefault) {
         LockStrategy settled =
                 strategy.or(() -> recorded.map(BucketLayouts::strategy)).orElse(byDefault);

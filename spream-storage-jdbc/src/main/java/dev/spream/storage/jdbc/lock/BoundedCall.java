@@ -7,9 +7,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A call of a driver on a thread of its own, which is left behind when the call takes too long. In a dead network a driver may
- * wait without a limit: for its own lock, which a statement holds that waits for the server, or for a connection by which it
- * would end that statement.
+ * A driver call on a thread of its own, which is abandoned when the call takes too long. In a dead network a driver may
+ * wait without a limit: for its own lock, which a statement holds that waits for the server, or for a connection by
+ * which it would end that statement.
  */
 final class BoundedCall {
     private static final Logger log = LoggerFactory.getLogger(BoundedCall.class);
@@ -43,7 +43,7 @@ final class BoundedCall {
         return thread.isAlive();
     }
 
-    /** Waits for its end, but no longer than that; an interrupt is kept for later. */
+    /** Waits for its end, but no longer than that; restores an interrupt afterwards. */
     void await(Duration limit) {
         await(System.nanoTime() + limit.toNanos());
     }

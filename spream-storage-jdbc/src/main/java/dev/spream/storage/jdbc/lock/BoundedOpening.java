@@ -12,8 +12,9 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 
 /**
- * The opening of a connection on a thread of its own, so that its caller can leave when its time is over: how long a data
- * source waits, and whether an interrupt reaches it, is its own affair. A connection that comes too late is given back.
+ * The opening of a connection on a thread of its own, so that its caller can return at its deadline: how long a data
+ * source waits, and whether an interrupt ends that, depends on the data source. A connection that arrives too late is
+ * returned.
  */
 final class BoundedOpening {
     private final CompletableFuture<Connection> opened = new CompletableFuture<>();

@@ -6,7 +6,7 @@ import java.util.Locale;
 
 /** Layouts of this module: those whose strategy is a {@link LockStrategy}. */
 final class BucketLayouts {
-    /** What the column of a bucket can hold; on disk 2<sup>31</sup> rows are more than 100 GB. */
+    /** The limit of the bucket column; on disk 2<sup>31</sup> rows are more than 100 GB. */
     static final long MAX_ROWS_OF_LEVEL = 1L << 31;
 
     private BucketLayouts() {}
@@ -29,7 +29,7 @@ final class BucketLayouts {
                 : 0;
     }
 
-    /** What makes such buckets, to be run by whoever may. */
+    /** The command that creates such buckets, for an operator with the privileges. */
     static String command(BucketLayout layout, String schema) {
         return "./spream locks provision --strategy %s --buckets %d --levels %d --hash %s --schema %s"
                 .formatted(

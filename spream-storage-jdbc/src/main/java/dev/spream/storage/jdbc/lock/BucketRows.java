@@ -9,14 +9,14 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The rows that are buckets: made, counted, and looked for. */
+/** The rows of the buckets: creates, counts and finds them. */
 record BucketRows(LockTables tables) {
     private static final String COUNT =
             "SELECT COUNT(*) FROM @hier_lock_buckets WHERE level = ? AND bucket BETWEEN ? AND ?";
     private static final String LIST =
             "SELECT bucket FROM @hier_lock_buckets WHERE level = ? AND bucket BETWEEN ? AND ? ORDER BY bucket";
 
-    /** Makes those of a range that are not there; returns how many. */
+    /** Creates the missing rows of a range; returns their number. */
     int make(Connection connection, int level, Range range) throws SQLException {
         int size = Math.toIntExact(range.size());
         return new Statements(connection, tables::in)

@@ -20,8 +20,8 @@ import java.util.Optional;
 import javax.sql.DataSource;
 
 /**
- * The layout of locks that all stores in one place agree on. It is recorded once, by the first, and all others have to
- * ask for the same: with another number of buckets, another hash or another strategy a store would exclude none.
+ * The bucket layout shared by all lock stores of a schema. The first store records it, and all others must request the
+ * same: with another number of buckets, another hash or another strategy a store would exclude no other.
  *
  * <p>Safe for use by many threads.
  */
@@ -36,15 +36,15 @@ record BucketSpaceTable(LockTables tables, DataSource dataSource) {
      * @param provisioned how many buckets have been made, from the first on
      */
     record Recorded(BucketLayout layout, long provisioned) {
-        /** Whether every bucket was made. Whether it still is there, only counting tells. */
+        /** Whether every bucket was created. Only counting shows whether all of them still exist. */
         boolean isComplete() {
             return provisioned >= BucketLayouts.rows(layout);
         }
     }
 
     /**
-     * The tables in the schema of that name; on MySQL and MariaDB, where a schema is a database, without a name those in the
-     * database that connections are for. Nothing says that they exist.
+     * The tables in the schema of that name; on MySQL and MariaDB, where a schema is a database, without a name those
+     * in the database that connections are for. The tables need not exist.
      *
      * @throws LockException if the database cannot be reached, or is of another kind
      */
@@ -60,8 +60,8 @@ record BucketSpaceTable(LockTables tables, DataSource dataSource) {
     }
 
     /**
-     * What a store is to lock by: what it asks for, which is what is recorded. Without a record, it is recorded now, unless
-     * it needs rows.
+     * The layout for a store: the requested one, which must equal the recorded one. Without a record, it is recorded
+     * now, unless it needs rows.
      *
      * @throws BucketSpaceException if another layout is recorded
      * @throws BucketsNotProvisionedException if rows are needed, and not all were made
@@ -74,13 +74,13 @@ record BucketSpaceTable(LockTables tables, DataSource dataSource) {
             recorded = Optional.of(record(layout));
         }
         Recorded space = recorded.orElseThrow(() -> new BucketsNotProvisionedException(
-                "%s has no buckets to lock by. Make them once, before the first lock: %s"
+                "%s has no buckets. Create them once, before the first lock: %s"
                         .formatted(tables.place(), BucketLayouts.command(layout, tables.schema())),
                 null));
         requireSame(layout, space);
         if (!space.isComplete()) {
             throw new BucketsNotProvisionedException(
-                    "%s has %d of %d buckets to lock by. Whoever makes them goes on where it was stopped: %s"
+                    "%s has %d of %d buckets. Provisioning stopped before its end; continue it before the first lock: %s"
                             .formatted(
                                     tables.place(),
                                     space.provisioned(),
@@ -98,7 +98,10 @@ record BucketSpaceTable(LockTables tables, DataSource dataSource) {
         });
     }
 
-    /** What is wrong if there are buckets and no record of them. Looks for buckets first, which are made after the record. */
+    /**
+     * The problem of buckets without a record of their layout. Searches for buckets first, which are created after the
+     * record.
+     */
     Optional<String> lostRecord() {
         boolean lost = run(
                 "looking for buckets of locks in " + tables.place(),
@@ -108,7 +111,7 @@ record BucketSpaceTable(LockTables tables, DataSource dataSource) {
                         && read(connection, READ).isEmpty());
         return lost
                 ? Optional.of(
-                        "%s has rows in hier_lock_buckets, and hier_lock_space does not record what they are for: who records another layout now would not exclude those who lock by them. Record it as it was: ./spream locks provision --strategy rows --buckets <as before> --levels <as before> --hash <as before> --schema %s. Or stop every process that locks there, and run that with the layout you want and --recreate"
+                        "%s has rows in hier_lock_buckets, and hier_lock_space has no record of their layout: a process that records another layout now would not exclude those that lock these rows. Record the former layout: ./spream locks provision --strategy rows --buckets <as before> --levels <as before> --hash <as before> --schema %s. Or stop every process that locks there, and run that with the layout you want and --recreate"
                                 .formatted(tables.place(), tables.schema()))
                 : Optional.empty();
     }
@@ -158,7 +161,7 @@ record BucketSpaceTable(LockTables tables, DataSource dataSource) {
         }
     }
 
-    /** What is recorded, locked until the transaction ends, so that one at a time goes on. */
+    /** The record, locked until the transaction ends, so that one process at a time continues. */
     Optional<Recorded> lock(Connection connection) throws SQLException {
         return read(connection, READ + " FOR UPDATE");
     }

@@ -16,9 +16,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Statements that wait in the database, run one after the other by one thread, and cancelled by any other. Used once.
  *
- * <p>A cancellation that comes before its statement or after it has no effect. So it is sent again until the work has ended;
- * if that takes long the server is out of reach, and the connection is aborted. If not even that ends the work, it is left
- * behind with its connection.
+ * <p>A cancellation that comes before its statement or after it has no effect. So it is sent again until the work has
+ * ended; if that takes long the server is out of reach, and the connection is aborted. If not even that ends the work,
+ * it is abandoned with its connection.
  */
 final class CancellableWait implements Runnable, LockSql.Waiting {
     static final Duration LONGEST_CANCELLATION = Limits.OF_SERVERS.longestCancellation();
@@ -28,7 +28,7 @@ final class CancellableWait implements Runnable, LockSql.Waiting {
      *
      * @param again until it is sent again
      * @param abort until the connection is aborted
-     * @param leave until the work is left behind
+     * @param leave until the work is abandoned
      */
     record Limits(Duration again, Duration abort, Duration leave) {
         static final Limits OF_SERVERS =
@@ -55,7 +55,7 @@ final class CancellableWait implements Runnable, LockSql.Waiting {
         this.limits = limits;
     }
 
-    /** The work was cancelled because its time was over. Drivers have meanings of their own for what the JDK has for that. */
+    /** The work was cancelled because its time was over. Drivers use the JDK's exception for other purposes. */
     static final class TimeOverException extends SQLException {
         private static final long serialVersionUID = 1L;
 
@@ -85,7 +85,7 @@ final class CancellableWait implements Runnable, LockSql.Waiting {
         }
     }
 
-    /** A cancellation under way hits whatever comes next on the connection, which may be another borrower's. */
+    /** A late cancellation hits the next statement of the connection, which may belong to another borrower. */
     private void awaitCancellation() {
         ended.countDown();
         BoundedCall cancelling = cancellation;
@@ -129,7 +129,7 @@ final class CancellableWait implements Runnable, LockSql.Waiting {
         }
     }
 
-    /** It may have had what it waited for before it was cancelled. */
+    /** It may have acquired the lock before it was cancelled. */
     private int resultInTime() throws SQLException, InterruptedException {
         try {
             return outcome.get();
@@ -147,7 +147,7 @@ final class CancellableWait implements Runnable, LockSql.Waiting {
         };
     }
 
-    /** Whether the caller has an outcome although the work is still there, and uses its connection. */
+    /** Whether the caller has an outcome although the work is still running, and uses its connection. */
     boolean isLeftBehind() {
         return outcome.isDone() && ended.getCount() > 0;
     }
@@ -175,8 +175,8 @@ final class CancellableWait implements Runnable, LockSql.Waiting {
     }
 
     /**
-     * Each attempt has a thread of its own: a driver cancels by a connection that it opens, and aborts after it has tried to
-     * tell the server.
+     * Each attempt has a thread of its own: a driver cancels by a connection that it opens, and aborts after it has
+     * tried to notify the server.
      */
     private void cancelAgainAndAgain() throws InterruptedException {
         long start = System.nanoTime();

@@ -11,9 +11,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiConsumer;
 
 /**
- * The waits of a store, each on a thread of its own: the caller's thread can be interrupted, while an interrupt of a thread
- * that waits in the driver has no effect, or on a virtual thread closes the connection, and the server goes on waiting in its
- * queue. Safe for use by many threads.
+ * The waits of a store, each on a thread of its own: the caller's thread can be interrupted, while an interrupt of a
+ * thread that waits in the driver has no effect, or on a virtual thread closes the connection and leaves the wait in
+ * the server's queue. Safe for use by many threads.
  */
 final class CancellableWaits {
     private final Set<CancellableWait> open = ConcurrentHashMap.newKeySet();
@@ -21,7 +21,7 @@ final class CancellableWaits {
     private final BiConsumer<Connection, CancellableWait> onLeftBehind;
     private volatile boolean closed;
 
-    /** @param onLeftBehind is told of work that was cancelled and has not ended, before its caller is */
+    /** @param onLeftBehind receives work that was cancelled and has not ended, before its caller returns */
     CancellableWaits(CancellableWait.Limits limits, BiConsumer<Connection, CancellableWait> onLeftBehind) {
         this.limits = limits;
         this.onLeftBehind = onLeftBehind;

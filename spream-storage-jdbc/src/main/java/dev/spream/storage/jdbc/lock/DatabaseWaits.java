@@ -15,18 +15,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Waits for locks in the database, each ended when its time is over, by an interrupt, or by {@link #startClosing}. One that
- * does not end, because the server is out of reach, is left behind with its connection. Safe for use by many threads.
+ * Waits for locks in the database, each ended when its time is over, by an interrupt, or by {@link #startClosing}. One
+ * that does not end, because the server is unreachable, is abandoned with its connection. Safe for use by many threads.
  */
 final class DatabaseWaits {
     private static final Logger log = LoggerFactory.getLogger(DatabaseWaits.class);
 
-    /** What is longer has no end: servers and drivers count milliseconds by an int. */
+    /** Longer times are unlimited: servers and drivers count milliseconds by an int. */
     private static final Duration LONGEST_WAIT = Duration.ofDays(24);
 
     /**
-     * The server ends a wait by its own clock, as a rule. PostgreSQL begins to count anew when a waiter for a row comes to the
-     * head of the queue, so that it is ended from here.
+     * The server usually ends a wait by its own clock. PostgreSQL restarts its timeout when the waiter for a row
+     * reaches the head of the queue; such a wait is cancelled from here.
      */
     private static final Duration SERVER_FIRST = Duration.ofMillis(50);
 
@@ -39,8 +39,8 @@ final class DatabaseWaits {
     }
 
     /**
-     * Waits for the first of the locks, and may take some of the following. The connection must not count as dead because the
-     * server does what it was asked to do, which is to wait.
+     * Waits for the first of the locks, and may take some of the following. The connection must not count as dead
+     * because the server waits, as requested.
      *
      * @param time more than zero; empty if there is no end
      * @return how many were taken
@@ -84,12 +84,12 @@ final class DatabaseWaits {
         whenFree(connection, () -> leftBehind.remove(connection));
     }
 
-    /** Whether a wait has been left behind on that connection: whatever is asked of it may wait as long. */
+    /** Whether a wait was abandoned on that connection: any call on it may wait as long. */
     boolean isLeftBehind(Connection connection) {
         return leftBehind.containsKey(connection);
     }
 
-    /** Acts when no wait is left behind on that connection: at once, or later on a thread of its own. */
+    /** Acts once no abandoned wait uses that connection: at once, or later on a thread of its own. */
     void whenFree(Connection connection, Runnable action) {
         CancellableWait wait = leftBehind.get(connection);
         if (wait == null) {

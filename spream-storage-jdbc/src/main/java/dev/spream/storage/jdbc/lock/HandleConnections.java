@@ -25,9 +25,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The connections of handles: no more at a time than there are permits, each in a transaction from the moment it is taken, and
- * given back as it was. What the store itself asks has to be answered in time; what else runs on a connection of a handle has
- * the limit that the pool has set. Safe for use by many threads.
+ * The connections of handles: no more at a time than there are permits, each in a transaction from the moment it is
+ * taken, and returned in its former state. The store's own statements have a time limit; other statements on a handle's
+ * connection have the limit of the pool. Safe for use by many threads.
  */
 final class HandleConnections {
     private static final Logger log = LoggerFactory.getLogger(HandleConnections.class);
@@ -35,7 +35,7 @@ final class HandleConnections {
     /** For a connection, of a call that does not wait for locks: the pool may have to open one. */
     private static final Duration OPENING = Duration.ofSeconds(2);
 
-    /** The same, of a call whose time is as good as over. */
+    /** The same, for a call whose deadline has nearly passed. */
     private static final Duration LEAST = Duration.ofMillis(250);
 
     private final DataSource dataSource;
@@ -49,7 +49,7 @@ final class HandleConnections {
     private final Map<Connection, Handle> taken = new ConcurrentHashMap<>();
     private volatile boolean closed;
 
-    /** A connection that was taken, and what it was like before. */
+    /** A connection that was taken, and its former state. */
     private static final class Handle {
         private final Connection connection;
         private final GuardedConnection guard;
@@ -66,7 +66,9 @@ final class HandleConnections {
             this.networkTimeout = connection.getNetworkTimeout();
         }
 
-        /** Whether the caller is to end it: the first that asks. What is given back may be another borrower's at once. */
+        /**
+         * True for the first call, whose caller ends it: a returned connection may belong to another borrower at once.
+         */
         boolean isToBeEnded() {
             return ending.compareAndSet(false, true);
         }
@@ -191,8 +193,8 @@ final class HandleConnections {
     }
 
     /**
-     * Asks the connection behind that one. If it is a handle's it has to answer in time, and else how long to wait is the
-     * caller's affair.
+     * Queries the connection behind that one, with a time limit if it is a handle's; on another one the caller sets the
+     * limit.
      */
     <T> T ask(Connection connection, Question<T> question) throws SQLException {
         Handle handle = taken.get(connection);
@@ -253,7 +255,7 @@ final class HandleConnections {
         return handle == null || handle.mark.isPresent();
     }
 
-    /** To be told when a transaction is over: what comes next on that connection is another. */
+    /** Called when a transaction has ended: the next statement on that connection begins another. */
     void ended(Connection connection) {
         Handle handle = taken.get(connection);
         if (handle != null) {
@@ -332,7 +334,7 @@ final class HandleConnections {
         }
     }
 
-    /** What cannot be as it was must not be used again. */
+    /** A connection whose former state cannot be restored must not be used again. */
     private void reset(Connection connection, Handle handle) {
         try {
             if (!connection.isClosed()) {
@@ -353,8 +355,8 @@ final class HandleConnections {
     }
 
     /**
-     * Begins to take the connections away from the handles that are open. They stay known until their users end them, which may use
-     * them just now, and are told by a connection that is closed.
+     * Begins to take the connections away from the handles that are open. They stay registered until their users end
+     * them; a user that is active now gets the error of a closed connection.
      */
     List<BoundedCall> startClosing() {
         refuse();

@@ -18,8 +18,8 @@ import java.util.Optional;
 import javax.sql.DataSource;
 
 /**
- * A {@link BucketProvisioning} of a database. Each chunk is a transaction of its own that takes the record of the layout for
- * itself, makes the next buckets and notes how far it is. The data source stays the caller's.
+ * A {@link BucketProvisioning} of a database. Each chunk is a transaction of its own that locks the record of the
+ * layout, creates the next buckets and records its progress. The caller owns the data source.
  */
 final class JdbcBucketProvisioning implements BucketProvisioning {
     public static final int DEFAULT_CHUNK = 10_000;
@@ -32,7 +32,7 @@ final class JdbcBucketProvisioning implements BucketProvisioning {
     private final AskedLayout asked;
     private final int chunk;
 
-    /** What was recorded before it was cleared: what nobody asks for otherwise stays as it was. */
+    /** The layout recorded before it was cleared: values that are not requested stay as they were. */
     private Optional<BucketLayout> cleared = Optional.empty();
 
     private JdbcBucketProvisioning(
@@ -144,12 +144,12 @@ final class JdbcBucketProvisioning implements BucketProvisioning {
 
     private BucketSpaceException removed() {
         return new BucketSpaceException(
-                "which locks there are in %s was removed meanwhile; see who did, and run this again"
+                "the recorded lock layout of %s was removed meanwhile; find out which process removed it, and run this again"
                         .formatted(tables.place()),
                 null);
     }
 
-    /** What was made once may have been deleted. */
+    /** Rows that were created may have been deleted. */
     private long makeMissing(BucketLayout layout) throws InterruptedException {
         long made = 0;
         for (BucketSpaceCheck.Level level : levels(layout, (done, all) -> {})) {
@@ -176,7 +176,7 @@ final class JdbcBucketProvisioning implements BucketProvisioning {
         space.run("removing the buckets of locks in " + tables.place(), tables::clear)
                 .ifPresent(holders -> {
                     throw new LockBusyException(
-                            "the locks in %s cannot be made anew: %s. Nothing was changed; stop every process that locks there, and try again"
+                            "the buckets of %s cannot be recreated: %s. Nothing was changed; stop every process that locks there, and try again"
                                     .formatted(tables.place(), holders),
                             null);
                 });

@@ -24,8 +24,8 @@ import java.util.stream.Stream;
 import javax.sql.DataSource;
 
 /**
- * A {@link LockObserver} of PostgreSQL, MySQL and MariaDB. It needs no store, and no more than to read the tables of the
- * locks and what the server shows of its sessions. The data source stays the caller's; a look takes one connection of it.
+ * A {@link LockObserver} of PostgreSQL, MySQL and MariaDB. It needs no store, only read access to the tables of the
+ * locks and to the server's view of its sessions. The caller owns the data source; a look takes one connection of it.
  */
 public final class JdbcLockObserver implements LockObserver {
     private final DataSource dataSource;
@@ -94,7 +94,7 @@ public final class JdbcLockObserver implements LockObserver {
                 .collect(toSet());
     }
 
-    /** Two processes say of one session what they do in it, if it is used by one after the other. */
+    /** Two processes report the same session if they use it one after the other. */
     private static Set<LockKey> union(Set<LockKey> some, Set<LockKey> others) {
         Set<LockKey> all = new HashSet<>(some);
         all.addAll(others);

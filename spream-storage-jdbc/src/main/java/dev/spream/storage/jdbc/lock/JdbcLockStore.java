@@ -39,12 +39,13 @@ import org.slf4j.LoggerFactory;
  * A {@link LockStore} in PostgreSQL 14, MySQL 8.0.1 or MariaDB 10.6, or newer, for any number of processes at once. Locks
  * are taken in the caller's transactions, or in those of handles.
  *
- * <p>Safe for use by many threads. The data source stays the caller's, who closes it after the store. The store keeps one of
- * its connections while it is open, so that who holds locks can have an epoch even if those who wait have all the others, and
- * takes one for each handle, {@code handles + 1} in all.
+ * <p>Safe for use by many threads. The caller owns the data source and closes it after the store. The store keeps one
+ * of its connections while it is open, so that a holder can get an epoch even if waiters use all the others, and takes
+ * one for each handle, {@code handles + 1} in all.
  *
- * <p>Transactions have to be READ COMMITTED. On MySQL and MariaDB set it before the transaction begins, by {@code
- * setTransactionIsolation}: there the session tells what its next transactions are, and nothing tells what the running one is.
+ * <p>Transactions have to be READ COMMITTED. On MySQL and MariaDB set it before the transaction begins, by
+ * {@code setTransactionIsolation}: there the session shows the isolation of its next transactions, but not that of the
+ * running one.
  */
 public final class JdbcLockStore implements LockStore<Connection> {
     private static final Logger log = LoggerFactory.getLogger(JdbcLockStore.class);
@@ -176,7 +177,7 @@ public final class JdbcLockStore implements LockStore<Connection> {
         }
     }
 
-    /** Waits for the first that is not taken yet; a handle's first statement is another. */
+    /** Waits for the first lock that is not acquired yet; a handle's first statement differs. */
     private int lockSome(Connection transaction, List<PlannedLock> locks, int taken, LockDeadline deadline)
             throws InterruptedException {
         List<PlannedLock> rest = locks.subList(taken, locks.size());
@@ -240,7 +241,7 @@ public final class JdbcLockStore implements LockStore<Connection> {
         }
     }
 
-    /** The driver's connection, of which a pool gives out another view each time; else what the pool gives out. */
+    /** The driver's connection, for which a pool returns a new wrapper each time; or else that wrapper. */
     @Override
     public Object connectionOf(Connection transaction) {
         try {
@@ -375,8 +376,8 @@ public final class JdbcLockStore implements LockStore<Connection> {
         }
 
         /**
-         * How long a process that holds a handle may stand still before the database takes its locks away. Whole seconds from
-         * one second to a day, by default a minute.
+         * How long a process that holds a handle may be suspended before the database releases its locks. Whole seconds
+         * from one second to a day, by default a minute.
          */
         public Builder holderTimeout(Duration timeout) {
             if (timeout.compareTo(Duration.ofSeconds(1)) < 0
@@ -423,7 +424,7 @@ public final class JdbcLockStore implements LockStore<Connection> {
                     .checked();
         }
 
-        /** One that is too small stands still once all handles are open. */
+        /** A pool that is too small deadlocks once all handles are open. */
         private void requireEnoughConnections() {
             if (dataSource instanceof HikariDataSource pool && pool.getMaximumPoolSize() <= handles) {
                 throw new IllegalArgumentException(
@@ -433,8 +434,8 @@ public final class JdbcLockStore implements LockStore<Connection> {
         }
 
         /**
-         * What makes and judges the rows that this store would lock, in chunks of {@value
-         * JdbcBucketProvisioning#DEFAULT_CHUNK}. Whoever asks for it closes it.
+         * The provisioning of the rows that this store would lock, in chunks of
+         * {@value JdbcBucketProvisioning#DEFAULT_CHUNK}. The caller closes it.
          */
         public BucketProvisioning provisioning() {
             return JdbcBucketProvisioning.of(dataSource, schema, migrate, asked, JdbcBucketProvisioning.DEFAULT_CHUNK);

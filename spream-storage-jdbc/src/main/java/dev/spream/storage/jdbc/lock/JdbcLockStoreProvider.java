@@ -22,7 +22,7 @@ import java.util.regex.Pattern;
 /** Locks {@code jdbc}: a {@link JdbcLockStore} over a pool of its own, and the provisioning of its buckets. */
 @AutoService(LockStoreProvider.class)
 public final class JdbcLockStoreProvider implements LockStoreProvider {
-    /** Beside the handles: one that is kept for epochs, and one for moments. */
+    /** In addition to the handles: one that is kept for epochs, and one for short calls. */
     private static final int OTHER_CONNECTIONS = 2;
 
     private static final Pattern NUMBER = Pattern.compile("\\d{1,19}");

@@ -25,7 +25,7 @@ record LayoutProblems(String place, String schema) {
                             .formatted(place, space.layout(), asked, BucketLayouts.command(asked, schema)));
         }
         if (!space.isComplete()) {
-            problems.add("%d of %d buckets were made; go on: %s"
+            problems.add("%d of %d buckets were created; continue: %s"
                     .formatted(
                             space.provisioned(),
                             BucketLayouts.rows(space.layout()),
@@ -54,7 +54,7 @@ record LayoutProblems(String place, String schema) {
     private String missing(BucketLayout layout, Level level) {
         List<Range> missing = level.missing();
         String shown = missing.stream().limit(MAX_SHOWN).map(Range::toString).collect(Collectors.joining(", "));
-        return "level %d lacks %d of %d buckets (%s%s), which somebody deleted; make them again: %s"
+        return "level %d lacks %d of %d buckets (%s%s), which were deleted; create them again: %s"
                 .formatted(
                         level.level(),
                         layout.space().buckets() - level.rows(),

@@ -22,11 +22,14 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * The reports of processes on their locks, in the database: the owners of each process, replaced by each of its reports
- * and of no use a minute later, and the waits for each key by the hour. Rows are locked in the order of their keys, so
+ * and outdated a minute later, and the waits for each key by the hour. Rows are locked in the order of their keys, so
  * processes that report at once do not deadlock. Safe for use by many threads.
  */
 final class LockReports {
-    /** Many times the usual interval between reports. Who has ended is known by its session, so long does no harm. */
+    /**
+     * Many times the usual interval between reports. A process that has ended is recognised by its session, so a long
+     * time is harmless.
+     */
     private static final Duration LIVE = Duration.ofMinutes(1);
 
     private static final long CLEAN_UP_NANOS = TimeUnit.MINUTES.toNanos(1);
@@ -44,7 +47,9 @@ final class LockReports {
         this.sql = tables.reports();
     }
 
-    /** Replaces what the process said before, in a transaction of its own. The connection is in auto-commit mode. */
+    /**
+     * Replaces the former report of the process, in a transaction of its own. The connection is in auto-commit mode.
+     */
     void write(Connection connection, LockReport report) throws SQLException {
         boolean nothing = report.owners().isEmpty();
         if (silent.get() && nothing && report.waits().isEmpty()) {
@@ -133,7 +138,10 @@ final class LockReports {
         }
     }
 
-    /** Of processes that ended without a word. Looks without locks first, as there hardly ever is one. */
+    /**
+     * Removes the reports of processes that ended without removing them. Reads without locks first, because there is
+     * hardly ever one.
+     */
     private void cleanUp(Connection connection) throws SQLException {
         Statements statements = statements(connection);
         for (String process : statements.rows(sql.expired(), p -> {}, row -> row.getString(1))) {
@@ -142,7 +150,7 @@ final class LockReports {
         statements.update(sql.dropWaits(), p -> p.number(LockObservation.WAITS_KEPT_HOURS));
     }
 
-    /** What processes that are alive said last, the newest first. */
+    /** The last reports of live processes, the newest first. */
     List<Reported> owners(Connection connection) throws SQLException {
         return statements(connection)
                 .rows(

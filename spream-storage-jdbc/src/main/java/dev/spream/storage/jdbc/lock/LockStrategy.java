@@ -7,17 +7,16 @@ import dev.spream.storage.jdbc.lock.dialect.LockSql;
 import dev.spream.storage.jdbc.lock.dialect.LockTables;
 
 /**
- * The strategy of locks: what stands for a bucket in the database. Locks of one strategy do not exclude those of the
- * other.
+ * How a bucket is represented in the database. Locks of one strategy do not exclude those of the other.
  */
 public enum LockStrategy {
     /**
-     * Advisory locks of PostgreSQL, which end with the transaction. Nothing has to be provisioned and nothing is written,
-     * those who wait are served in the order in which they came, and there are so many buckets that two targets never share
-     * one.
+     * Advisory locks of PostgreSQL, which end with the transaction. Nothing has to be provisioned and nothing is
+     * written, waiters are served in the order in which they came, and there are so many buckets that two targets never
+     * share one.
      */
     ADVISORY,
-    /** A row for each bucket, locked for reading or for change. All rows have to be there before the first lock is taken. */
+    /** A row for each bucket, locked for reading or for change. All rows must exist before the first lock is taken. */
     ROWS;
 
     private static final long DEFAULT_ROWS = 1L << 20;
@@ -34,7 +33,7 @@ public enum LockStrategy {
         };
     }
 
-    /** The keys that there are unless told otherwise. */
+    /** The default bucket space. */
     public BucketSpace defaultSpace() {
         return switch (this) {
             case ADVISORY -> new BucketSpace(BucketHash.SHA256, BucketSpace.MAX_BUCKETS, LockTarget.MAX_LEVELS);

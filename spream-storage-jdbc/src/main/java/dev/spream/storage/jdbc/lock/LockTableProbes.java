@@ -8,7 +8,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Tries what a store does with its tables, on no row at all: that the tables are there, and that this user may. */
+/**
+ * Probes the statements of a store without touching a row: that the tables exist, and that this user has the
+ * privileges.
+ */
 record LockTableProbes(LockTables tables, BucketSpaceTable space) {
     private static final List<String> OF_ALL = List.of(
             "UPDATE @hier_lock_epoch SET epoch = epoch WHERE id = 0",

@@ -11,8 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A connection that is kept for short statements beside the locks: who holds locks can always have an epoch, even when all
- * other connections of the pool are taken by those who wait for these locks. In auto-commit mode; replaced when it broke.
+ * A connection that is kept for short statements beside the locks: a holder can always get an epoch, even when waiters
+ * for its locks use all other connections of the pool. In auto-commit mode; replaced after it broke.
  *
  * <p>Safe for use by many threads, one statement at a time.
  */

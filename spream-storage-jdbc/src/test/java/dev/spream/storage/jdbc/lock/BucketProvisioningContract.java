@@ -107,7 +107,7 @@ abstract class BucketProvisioningContract {
         assertThat(rows(SMALL).check((done, all) -> {}).problems())
                 .singleElement()
                 .asString()
-                .startsWith("2500 of 5000 buckets were made; go on: ./spream locks provision");
+                .startsWith("2500 of 5000 buckets were created; continue: ./spream locks provision");
         assertThat(rows(SMALL).provision((done, all) -> {}).made()).isEqualTo(2_500);
         assertThat(settle(AskedLayout.ANY)).isEqualTo(new BucketLayout("rows", SMALL));
     }
@@ -177,7 +177,7 @@ abstract class BucketProvisioningContract {
                 .hasSize(2)
                 .first()
                 .asString()
-                .startsWith("level 0 lacks 4 of 2500 buckets (0, 7 to 8, 2499), which somebody deleted");
+                .startsWith("level 0 lacks 4 of 2500 buckets (0, 7 to 8, 2499), which were deleted");
         assertThat(rows(SMALL).provision((done, all) -> {}).made()).isEqualTo(1_504);
         assertThat(rows(SMALL).check((done, all) -> {}).isSound()).isTrue();
     }
@@ -201,7 +201,7 @@ abstract class BucketProvisioningContract {
                     .formatted(database.prefix()));
             assertThatExceptionOfType(LockBusyException.class)
                     .isThrownBy(() -> rows(OTHER).clear())
-                    .withMessageContaining("somebody uses them");
+                    .withMessageContaining("another session uses them");
             holder.rollback();
         }
         assertThat(settle(AskedLayout.ANY)).isEqualTo(new BucketLayout("rows", SMALL));
@@ -221,12 +221,12 @@ abstract class BucketProvisioningContract {
         for (AskedLayout asked : List.of(AskedLayout.ANY, asked(LockStrategy.ROWS, SMALL))) {
             assertThatExceptionOfType(BucketSpaceException.class)
                     .isThrownBy(() -> settle(asked))
-                    .withMessageContaining("does not record what they are for")
+                    .withMessageContaining("has no record of their layout")
                     .withMessageContaining("--schema ");
             assertThat(provisioning(asked).check((done, all) -> {}).problems())
                     .singleElement()
                     .asString()
-                    .contains("does not record what they are for");
+                    .contains("has no record of their layout");
         }
         assertThatExceptionOfType(BucketSpaceException.class)
                 .isThrownBy(() -> provisioning(AskedLayout.ANY).provision((done, all) -> {}));

@@ -15,8 +15,8 @@ public interface LockMonitor {
     /**
      * Looks, without locks of its own.
      *
-     * @param reported the sessions that say to have locks, which are shown if they are connected, and the keys that they say to
-     *     hold
+     * @param reported the sessions that report locks, which are shown if they are connected, and the keys that they
+     *     report to hold
      */
     View look(Connection connection, Map<String, Set<LockKey>> reported) throws SQLException;
 

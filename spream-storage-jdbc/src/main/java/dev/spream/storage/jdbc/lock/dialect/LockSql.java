@@ -26,7 +26,8 @@ public interface LockSql {
     LockException exception(String failed, SQLException cause);
 
     /**
-     * Refuses a server on which locks exclude nobody elsewhere, before the first is taken; {@link #tryLock} does as well.
+     * Refuses a server on which locks do not exclude other servers' clients, before the first is taken;
+     * {@link #tryLock} does as well.
      *
      * @throws BucketSpaceException if it is one
      */
@@ -41,9 +42,10 @@ public interface LockSql {
     }
 
     /**
-     * The {@link #tryLock} of a handle, always the first statement of its transaction, which it also prepares: every statement
-     * sees what was committed before it, only the limits that are asked for end a wait, and the database ends the transaction
-     * when the process stands still for longer than that. All of it ends with the transaction, or by {@link #restore}.
+     * The {@link #tryLock} of a handle, always the first statement of its transaction, which it also prepares: every
+     * statement sees what was committed before it, only the limits that are asked for end a wait, and the database ends
+     * the transaction when the process is suspended for longer than that. All of it ends with the transaction, or by
+     * {@link #restore}.
      */
     default AcquiredLocks tryInHandle(Connection connection, List<PlannedLock> locks, Duration holderTimeout)
             throws SQLException {
@@ -51,7 +53,7 @@ public interface LockSql {
     }
 
     /**
-     * Takes back what was prepared for a handle and did not end with its transaction, which is over.
+     * Reverts the settings that were made for a handle and did not end with its transaction, which has ended.
      *
      * @param autoCommit what auto-commit was before
      */
@@ -60,16 +62,17 @@ public interface LockSql {
     }
 
     /**
-     * Takes locks from the first on, and stops at the first that is not to be had at once. Never waits.
+     * Takes locks from the first on, and stops at the first that is not available at once. Never waits.
      *
      * @param locks at least one
-     * @throws BucketSpaceException if locks in this transaction would exclude nobody, or the bucket at which it stops is missing
+     * @throws BucketSpaceException if locks in this transaction would have no effect, or the bucket at which it stops
+     *     is missing
      */
     AcquiredLocks tryLock(Connection connection, List<PlannedLock> locks) throws SQLException;
 
     /**
-     * Waits for the first of the locks, and then may take some of the following, as long as it needs not wait for them. Runs on
-     * a thread that nobody interrupts; every statement that may wait is run by {@code waiting}.
+     * Waits for the first of the locks, and then may take some of the following, as long as it needs not wait for them.
+     * Runs on a thread that is never interrupted; every statement that may wait is run by {@code waiting}.
      *
      * @param locks at least one
      * @param left more than zero; rounded up to what the database can express. Empty if there is no end
@@ -118,7 +121,8 @@ public interface LockSql {
     String mark(Connection connection, AcquiredLocks taken) throws SQLException;
 
     /**
-     * Leaves a connection, whose transaction was rolled back, in another one that can commit no change; whoever uses it ends that.
+     * Leaves a connection, whose transaction was rolled back, in another one that can commit no change; its next user
+     * ends that one.
      *
      * @throws SQLException if it could not be left so
      */
@@ -131,10 +135,10 @@ public interface LockSql {
      */
     void commitMarked(Connection connection, String mark) throws SQLException;
 
-    /** What {@link #commitMarked} throws. */
+    /** The exception of {@link #commitMarked}. */
     static LockLostException ended() {
         return new LockLostException(
-                "the work has ended the transaction that held its locks, by a statement such as COMMIT, or by an error that it passed over; what it did before that statement is as the statement left it, what it did since was without the locks and is rolled back. Take the statement out of the work, and throw what the database throws",
+                "the work has ended the transaction that held its locks, by a statement such as COMMIT, or by an error that it passed over; its changes before that statement are as the statement left them, its changes since were made without the locks and are rolled back. Remove the statement from the work, and rethrow the database's exceptions",
                 null);
     }
 

@@ -11,26 +11,26 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
 
-/** The tables of the locks in one place, and what kinds of databases say differently about them. */
+/** The tables of the locks in one schema, and the statements about them that differ between kinds of databases. */
 public interface LockTables {
 
-    /** Where they are, for people, such as "schema 'spream'". */
+    /** Where they are, as shown in messages, such as "schema 'spream'". */
     String place();
 
     /** The place as the flag {@code --schema} takes it. */
     String schema();
 
-    /** The statement, with the place and a dot wherever it says {@code @}. */
+    /** The statement with the place and a dot in place of {@code @}. */
     String in(String sql);
 
     /**
      * Creates or migrates them where needed, or requires them as they have to be.
      *
-     * @throws LockException that says what is there and what to do, if they cannot be used
+     * @throws LockException if they cannot be used; the message has their state and the remedy
      */
     void ensure(boolean migrate);
 
-    /** Whether there are tables at all, of whatever version. */
+    /** Whether the tables exist, in any version. */
     boolean exist();
 
     /** Whether the server has advisory locks; then they are what is used unless rows are asked for. */
@@ -46,7 +46,7 @@ public interface LockTables {
     /**
      * How rows are locked here.
      *
-     * @throws LockException if the server cannot do it, or its locks would exclude nobody
+     * @throws LockException if the server cannot do it, or its locks would have no effect
      */
     LockSql rowLocks();
 
@@ -59,7 +59,7 @@ public interface LockTables {
     /**
      * Removes all buckets and what is recorded of them, in a transaction that is committed afterwards.
      *
-     * @return who holds locks, for people, in which case nothing was changed; empty if nobody did
+     * @return the holders of locks, as shown in messages, in which case nothing was changed; empty if there were none
      */
     Optional<String> clear(Connection connection) throws SQLException;
 
@@ -69,16 +69,16 @@ public interface LockTables {
     /** Where the server shows the locks of that space, be they advisory or rows. */
     LockMonitor watch(Connection connection, boolean advisory, BucketSpace space) throws SQLException;
 
-    /** The server, for people, such as "PostgreSQL 18.6". */
+    /** The server, as shown in messages, such as "PostgreSQL 18.6". */
     String server(Connection connection) throws SQLException;
 
-    /** What an operator should know, and what is wrong. */
+    /** Adds notes for an operator, and problems. */
     Facts facts(Connection connection, boolean advisory) throws SQLException;
 
     record Facts(List<String> facts, List<String> problems) {}
 
     /**
-     * What an error of a statement means that takes no lock.
+     * The exception for an error of a statement that takes no lock.
      *
      * @param what what failed, such as "reading the space of locks in schema 'spream'"
      */

@@ -19,8 +19,8 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Puts together what a database shows in several places: who is connected, who has which lock or wants it, who waits for
- * whom. Confined to one thread.
+ * Combines the views of a database: its sessions, their locks and requests, and which session waits for which. Confined
+ * to one thread.
  */
 public final class ShownLocks {
     private static final Comparator<PlannedLock> IN_ORDER =
@@ -33,11 +33,11 @@ public final class ShownLocks {
     private final Set<String> elsewhere = new HashSet<>();
     private final Set<String> concerned = new TreeSet<>();
 
-    /** One who is connected. */
+    /** A connected session. */
     public record Connected(LockSession.Client client, Optional<Instant> since, Optional<Instant> waitingSince) {
         static final Connected NOT_ANY_MORE = of("", "gone");
 
-        /** One of whom nothing is known but that. */
+        /** A session of which only the id is known. */
         public static Connected of(String application, String state) {
             return new Connected(
                     new LockSession.Client("", "", application, state, Optional.empty()),
@@ -91,7 +91,7 @@ public final class ShownLocks {
         blockers.computeIfAbsent(session, any -> new TreeSet<>()).add(blocker);
     }
 
-    /** Those who lock here, and all that they wait for, and so on. */
+    /** The sessions that lock here, and all for which they wait, transitively. */
     public List<LockSession> sessions() {
         Set<String> shown = new HashSet<>();
         Deque<String> next = new ArrayDeque<>(concerned);
@@ -119,7 +119,7 @@ public final class ShownLocks {
                 client.waitingSince());
     }
 
-    /** One for each key: who has both modes has the stronger. */
+    /** One for each key: the stronger mode of a session that has both. */
     private static List<PlannedLock> strongest(Set<PlannedLock> locks) {
         Map<LockKey, LockMode> modes = new TreeMap<>();
         locks.forEach(lock -> modes.merge(lock.key(), lock.mode(), LockMode::strongest));

@@ -20,7 +20,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The sessions that InnoDB shows, and its text of locks of rows, on MySQL and MariaDB alike.
+ * Reads InnoDB's sessions and its text form of row locks, on MySQL and MariaDB alike.
  *
  * @see <a href="https://dev.mysql.com/doc/refman/8.4/en/information-schema-innodb-trx-table.html">MySQL: INNODB_TRX</a>
  * @see <a href="https://mariadb.com/kb/en/information-schema-innodb_trx-table/">MariaDB: INNODB_TRX</a>
@@ -91,7 +91,7 @@ final class InnoDbSessions {
         });
     }
 
-    /** One that is connected and does nothing is said to sleep, also in the midst of a transaction. */
+    /** An idle session is shown as asleep, also within a transaction. */
     private static String state(String command, String state) {
         return command.equals("Sleep") ? "idle in transaction" : state.isEmpty() ? command : state;
     }
@@ -114,7 +114,7 @@ final class InnoDbSessions {
             return failure;
         }
         throw new LockStoreException(
-                "this user may not see who holds locks: %s. Grant it to %s, or look as another user: %s"
+                "this user may not read the holders of locks: %s. Grant it to %s, or connect as another user: %s"
                         .formatted(
                                 failure.getMessage(), connection.getMetaData().getUserName(), grants),
                 failure);

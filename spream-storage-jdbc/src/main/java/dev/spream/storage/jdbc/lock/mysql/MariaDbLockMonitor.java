@@ -18,12 +18,13 @@ import java.util.TreeSet;
 import java.util.function.UnaryOperator;
 
 /**
- * The view of locks in MariaDB: only those that are waited for, and the sessions that wait. All of it is of one moment,
- * which may be a tenth of a second past: so long the server keeps what it has shown.
+ * The view of locks in MariaDB: only those with waiters, and the waiting sessions. All of it is of one moment, up to a
+ * tenth of a second ago: the server caches these tables that long.
  *
- * <p>A transaction has a number of its own once it locks something exclusively. Until then its number is 0, as that of every
- * other one that only shares or reads. Of those, who waits is known by the lock that it asks for. Who is waited for is known by
- * what it says to hold, or else is any of those that hold locks of rows; that it holds a lock is then left to what it says.
+ * <p>A transaction has a number of its own once it locks something exclusively. Until then its number is 0, as that of
+ * every other one that only shares or reads. Of those, a waiter is identified by the lock that it requests. A blocker
+ * is identified by the locks it reports, or else is any session with row locks; only its own report then shows which
+ * locks it holds.
  *
  * @param table of the buckets, quoted, with its database
  * @see <a href="https://mariadb.com/kb/en/information-schema-innodb_locks-table/">MariaDB: INNODB_LOCKS</a>
@@ -115,7 +116,7 @@ record MariaDbLockMonitor(String table) implements LockMonitor {
         return key.isPresent() && reported.getOrDefault(session, Set.of()).contains(key.get());
     }
 
-    /** Those that have not said what they hold; if all have, it may have changed since. */
+    /** The sessions without a report; if all have reported, the reports may be outdated. */
     private static List<String> likely(Set<String> sessions, Map<String, Set<LockKey>> reported) {
         List<String> silent = sessions.stream()
                 .filter(session -> reported.getOrDefault(session, Set.of()).isEmpty())

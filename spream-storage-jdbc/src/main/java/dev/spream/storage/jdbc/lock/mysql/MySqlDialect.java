@@ -15,13 +15,13 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The server behind a connection, of those that speak MySQL's protocol. It says itself which it is, because a driver
- * takes one for the other.
+ * The server behind a connection, of those that speak MySQL's protocol. The server itself is asked for its product,
+ * because a driver takes one for the other.
  *
  * @param mariadb whether it is MariaDB, and else MySQL
  * @param version as in {@code 8.4.3} or {@code 11.4.5-MariaDB}
- * @param rollsBackOnTimeout whether a lock that is not to be had in time, or at once, rolls back the whole transaction and not the
- *     statement alone
+ * @param rollsBackOnTimeout whether a lock that is not available in time, or at once, rolls back the whole transaction
+ *     and not the statement alone
  */
 record MySqlDialect(boolean mariadb, String version, boolean rollsBackOnTimeout) {
     /** {@code SHOW} leaves out what a server does not know, where a select would fail. */
@@ -46,7 +46,7 @@ record MySqlDialect(boolean mariadb, String version, boolean rollsBackOnTimeout)
      * Asks the server.
      *
      * @throws LockStoreException if it is too old, or another server
-     * @throws BucketSpaceException if row locks of this server exclude nobody on others that can be written to as well
+     * @throws BucketSpaceException if other servers can be written to as well, which its row locks do not cover
      */
     static MySqlDialect of(Connection connection) throws SQLException {
         Map<String, String> variables = new HashMap<>();
@@ -96,7 +96,7 @@ record MySqlDialect(boolean mariadb, String version, boolean rollsBackOnTimeout)
                         && !isOn(variables, "group_replication_single_primary_mode");
         if (galera || manyPrimaries) {
             throw new BucketSpaceException(
-                    "the server is one of several that can be written to (%s), and locks of rows taken on one exclude nobody on the others; use a server with one primary"
+                    "the server is one of several that can be written to (%s), and row locks taken on one have no effect on the others; use a server with one primary"
                             .formatted(galera ? "Galera" : "group replication with several primaries"),
                     null);
         }

@@ -98,7 +98,7 @@ record MySqlLockMigration(DataSource dataSource, LockTables tables) {
     private void check(long stored) {
         if (stored == 0) {
             throw new LockStoreException(
-                    "%s has no tables of hierarchical locks; create them with ./spream locks provision, by a user who may, or name the database that has them"
+                    "%s has no tables of hierarchical locks; create them with ./spream locks provision, by a user with the privileges, or name the database that has them"
                             .formatted(tables.place()),
                     null);
         }

@@ -156,8 +156,8 @@ public final class MySqlLockTables implements LockTables {
     }
 
     /**
-     * Numbers are digits crossed with digits, as many as the chunk has: a recursion would be limited by the server. A row that
-     * is there is left out by a read that waits for nobody; to insert it in vain would wait for who has it locked.
+     * Numbers are digits crossed with digits, as many as the chunk has: a recursion would be limited by the server. An
+     * existing row is excluded by a read without locks; an insert of it would fail, after waiting for its lock.
      */
     @Override
     public String makeBuckets(int chunk) {
@@ -201,7 +201,7 @@ public final class MySqlLockTables implements LockTables {
                 statement.execute(in("UPDATE @hier_lock_space SET provisioned = %d".formatted(provisioned)));
                 connection.commit();
                 if (e.getErrorCode() == LOCK_WAIT_TIMEOUT) {
-                    return Optional.of("somebody uses them");
+                    return Optional.of("another session uses them");
                 }
                 throw e;
             } finally {
@@ -238,7 +238,7 @@ public final class MySqlLockTables implements LockTables {
         List<String> problems = new ArrayList<>();
         if (MySqlAnswers.number(connection, "SELECT @@global.read_only") != 0) {
             problems.add(
-                    "this server is read-only, as a replica is, where locks exclude nobody; connect to the primary");
+                    "this server is read-only, like a replica, where locks have no effect on the primary; connect to the primary");
         }
         facts.add("a wait for a lock ends after %d s at the latest where you set no deadline (innodb_lock_wait_timeout)"
                 .formatted(MySqlAnswers.number(connection, "SELECT @@innodb_lock_wait_timeout")));

@@ -23,11 +23,11 @@ import java.util.Optional;
  * Locks of rows in MySQL or MariaDB, by statements that name whole primary keys, so that they lock those rows and nothing beside
  * them.
  *
- * <p>A few rows are locked each by a statement of its own, and many that come one after the other in one mode by a statement
- * that reads them in the order of the primary key, to which it is forced: whether by ranges or by a scan of the whole index, it
- * locks them in that order. With {@code NOWAIT} it ends at the first that is not to be had; what it locked before stays locked,
- * and how many those are is found by halves. With {@code SKIP LOCKED} it would continue after a row that it skipped, and then
- * have locked what comes after the one that it has to wait for.
+ * <p>A few rows are locked each by a statement of its own, and many that come one after the other in one mode by a
+ * statement that reads them in the order of the primary key, to which it is forced: whether by ranges or by a scan of
+ * the whole index, it locks them in that order. With {@code NOWAIT} it ends at the first that is not available; the
+ * rows before it stay locked, and their number is found by bisection. With {@code SKIP LOCKED} it would continue after
+ * a row that it skipped, and then hold rows after the one that it has to wait for.
  *
  * @see <a href="https://dev.mysql.com/doc/refman/8.4/en/innodb-locking-reads.html">MySQL: locking reads</a>
  * @see <a href="https://mariadb.com/kb/en/lock-in-share-mode/">MariaDB: LOCK IN SHARE MODE</a>
@@ -90,7 +90,7 @@ final class MySqlRowLocks implements LockSql {
         return new AcquiredLocks(taken, session, "");
     }
 
-    /** Who has the row now; empty if somebody else is in the way, or there is no row. */
+    /** The session, if it now holds the row; empty if another holds it, or there is no row. */
     private Optional<String> tryFirst(Connection connection, PlannedLock lock) throws SQLException {
         try (PreparedStatement statement = prepare(connection, trySql(session.columns(), lock), lock);
                 ResultSet found = statement.executeQuery()) {
@@ -170,7 +170,7 @@ final class MySqlRowLocks implements LockSql {
         return "SELECT " + columns + row + mode(lock) + " SKIP LOCKED";
     }
 
-    /** Reads without locking, for which it does not matter who has the row. */
+    /** Reads without locking, whichever session holds the row. */
     private void requireRow(Connection connection, PlannedLock lock) throws SQLException {
         try (PreparedStatement statement = prepare(connection, "SELECT 1" + row, lock);
                 ResultSet found = statement.executeQuery()) {

@@ -13,9 +13,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The session of a connection: whose locks they are, whether they exclude anybody, and how long it waits. What is set for a
- * session outlives its transactions and goes back to the pool with the connection, so all of it is remembered in variables of
- * the session, and taken back.
+ * The session of a connection: its identity, whether its locks are effective, and its wait limits. Settings of a
+ * session outlive its transactions and return to the pool with the connection, so former values are kept in variables
+ * of the session, and restored.
  *
  * @see <a href="https://dev.mysql.com/doc/refman/8.4/en/set-variable.html">MySQL: SET, which changes all or nothing</a>
  */
@@ -50,7 +50,7 @@ final class MySqlSession {
                         'COM_ROLLBACK_TO_SAVEPOINT', 'COM_RELEASE_SAVEPOINT', 'COM_CHANGE_DB', 'COM_ADMIN_COMMANDS',
                         'COM_EMPTY_QUERY', 'COM_EXPLAIN_OTHER')""";
 
-    /** What a {@code SET} of our own in a transaction adds, so that it is not taken for the end of it. */
+    /** Added to each {@code SET} of our own in a transaction, so that it does not count as the end of one. */
     private static final String COUNTED = "@spream_settings = COALESCE(@spream_settings, 0) + 1";
 
     private final MySqlDialect dialect;
@@ -80,23 +80,23 @@ final class MySqlSession {
         return columns;
     }
 
-    /** Who it is, asked by a statement of its own. */
+    /** The session, read by a statement of its own. */
     String ask(Connection connection) throws SQLException {
         return Statements.answer(connection, "SELECT " + columns, this::read);
     }
 
     /**
-     * Who it is, from the {@link #columns}. What is asked is what the session's next transactions are, and nothing tells what
-     * the running one is; so the callers are told to set it before the transaction begins.
+     * The session, from the {@link #columns}. They have the isolation of the session's next transactions; that of the
+     * running one cannot be read. So callers have to set it before the transaction begins.
      *
-     * @throws BucketSpaceException if its locks exclude nobody
+     * @throws BucketSpaceException if its locks would have no effect
      */
     String read(ResultSet row) throws SQLException {
         requireWritable(row);
         String isolation = row.getString("isolation");
         if (!isolation.equals("READ-COMMITTED")) {
             throw new BucketSpaceException(
-                    "taking locks failed: the session's transactions are %s, and after a wait would go on seeing what was there before it; make them READ COMMITTED, by setTransactionIsolation before the transaction begins"
+                    "taking locks failed: the session's transactions are %s, and after a wait would still see the state before it; make them READ COMMITTED, by setTransactionIsolation before the transaction begins"
                             .formatted(isolation.replace('-', ' ')),
                     null);
         }
@@ -110,7 +110,7 @@ final class MySqlSession {
     private static boolean requireWritable(ResultSet row) throws SQLException {
         if (isOn(row.getString("replica")) || isOn(row.getString("frozen"))) {
             throw new BucketSpaceException(
-                    "the server is read-only, as a replica is, where locks exclude nobody on the primary; connect to the primary",
+                    "the server is read-only, like a replica, where locks have no effect on the primary; connect to the primary",
                     null);
         }
         return true;
@@ -122,8 +122,8 @@ final class MySqlSession {
     }
 
     /**
-     * Prepares it for a transaction of a handle, auto-commit included. A process that stands still for longer than that loses
-     * its connection. All in one statement: what the session then says it is, MariaDB's driver need not make it.
+     * Prepares it for a transaction of a handle, auto-commit included. A process that is suspended for longer than that
+     * loses its connection. All in one statement: what the session then says it is, MariaDB's driver need not make it.
      *
      * @see <a href="https://mariadb.com/kb/en/transaction-timeouts/">MariaDB: transaction timeouts</a>
      */
@@ -132,7 +132,7 @@ final class MySqlSession {
         connection.setAutoCommit(false);
     }
 
-    /** Takes back what {@link #prepare} did. Nothing may be open: with auto-commit, it would be committed. */
+    /** Reverts {@link #prepare}. No transaction may be open: auto-commit would commit it. */
     void restore(Connection connection, boolean autoCommit) throws SQLException {
         Statements.execute(connection, restore + (autoCommit ? 1 : 0));
         connection.setAutoCommit(autoCommit);
@@ -151,9 +151,10 @@ final class MySqlSession {
     }
 
     /**
-     * What tells the running transaction from others of this session, and leaves it as it is. A statement that fails or sets a
-     * variable changes it too, so that it may be another in the same transaction. It may be the same in two if the counters are
-     * set back between them: a reset of the session takes its token as well, but {@code FLUSH STATUS} does not.
+     * Identifies the running transaction among those of this session, without changing it. A statement that fails or
+     * sets a variable changes it too, so that it may be another in the same transaction. It may be the same in two if
+     * the counters are set back between them: a reset of the session takes its token as well, but {@code FLUSH STATUS}
+     * does not.
      *
      * @see <a href="https://dev.mysql.com/doc/refman/8.4/en/server-status-variables.html">MySQL: status variables</a>
      * @see <a href="https://dev.mysql.com/doc/c-api/8.4/en/mysql-reset-connection.html">MySQL: what a reset takes</a>

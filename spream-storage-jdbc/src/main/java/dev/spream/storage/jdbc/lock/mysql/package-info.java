@@ -1,6 +1,6 @@
 /**
- * Locks of rows in MySQL and MariaDB, what these servers show of them, and what their errors mean. {@link
- * dev.spream.storage.jdbc.lock.mysql.MySqlLockTables} is the way in. Not for users.
+ * Row locks in MySQL and MariaDB, their monitoring, and the mapping of their errors.
+ * {@link dev.spream.storage.jdbc.lock.mysql.MySqlLockTables} is the entry point. Not for users.
  */
 @NullMarked
 package dev.spream.storage.jdbc.lock.mysql;

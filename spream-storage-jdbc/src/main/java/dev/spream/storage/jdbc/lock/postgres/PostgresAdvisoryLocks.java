@@ -15,10 +15,10 @@ import java.util.stream.IntStream;
 /**
  * Advisory locks that end with their transaction, any number of them in one statement.
  *
- * <p>Nothing but data decides their order. A few are taken by nested CASE expressions, where the next lock is in the branch
- * that is evaluated only after the one before was had. Many are taken by a recursion, of which each step works on the row that
- * the step before has left, takes one lock, and leaves one row; there is none after a lock that was not to be had. A select
- * list over sorted rows would promise less: it may be evaluated before the sort.
+ * <p>Their order is fixed by data dependencies alone. A few are taken by nested CASE expressions, where the next lock
+ * is in the branch that is evaluated only after the one before was acquired. Many are taken by a recursion, of which
+ * each step works on the row that the step before has left, takes one lock, and leaves one row; there is none after a
+ * lock that was not available. A select list over sorted rows would promise less: it may be evaluated before the sort.
  *
  * @see <a href="https://www.postgresql.org/docs/current/sql-expressions.html#SYNTAX-EXPRESS-EVAL">PostgreSQL: CASE forces the
  *     order of evaluation</a>
@@ -27,7 +27,7 @@ import java.util.stream.IntStream;
  * @see <a href="https://www.postgresql.org/docs/current/explicit-locking.html#ADVISORY-LOCKS">PostgreSQL: advisory locks</a>
  */
 final class PostgresAdvisoryLocks extends PostgresLocks {
-    /** So many are faster without the recursion, by a fifth. */
+    /** Up to this number, a statement without recursion is faster, by a fifth. */
     private static final int FEW = 8;
 
     /** Takes three parameters for each, see {@link #bindFew}. */

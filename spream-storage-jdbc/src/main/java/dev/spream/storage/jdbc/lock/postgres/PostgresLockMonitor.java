@@ -21,8 +21,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The view of locks in PostgreSQL. It says itself which sessions wait for which. Advisory locks it shows all; of rows
- * only those that are waited for, by where the row is, since a row that is locked says so itself.
+ * The view of locks in PostgreSQL. The server shows which sessions wait for which. It shows all advisory locks, but of
+ * row locks only those with waiters, by the row's location, because a held row lock is stored in the row itself.
  *
  * @see <a href="https://www.postgresql.org/docs/current/view-pg-locks.html">PostgreSQL: pg_locks</a>
  * @see <a href="https://www.postgresql.org/docs/current/functions-info.html#FUNCTIONS-INFO-SESSION">PostgreSQL:
@@ -30,8 +30,8 @@ import org.jspecify.annotations.Nullable;
  */
 record PostgresLockMonitor(SchemaName schema, boolean advisory, BucketSpace space) implements LockMonitor {
     /**
-     * Those of keys, and whatever else somebody waits for. A session that is in no transaction has none of these locks, which
-     * end with theirs: what it holds is another program's.
+     * The locks of keys, and all others with waiters. A session that is in no transaction has none of these locks,
+     * which end with theirs: what it holds is another program's.
      */
     private static final String ADVISORY = """
             SELECT coalesce(l.pid, 0)::text AS session, l.granted, l.mode,
@@ -42,8 +42,8 @@ record PostgresLockMonitor(SchemaName schema, boolean advisory, BucketSpace spac
             WHERE l.locktype = 'advisory' OR NOT l.granted""";
 
     /**
-     * Whoever locks a row holds the table's lock until the end of the transaction. Whoever waits for a row holds the lock of
-     * the tuple, or waits for that behind somebody. Rows of buckets never change, and stay where they are.
+     * A transaction that locks a row holds the table's lock until its end. A waiter for a row holds the lock of the
+     * tuple, or waits for it behind another. Rows of buckets never change, and stay in their location.
      *
      * @see <a href="https://github.com/postgres/postgres/blob/master/src/backend/access/heap/README.tuplock">PostgreSQL:
      *     locking tuples</a>
@@ -77,7 +77,7 @@ record PostgresLockMonitor(SchemaName schema, boolean advisory, BucketSpace spac
 
     private static final String ENDING = "SELECT pg_terminate_backend(?)";
 
-    /** What stands for all transactions that are prepared and belong to nobody. */
+    /** Stands for all prepared transactions, which have no session. */
     private static final String PREPARED = "0";
 
     @Override

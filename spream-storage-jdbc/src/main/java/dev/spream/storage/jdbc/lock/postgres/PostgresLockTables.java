@@ -34,7 +34,7 @@ public final class PostgresLockTables implements LockTables {
 
     private static final String LOCK_NOT_AVAILABLE = "55P03";
 
-    /** Those that have one number as a key; whose they are, the server does not know. */
+    /** The advisory locks with a single number as key; the server does not know their purpose. */
     private static final String ADVISORY_LOCKS = """
             SELECT string_agg(DISTINCT pid::text, ', ') FROM pg_locks
             WHERE locktype = 'advisory' AND objsubid = 1 AND pid <> pg_backend_pid()
@@ -170,7 +170,7 @@ public final class PostgresLockTables implements LockTables {
                     connection, in("LOCK TABLE @hier_lock_space, @hier_lock_buckets IN ACCESS EXCLUSIVE MODE"));
         } catch (SQLException e) {
             if (LOCK_NOT_AVAILABLE.equals(e.getSQLState())) {
-                return Optional.of("somebody uses them");
+                return Optional.of("another session uses them");
             }
             throw e;
         }
@@ -217,7 +217,7 @@ public final class PostgresLockTables implements LockTables {
         List<String> facts = new ArrayList<>();
         List<String> problems = new ArrayList<>();
         if (row.getBoolean(1)) {
-            problems.add("this server is a replica, where locks exclude nobody; connect to the primary");
+            problems.add("this server is a replica, where locks have no effect on the primary; connect to the primary");
         } else if (row.getString(2).equals("on")) {
             problems.add("transactions are read-only by default (default_transaction_read_only), and cannot lock rows;"
                     + " connect to a server, or as a user, where they are not");

@@ -17,9 +17,9 @@ import java.util.Optional;
 import org.postgresql.core.BaseConnection;
 import org.postgresql.core.TransactionState;
 
-/** Locks of either strategy on PostgreSQL: all of it but how they are taken. */
+/** Locks of either strategy on PostgreSQL, without the statements that take them. */
 abstract class PostgresLocks implements LockSql {
-    /** For the select list of a statement that takes locks: who takes them, and whether they exclude anybody. */
+    /** For the select list of a statement that takes locks: the session, and whether its locks are effective. */
     static final String SESSION = """
             pg_backend_pid() AS session,
             pg_is_in_recovery() AS replica,
@@ -75,7 +75,7 @@ abstract class PostgresLocks implements LockSql {
         return PostgresErrors.exception(failed, cause);
     }
 
-    /** The same, and from now on the database ends the transaction when the process stands still for that long. */
+    /** The same, and from now on the database ends the transaction when the process is suspended for that long. */
     static String standstill(Duration holderTimeout) {
         return "; SET LOCAL idle_in_transaction_session_timeout = " + holderTimeout.toMillis();
     }
@@ -95,7 +95,7 @@ abstract class PostgresLocks implements LockSql {
     private static BucketSpaceException replica(String what) {
         return new BucketSpaceException(
                 what
-                        + " failed: the server is a replica, where locks exclude nobody on the primary; connect to the primary",
+                        + " failed: the server is a replica, where locks have no effect on the primary; connect to the primary",
                 null);
     }
 

@@ -16,9 +16,10 @@ import java.util.Optional;
 /**
  * Locks of rows, a few of them in one statement.
  *
- * <p>Their order is that of nested CASE expressions: the subquery that locks the next row is in the branch that is evaluated
- * only after the row before was locked. One locking SELECT of several rows would lock them in their order as well, but with
- * SKIP LOCKED goes on after a row that it skipped, and then has locked what comes after the one that it has to wait for.
+ * <p>Their order is that of nested CASE expressions: the subquery that locks the next row is in the branch that is
+ * evaluated only after the row before was locked. One locking SELECT of several rows would lock them in their order as
+ * well, but with SKIP LOCKED continues after a row that it skipped, and then holds rows after the one that it has to
+ * wait for.
  *
  * @see <a href="https://www.postgresql.org/docs/current/sql-expressions.html#SYNTAX-EXPRESS-EVAL">PostgreSQL: CASE forces the
  *     order of evaluation</a>
@@ -32,7 +33,9 @@ final class PostgresRowLocks extends PostgresLocks {
     /** In one mode. */
     private static final int EQUAL_LOCKS_PER_STATEMENT = 32;
 
-    /** Takes the parameters of {@link #bind}. Materialized, because what locks must not be evaluated twice. */
+    /**
+     * Takes the parameters of {@link #bind}. Materialized, because a subquery that locks must not be evaluated twice.
+     */
     private static final String TRY = """
             WITH given AS MATERIALIZED (SELECT ?::int[] AS levels, ?::bigint[] AS buckets
             ), step AS MATERIALIZED (SELECT levels, buckets, %s AS locks FROM given)

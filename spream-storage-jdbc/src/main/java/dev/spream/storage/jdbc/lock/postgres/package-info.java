@@ -1,6 +1,6 @@
 /**
- * Locks in PostgreSQL: advisory locks and locks of rows, what the server shows of them, and what its errors mean. {@link
- * dev.spream.storage.jdbc.lock.postgres.PostgresLockTables} is the way in. Not for users.
+ * Locks in PostgreSQL: advisory locks and row locks, their monitoring, and the mapping of its errors.
+ * {@link dev.spream.storage.jdbc.lock.postgres.PostgresLockTables} is the entry point. Not for users.
  */
 @NullMarked
 package dev.spream.storage.jdbc.lock.postgres;

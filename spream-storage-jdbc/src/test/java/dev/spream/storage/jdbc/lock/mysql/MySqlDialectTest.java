@@ -55,7 +55,7 @@ final class MySqlDialectTest {
                         "version", "11.4.5-MariaDB", "wsrep_on", "ON", "wsrep_provider", "/lib/libgalera_smm.so")))
                 .isInstanceOf(BucketSpaceException.class)
                 .hasMessageContaining("Galera")
-                .hasMessageContaining("exclude nobody on the others");
+                .hasMessageContaining("have no effect on the others");
         assertThat(MySqlDialect.of(Map.of("version", "11.4.5-MariaDB", "wsrep_on", "ON", "wsrep_provider", "none"))
                         .mariadb())
                 .isTrue();
