@@ -15,18 +15,18 @@ import picocli.CommandLine.Option;
 /** Judges what {@code run} would be configured by, and shows what holds. Opens nothing. */
 @Command(
         name = "config",
-        description = "Judges a configuration, and shows what holds.",
+        description = "Validates a configuration and shows the effective values.",
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {"0:the configuration can be used", "2:usage, or a configuration that cannot be used"},
-        footer = {"", "It takes the same flags as spream run, and shows no secret."})
+        footer = {"", "It takes the same flags as spream run. Secrets are not shown."})
 final class ConfigCommand extends Subcommand {
     @Mixin
     private final ConfigArguments arguments = new ConfigArguments();
 
-    @Option(names = "--explain", description = "List every key: what holds and why, its type, default and meaning.")
+    @Option(names = "--explain", description = "List every key: its value and origin, type, default and meaning.")
     private boolean explain;
 
-    @Option(names = "--markdown", hidden = true, description = "List every key as docs/configuration.md does.")
+    @Option(names = "--markdown", hidden = true, description = "List every key in the format of docs/configuration.md.")
     private boolean markdown;
 
     @Override

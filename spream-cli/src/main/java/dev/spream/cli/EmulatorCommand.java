@@ -26,11 +26,8 @@ import picocli.CommandLine.TypeConversionException;
 /** Runs the emulator until a signal. */
 @Command(
         name = "emulator",
-        description = "Runs a Spanner server with change streams in this process, for programs in any language.",
-        footer = {
-            "",
-            "It keeps its databases in memory; they are gone when it ends, which SIGINT or SIGTERM makes it do."
-        })
+        description = "Runs a Spanner emulator with change streams in this process, for programs in any language.",
+        footer = {"", "Databases are kept in memory and are lost when the command ends, on SIGINT or SIGTERM."})
 final class EmulatorCommand extends Subcommand {
     private static final int MAX_PORT = 65_535;
 
@@ -46,21 +43,20 @@ final class EmulatorCommand extends Subcommand {
     @Option(
             names = "--seed",
             paramLabel = "N",
-            description = "What the churn of partitions and the faults follow from. Default: random.")
+            description = "Seed of the partition churn and the faults. Default: random.")
     private @Nullable Long seed;
 
     @Option(
             names = "--churn",
             paramLabel = "DURATION|off",
-            description = "How often partitions split, merge or move, on average. Default: 20s.")
+            description = "Mean interval between splits, merges and moves of partitions. Default: 20s.")
     private String churn = "20s";
 
     @Option(
             names = "--faults",
             paramLabel = "SHARE",
-            description =
-                    "The share of the change stream queries that break, stall, end early or repeat rows, 0 to 0.9."
-                            + " Default: 0.")
+            description = "Share of the change stream queries that fail, stall, end early or repeat rows, 0 to 0.9."
+                    + " Default: 0.")
     private double faults;
 
     @Override

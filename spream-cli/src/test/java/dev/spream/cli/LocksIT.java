@@ -47,7 +47,7 @@ final class LocksIT {
                     .last()
                     .asString()
                     .matches(
-                            "provision: stopped by a signal with [0-9,]+ of 9,000,000 buckets; the next run goes on there");
+                            "provision: stopped by a signal with [0-9,]+ of 9,000,000 buckets; the next run continues there");
         }
         assertThat(check(1))
                 .anyMatch(line ->

@@ -94,7 +94,7 @@ final class OutboxIT {
 
         run(0, "show", "--key", "unknown");
         assertThat(out.toString())
-                .contains("parked: it waits for somebody to decide; it may have reached the receiver")
+                .contains("parked: it waits for an operator's decision; it may have reached the receiver")
                 .contains("OUTCOME_UNKNOWN: nobody knows")
                 .contains("generation 1 in progress")
                 .doesNotContain("secret");

@@ -119,7 +119,7 @@ final class ProjectionIT {
     void what_nobody_runs_is_not_listed_as_if_it_went_on() {
         store.leave("entries", ANN);
         run(0, "list");
-        assertThat(out.toString()).containsPattern("entries +running \\(nobody has 4 of 4 segments\\) +");
+        assertThat(out.toString()).containsPattern("entries +running \\(4 of 4 segments unowned\\) +");
         run(0, "show", "entries", "--json");
         assertThat(JsonObject.of(out.toString()).int64("segments_unheld")).hasValue(4);
         run(0, "pause", "entries", "--reason", "so it stands still");
@@ -132,7 +132,7 @@ final class ProjectionIT {
         assertThat(run(0, "segments", "entries", "8", "--reason", "more processes"))
                 .containsExactly("segments entries: it is split into 8; set projections.segments = 8 where it runs");
         run(0, "list");
-        assertThat(out.toString()).contains("(nobody has 8 of 8 segments)");
+        assertThat(out.toString()).contains("(8 of 8 segments unowned)");
         run(0, "audit", "entries");
         assertThat(out.toString()).containsPattern("segments +4 -> 8 +more processes");
         assertThat(run(1, "segments", "entries", "8", "--reason", "again"))
@@ -277,7 +277,7 @@ final class ProjectionIT {
         assertThat(run(0, "resume", "entries", "--why", "mended"))
                 .singleElement()
                 .asString()
-                .startsWith("resume entries: it goes on");
+                .startsWith("resume entries: it continues");
         assertThat(run(1, "resume", "entries", "--reason", "again"))
                 .containsExactly(
                         "left entries: it is running; only one that is paused or has failed can go on, and nothing"
@@ -295,7 +295,7 @@ final class ProjectionIT {
                 .containsExactly("left word-1: it is not parked");
         run(0, "pause", "entries", "--reason", "x");
         assertThat(run(0, "retry", "entries", "--key", "late", "--reason", "x"))
-                .containsExactly("retry entries: 1 to be tried again, when it goes on: it is paused");
+                .containsExactly("retry entries: 1 to be tried again, once it resumes: it is paused");
         run(0, "show", "entries");
         assertThat(out.toString()).containsPattern("due .* due +no such column");
     }

@@ -49,7 +49,7 @@ final class UsageTest {
             outbox                                      | spream outbox: a command is missing: stats, list, show, requeue, settle, release-expired, abort, purge, run (see spream outbox --help)
             projection                                  | spream projection: a command is missing: list, show, deadletters, audit, pause, resume, retry, skip, segments, rebuild, parity, cutover, rollback, drop (see spream projection --help)
             locks provision --buckets many              | spream locks provision: Invalid value for option '--buckets': 'many' is not a long (see spream locks provision --help)
-            locks provision --recreate                  | spream locks provision: a process that goes on to lock by the old buckets would exclude nobody: stop every one that locks here, and add --yes (see spream locks provision --help)
+            locks provision --recreate                  | spream locks provision: a process that continues to lock the old buckets would exclude no other process: stop every process that locks here, and add --yes (see spream locks provision --help)
             locks check --buckets                       | spream locks check: --buckets has no value: write --buckets=VALUE (see spream locks check --help)
             emulator --port 70000                       | spream emulator: --port is 70000, must be 0 to 65535 (see spream emulator --help)
             emulator --churn often                      | spream emulator: --churn: 'often' is not a duration: write 500ms, 10s, 5m or 2h, or off (see spream emulator --help)

@@ -10,7 +10,7 @@ public final class ActorArgument {
     @Option(
             names = "--actor",
             paramLabel = "NAME",
-            description = "Who does it, for the audit. Default: the user of this machine, at its name.")
+            description = "Actor recorded in the audit. Default: user@host of this machine.")
     private @Nullable String actor;
 
     public String name() {

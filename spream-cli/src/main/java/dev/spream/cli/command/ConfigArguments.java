@@ -42,7 +42,7 @@ public final class ConfigArguments {
     @Option(
             names = "--config",
             paramLabel = "FILE",
-            description = "A file with settings. Default: spream.properties, if it is here.")
+            description = "Configuration file. Default: spream.properties in the current folder, if present.")
     private @Nullable Path file;
 
     /** A key of the plug-in that fills a port, and what a short flag says of it; null if it was not given. */

@@ -20,7 +20,7 @@ public final class Verbosity {
 
     @Option(
             names = {"-v", "--verbose"},
-            description = "Log what happens, and print the stack trace of a failure.")
+            description = "Print log lines, and the stack trace of a failure.")
     private boolean requested;
 
     /** Configures the logging of the process. The client library's own logging, by java.util.logging, stays silent. */

@@ -28,7 +28,7 @@ final class DeadLetterPrinter {
                 cut("  "
                         + letter.failure()
                                 .map(DeadLetterPrinter::failure)
-                                .orElse("not tried; set aside " + Figures.seconds(letter.at()))));
+                                .orElse("not tried; dead-lettered " + Figures.seconds(letter.at()))));
     }
 
     private static String table(StoredDeadLetter letter) {

@@ -6,7 +6,7 @@ import picocli.CommandLine.Command;
 /** The commands for dead letters. */
 @Command(
         name = "deadletters",
-        description = "Looks at changes that were set aside, replays them, gives them up, and releases parked keys.",
+        description = "Lists, replays and discards dead letters, and releases parked keys.",
         subcommands = {
             DeadLettersListCommand.class,
             DeadLettersShowCommand.class,
@@ -21,7 +21,7 @@ import picocli.CommandLine.Command;
         },
         footer = {
             "",
-            "Dead letters in PostgreSQL can be worked with while the subscription runs. A file of dead letters is the"
-                    + " running subscription's alone: end that first."
+            "Dead letters in PostgreSQL can be used while the subscription runs. A file of dead letters is locked"
+                    + " by the running subscription: stop it first."
         })
 public final class DeadLettersCommand extends CommandGroup {}

@@ -18,15 +18,16 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "discard",
         description =
-                "Gives letters up: their changes never reach the sink. Keys that they parked stay parked until release.")
+                "Discards dead letters: their changes never reach the sink. Keys that they parked stay parked until"
+                        + " release.")
 final class DeadLettersDiscardCommand extends Subcommand {
     @Mixin
     private final ConfigArguments arguments = new ConfigArguments();
 
-    @Parameters(paramLabel = "IDENTITY", arity = "1..*", description = "The changes, as list shows them.")
+    @Parameters(paramLabel = "IDENTITY", arity = "1..*", description = "Dead letters, as list shows them.")
     private List<RecordIdentity> identities = new ArrayList<>();
 
-    @Option(names = "--yes", description = "It is meant.")
+    @Option(names = "--yes", description = "Confirm the operation.")
     private boolean yes;
 
     @Override
@@ -38,7 +39,7 @@ final class DeadLettersDiscardCommand extends Subcommand {
                 if (desk.letters().discard(identity)) {
                     discarded++;
                 } else {
-                    say("left %s: no such letter is open, or somebody replays it", identity);
+                    say("left %s: it is not an open dead letter, or is being replayed", identity);
                 }
             }
             say("discard: discarded %d; %s", discarded, DeadLetterCounts.remaining(desk.letters()));

@@ -18,7 +18,7 @@ import picocli.CommandLine.Option;
 /** Lists the open letters, without what rows held. */
 @Command(
         name = "list",
-        description = "Lists the open letters in commit order, without what rows held.",
+        description = "Lists the open dead letters in commit order, without the content of rows.",
         footer = {
             "",
             "Every key of the configuration is a flag too, as in --dead-letters.jdbc.url=..., with an equals sign."
@@ -36,10 +36,10 @@ final class DeadLettersListCommand extends Subcommand {
     @Option(
             names = "--overtaken",
             description =
-                    "Only letters that a later change of their key was delivered past: to replay one undoes that.")
+                    "Only dead letters overtaken by a later change of their key; replaying one undoes that change.")
     private boolean overtaken;
 
-    @Option(names = "--json", description = "Print one object of JSON a line instead of text.")
+    @Option(names = "--json", description = "Print one JSON object per line instead of text.")
     private boolean json;
 
     @Override

@@ -18,10 +18,11 @@ import picocli.CommandLine.Option;
 /** Releases keys that nothing waits behind. */
 @Command(
         name = "release",
-        description = "Releases parked keys without letters: changes of them are delivered again from now on.",
+        description = "Releases parked keys without dead letters: their changes are delivered again from now on.",
         footer = {
             "",
-            "A replay releases the keys that it leaves no letters of; this is for keys whose letters were discarded."
+            "A replay releases the keys that have no dead letters left; use this for keys whose dead letters were"
+                    + " discarded."
         })
 final class DeadLettersReleaseCommand extends Subcommand {
     @Mixin
@@ -30,7 +31,7 @@ final class DeadLettersReleaseCommand extends Subcommand {
     @Mixin
     private final KeyArguments keys = new KeyArguments();
 
-    @Option(names = "--all", description = "All keys that nothing waits behind.")
+    @Option(names = "--all", description = "All keys without dead letters.")
     private boolean all;
 
     @Override

@@ -31,8 +31,8 @@ import picocli.CommandLine.Parameters;
 /** Hands letters to the configured sink again. */
 @Command(
         name = "replay",
-        description =
-                "Hands letters to the configured sink again, in commit order, and releases the keys that none is left of.",
+        description = "Delivers dead letters to the configured sink again, in commit order, and releases the keys that"
+                + " have none left.",
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
             "0:every letter that was meant was replayed",
@@ -41,7 +41,7 @@ import picocli.CommandLine.Parameters;
         },
         footer = {
             "",
-            "A letter that is refused again stays open, and so does what follows it on its keys. Replay when the"
+            "A dead letter that fails again stays open, and so do later ones of its keys. Replay when the"
                     + " subscription has caught up."
         })
 final class DeadLettersReplayCommand extends Subcommand {
@@ -51,23 +51,23 @@ final class DeadLettersReplayCommand extends Subcommand {
     @Parameters(
             paramLabel = "IDENTITY",
             arity = "0..*",
-            description = "These letters, as list shows them; of each key the first one first.")
+            description = "Dead letters to replay, as list shows them; the first one of each key must come first.")
     private List<RecordIdentity> identities = new ArrayList<>();
 
     @Mixin
     private final KeyArguments keys = new KeyArguments();
 
-    @Option(names = "--all", description = "All letters.")
+    @Option(names = "--all", description = "All dead letters.")
     private boolean all;
 
     @Option(
             names = "--even-if-overtaken",
             description =
-                    "Also letters that a later change of their key was delivered past, which a sink that writes what"
-                            + " it is given would undo.")
+                    "Also dead letters overtaken by a later change of their key; a sink that writes each change as"
+                            + " it comes would undo that change.")
     private boolean evenIfOvertaken;
 
-    @Option(names = "--dry-run", description = "Say what would be handed over, and hand over nothing.")
+    @Option(names = "--dry-run", description = "Print what would be delivered, and deliver nothing.")
     private boolean dryRun;
 
     @Override

@@ -16,12 +16,12 @@ import picocli.CommandLine.Parameters;
 /** Shows all of a letter. */
 @Command(
         name = "show",
-        description = "Shows an open letter as JSON: the whole change, with what rows held, and the error.")
+        description = "Shows an open dead letter as JSON: the whole change, with the content of rows, and the error.")
 final class DeadLettersShowCommand extends Subcommand {
     @Mixin
     private final ConfigArguments arguments = new ConfigArguments();
 
-    @Parameters(paramLabel = "IDENTITY", description = "The change, as list shows it.")
+    @Parameters(paramLabel = "IDENTITY", description = "Dead letter, as list shows it.")
     private @Nullable RecordIdentity identity;
 
     @Override

@@ -29,7 +29,7 @@ record ReplayReport(List<ReplayResult> results) {
     @Override
     public String toString() {
         int released = sum(result -> result.released().size());
-        return "replayed %d, refused %d, overtaken %d, left %d that follow others or are with somebody else; released %d %s"
+        return "replayed %d, refused %d, overtaken %d, left %d that follow others or are being replayed elsewhere; released %d %s"
                 .formatted(
                         sum(ReplayResult::replayed),
                         sum(result -> result.refused().size()),

@@ -9,7 +9,7 @@ import java.nio.charset.StandardCharsets;
  * @param contentType with its charset
  * @param body in full; never changed after this was made
  */
-@SuppressWarnings("ArrayRecordComponent") // compared by nobody
+@SuppressWarnings("ArrayRecordComponent") // never compared
 record Answer(int status, String contentType, byte[] body) {
     static final int OK = 200;
     static final int BAD_REQUEST = 400;

@@ -75,8 +75,8 @@ final class FailureLog implements SubscriptionListener {
         return switch (decision) {
             case ErrorDecision.Retry retry -> "again in " + DurationText.of(retry.delay());
             case ErrorDecision.Skip skip -> "skipped";
-            case ErrorDecision.DeadLetter deadLetter -> "set aside";
-            case ErrorDecision.ParkKey parkKey -> "set aside with its key";
+            case ErrorDecision.DeadLetter deadLetter -> "dead-lettered";
+            case ErrorDecision.ParkKey parkKey -> "dead-lettered, its key parked";
             case ErrorDecision.Stop stop -> "the subscription stops";
         };
     }

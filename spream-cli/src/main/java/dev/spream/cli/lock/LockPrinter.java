@@ -34,8 +34,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Locks for people: first those who stand in the way, each with those behind it further to the
- * right and what ends it, then who else holds locks, then where was waited most.
+ * Prints locks as text: first the blocking chains, each with its waiters indented and the way to end it, then the other
+ * holders, then the most contended buckets.
  */
 final class LockPrinter {
     private static final int MAX_QUEUE = 20;
@@ -53,8 +53,8 @@ final class LockPrinter {
     }
 
     /**
-     * @param blockedOnly without those that nobody waits for
-     * @param top how many buckets
+     * @param blockedOnly only waiters and the holders that block them
+     * @param top the number of most contended buckets
      */
     static List<String> of(LockExplanation locks, boolean blockedOnly, int top) {
         LockPrinter lines = new LockPrinter(locks);
@@ -78,7 +78,7 @@ final class LockPrinter {
                         sessions(holders),
                         holders == 1 ? "holds" : "hold",
                         locks.waits().isEmpty()
-                                ? "nobody waits"
+                                ? "no waiters"
                                 : "%d %s"
                                         .formatted(
                                                 locks.waits().size(),
@@ -200,7 +200,7 @@ final class LockPrinter {
         };
     }
 
-    /** What it holds, who it is, and what it does. */
+    /** Its locks, its client, and its current statement. */
     private void addOwner(Owner owner, String indent) {
         if (holds(owner)) {
             add(
@@ -209,11 +209,11 @@ final class LockPrinter {
                     held(owner),
                     owner.heldFor().map(time -> ", open for" + human(time)).orElse(""));
         }
-        String who = Stream.of(owner.reported().map(LockPrinter::program), client(owner))
+        String client = Stream.of(owner.reported().map(LockPrinter::program), client(owner))
                 .flatMap(Optional::stream)
                 .collect(Collectors.joining("; "));
-        if (!who.isEmpty()) {
-            add("%s%s", indent, who);
+        if (!client.isEmpty()) {
+            add("%s%s", indent, client);
         }
     }
 
@@ -302,7 +302,7 @@ final class LockPrinter {
                 .filter(owner -> !shown.contains(owner.session().id()))
                 .filter(owner -> !owner.session().isWaiting())
                 .forEach(owner -> {
-                    add("%s stands in nobody's way", owner.session().id());
+                    add("%s blocks no other session", owner.session().id());
                     addOwner(owner, "  ");
                 });
         if (!lines.isEmpty() && !lines.getLast().isEmpty()) {

@@ -29,16 +29,16 @@ final class LocksArguments {
                     + " from a flag, which others on the machine could see.")
     private @Nullable String url;
 
-    @Option(names = "--user", paramLabel = "NAME", description = "Who connects, for locks.jdbc.user.")
+    @Option(names = "--user", paramLabel = "NAME", description = "Database user, for locks.jdbc.user.")
     private @Nullable String user;
 
-    @Option(names = "--schema", paramLabel = "NAME", description = "Where the tables are, for locks.jdbc.schema.")
+    @Option(names = "--schema", paramLabel = "NAME", description = "Schema of the tables, for locks.jdbc.schema.")
     private @Nullable String schema;
 
     @Option(
             names = "--strategy",
             paramLabel = "KIND",
-            description = "What a lock is, for locks.jdbc.strategy: advisory or rows.")
+            description = "Lock strategy, for locks.jdbc.strategy: advisory or rows.")
     private @Nullable String strategy;
 
     /**

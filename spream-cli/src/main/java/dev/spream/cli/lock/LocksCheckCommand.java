@@ -18,8 +18,8 @@ import picocli.CommandLine.Mixin;
 /** Compares what locks are taken by with what should be there. */
 @Command(
         name = "check",
-        description =
-                "Judges whether locks can be taken: the server, what is recorded, and every bucket. Changes nothing.",
+        description = "Checks that locks can be taken: the server, the recorded layout, and every bucket. Changes"
+                + " nothing.",
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
             "0:locks can be taken as configured",

@@ -6,7 +6,7 @@ import picocli.CommandLine.Command;
 /** The commands for hierarchical locks. */
 @Command(
         name = "locks",
-        description = "Makes what hierarchical locks are taken on, judges it, and shows who holds them.",
+        description = "Provisions and checks the buckets of hierarchical locks, and shows holders and waiters.",
         subcommands = {LocksProvisionCommand.class, LocksCheckCommand.class, LocksListCommand.class},
         exitCodeList = {
             "0:success",

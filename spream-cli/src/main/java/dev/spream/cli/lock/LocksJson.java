@@ -28,7 +28,7 @@ final class LocksJson {
     private LocksJson() {}
 
     /**
-     * @param blockedOnly without those that nobody waits for
+     * @param blockedOnly only waiters and the holders that block them
      * @param top how many buckets
      */
     static String write(LockExplanation locks, boolean blockedOnly, int top) {

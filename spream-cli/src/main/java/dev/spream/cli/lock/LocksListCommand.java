@@ -12,16 +12,16 @@ import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Shows who holds which locks by name, who waits for whom, and whether that is needed. */
+/** Command that shows lock holders, waiters and blocking chains, and whether each wait is necessary. */
 @Command(
         name = "list",
-        description = "Shows who holds locks and who waits for whom, by name, and where was waited most.",
+        description = "Shows lock holders, waiters and blocking chains by name, and the most contended buckets.",
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {"0:success", "1:failure", "2:usage, or a configuration that cannot be used"},
         footer = {
             "",
-            "Names come from the processes that lock, a second or so late; keys, sessions and who waits for whom from the"
-                    + " database. It takes no locks and changes nothing."
+            "Names are reported by the locking processes, about a second late; keys, sessions and blocking chains"
+                    + " come from the database. It takes no locks and changes nothing."
         })
 final class LocksListCommand extends Subcommand {
     private static final int MAX_TOP = 1_000;
@@ -29,17 +29,17 @@ final class LocksListCommand extends Subcommand {
     @Mixin
     private final LocksArguments arguments = new LocksArguments();
 
-    @Option(names = "--blocked", description = "Only those who wait, and those that they wait for.")
+    @Option(names = "--blocked", description = "Only waiters and the holders that block them.")
     private boolean blockedOnly;
 
     @Option(
             names = "--top",
             paramLabel = "N",
             defaultValue = "10",
-            description = "How many of the buckets that were waited for most, 0 for none. Default: ${DEFAULT-VALUE}.")
+            description = "Number of most contended buckets to show, 0 for none. Default: ${DEFAULT-VALUE}.")
     private int top;
 
-    @Option(names = "--json", description = "Print one object of JSON instead of text.")
+    @Option(names = "--json", description = "Print one JSON object instead of text.")
     private boolean json;
 
     @Override

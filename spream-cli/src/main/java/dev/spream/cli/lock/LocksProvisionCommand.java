@@ -19,9 +19,8 @@ import picocli.CommandLine.Option;
 /** Makes the buckets that locks are taken by. */
 @Command(
         name = "provision",
-        description =
-                "Makes the tables and the buckets that locks are taken by, and records how many there are. A run that"
-                        + " is stopped is gone on with by the next; one after all is done makes what is missing again.",
+        description = "Creates the tables and buckets of the locks and records the layout. An interrupted run is"
+                + " continued by the next one; a run after completion restores missing buckets.",
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
             "0:every bucket is there",
@@ -30,9 +29,8 @@ import picocli.CommandLine.Option;
         },
         footer = {
             "",
-            "Every process that locks has to ask for the same number of buckets, levels and hash, or for none. To change"
-                    + " them, stop every such process first, and add --recreate --yes; there is no way to change them while"
-                    + " processes lock.",
+            "Every locking process must request the same buckets, levels and hash, or none. To change them, stop"
+                    + " every such process first and add --recreate --yes; they cannot be changed while processes lock.",
             "",
             "Try: spream locks provision --url jdbc:postgresql://localhost/shop --strategy rows --buckets 1048576"
         })
@@ -43,39 +41,45 @@ final class LocksProvisionCommand extends Subcommand {
     @Option(
             names = "--buckets",
             paramLabel = "N",
-            description = "How many each level has. Default: as recorded, else 1048576 rows, or 2^60 advisory locks.")
+            description = "Number of buckets of each level. Default: as recorded, else 1048576 rows, or 2^60"
+                    + " advisory locks.")
     private @Nullable Long buckets;
 
     @Option(
             names = "--levels",
             paramLabel = "N",
-            description = "How deep targets can be. Default: as recorded, else 3 with rows, or 16 with advisory locks.")
+            description = "Maximum depth of lock targets. Default: as recorded, else 3 with rows, or 16 with"
+                    + " advisory locks.")
     private @Nullable Integer levels;
 
     @Option(
             names = "--hash",
             paramLabel = "NAME",
-            description = "How ids become a bucket: sha256 or fnv1a-32. Default: as recorded, else sha256.")
+            description = "Hash from ids to buckets: sha256 or fnv1a-32. Default: as recorded, else sha256.")
     private @Nullable String hash;
 
-    @Option(names = "--chunk", paramLabel = "N", description = "How many rows a transaction makes. Default: 10000.")
+    @Option(
+            names = "--chunk",
+            paramLabel = "N",
+            description = "Number of rows inserted per transaction. Default: 10000.")
     private @Nullable Integer chunk;
 
     @Option(
             names = "--recreate",
             description =
-                    "Remove the buckets and the record that are there, and begin anew. Refused while somebody locks.")
+                    "Remove the existing buckets and the recorded layout, and start again. Refused while locks are"
+                            + " held.")
     private boolean recreate;
 
-    @Option(names = "--yes", description = "With --recreate: every process that locks here is stopped.")
+    @Option(names = "--yes", description = "With --recreate: confirm that every process that locks here is stopped.")
     private boolean yes;
 
     @Override
     public Integer call() throws Exception {
         require(
                 yes || !recreate,
-                "a process that goes on to lock by the old buckets would exclude nobody: stop every one that locks"
-                        + " here, and add --yes");
+                "a process that continues to lock the old buckets would exclude no other process: stop every process that"
+                        + " locks here, and add --yes");
         try (ConfiguredLocks desk = arguments.open(
                 new Setting("buckets", buckets),
                 new Setting("levels", levels),
@@ -101,7 +105,7 @@ final class LocksProvisionCommand extends Subcommand {
             return ExitCode.OK;
         } catch (InterruptedException e) {
             progress.close();
-            say("provision: stopped by a signal with %s; the next run goes on there", progress);
+            say("provision: stopped by a signal with %s; the next run continues there", progress);
             return ExitCode.SOFTWARE;
         } finally {
             progress.close();

@@ -17,10 +17,10 @@ final class EntryArguments {
             paramLabel = "ID",
             arity = "0..*",
             converter = EntryId.Digits.class,
-            description = "The entries, by the ids that list shows.")
+            description = "Ids of the entries, as list shows them.")
     private List<EntryId> ids = new ArrayList<>();
 
-    @Option(names = "--key", paramLabel = "KEY", description = "The entry of this idempotency key. May be repeated.")
+    @Option(names = "--key", paramLabel = "KEY", description = "Idempotency key of an entry. May be repeated.")
     private List<String> keys = new ArrayList<>();
 
     /** @throws TypeConversionException if what stands for an id can be none */

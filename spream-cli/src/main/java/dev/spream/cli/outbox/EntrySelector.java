@@ -14,10 +14,10 @@ final class EntrySelector {
     @Mixin
     private final OutboxFilterArguments filter = new OutboxFilterArguments();
 
-    @Option(names = "--all", description = "All entries that the filter chooses.")
+    @Option(names = "--all", description = "All entries that match the filter.")
     private boolean all;
 
-    @Option(names = "--yes", description = "With --all: it is meant.")
+    @Option(names = "--yes", description = "With --all: confirm the operation.")
     private boolean yes;
 
     void requireClear() {

@@ -15,7 +15,7 @@ final class OperatorOptions {
     @Mixin
     private final ActorArgument actor = new ActorArgument();
 
-    @Option(names = "--why", paramLabel = "TEXT", description = "Why, for the audit.")
+    @Option(names = "--why", paramLabel = "TEXT", description = "Reason, recorded in the audit.")
     private @Nullable String why;
 
     /**
@@ -24,7 +24,7 @@ final class OperatorOptions {
      * @throws UsageFailure if there is none
      */
     OperatorAction reasoned() {
-        require(why != null && !why.isBlank(), "say why, for whoever reads the audit: --why TEXT");
+        require(why != null && !why.isBlank(), "the audit needs a reason: --why TEXT");
         return act();
     }
 

@@ -8,9 +8,9 @@ import picocli.CommandLine.Command;
 /** Gives entries up. */
 @Command(
         name = "abort",
-        description =
-                "Gives entries up: the ledger says that they failed by hand. Refused of what is settled, or being sent.",
-        footer = {"", "What may have reached the receiver is better settled by outbox settle, as it ended."})
+        description = "Aborts entries: the ledger records that an operator failed them. Refused for entries that are"
+                + " settled or being sent.",
+        footer = {"", "For an entry that may have reached the receiver, use outbox settle with its actual outcome."})
 final class OutboxAbortCommand extends EntriesCommand {
     @Override
     OperatorResult change(OutboxOperations outbox, long id, OperatorAction act) {

@@ -26,18 +26,18 @@ final class OutboxArguments {
                     + " machine could see.")
     private @Nullable String url;
 
-    @Option(names = "--user", paramLabel = "NAME", description = "Who connects, for outbox.jdbc.user.")
+    @Option(names = "--user", paramLabel = "NAME", description = "Database user, for outbox.jdbc.user.")
     private @Nullable String user;
 
-    @Option(names = "--schema", paramLabel = "NAME", description = "Where the tables are, for outbox.jdbc.schema.")
+    @Option(names = "--schema", paramLabel = "NAME", description = "Schema of the tables, for outbox.jdbc.schema.")
     private @Nullable String schema;
 
     @Option(names = "--table", paramLabel = "NAME", description = "The table of the entries, for outbox.jdbc.table.")
     private @Nullable String table;
 
     /**
-     * Opens the outbox for an operator, who neither creates nor migrates its tables, unless the configuration says so. The
-     * caller closes it. Nothing is connected to yet.
+     * Opens the outbox for an operator. Tables are neither created nor migrated, unless configured. The caller closes it. Does
+     * not connect yet.
      */
     ConfiguredOutbox open() {
         return ConfiguredOutbox.open(config.unmigrated(OutboxStoreProvider.PORT, settings()));

@@ -6,7 +6,7 @@ import picocli.CommandLine.Command;
 /** The commands for an outbox. */
 @Command(
         name = "outbox",
-        description = "Looks at an outbox, changes entries by hand with an audit, and runs its worker.",
+        description = "Inspects an outbox, applies audited operator actions to entries, and runs its worker.",
         subcommands = {
             OutboxStatsCommand.class,
             OutboxListCommand.class,
@@ -25,7 +25,7 @@ import picocli.CommandLine.Command;
         },
         footer = {
             "",
-            "Everything but run works while workers run, and leaves entries alone that they are sending. It neither creates"
-                    + " nor migrates tables, unless outbox.jdbc.migrate=true is given."
+            "All commands but run work beside running workers and leave entries that are being sent unchanged."
+                    + " Tables are neither created nor migrated, unless outbox.jdbc.migrate=true is given."
         })
 public final class OutboxCommand extends CommandGroup {}

@@ -15,11 +15,11 @@ final class OutboxFilterArguments {
             names = "--status",
             paramLabel = "STATUS",
             split = ",",
-            description = "Only entries of this status, or of these with commas between: pending, sending, failed,"
+            description = "Only entries of these statuses, separated by commas: pending, sending, failed,"
                     + " succeeded, aborted.")
     private Set<OutboxStatus> statuses = EnumSet.noneOf(OutboxStatus.class);
 
-    @Option(names = "--parked", description = "Only entries that wait until an operator decides.")
+    @Option(names = "--parked", description = "Only parked entries, which wait for an operator's decision.")
     private boolean parked;
 
     @Option(names = "--ordering-key", paramLabel = "KEY", description = "Only entries of this ordering key.")
@@ -28,7 +28,7 @@ final class OutboxFilterArguments {
     @Option(
             names = "--reason",
             paramLabel = "CODE",
-            description = "Only entries whose last error was this, as TIMEOUT.")
+            description = "Only entries whose last error has this code, such as TIMEOUT.")
     private @Nullable ReasonCode reason;
 
     boolean isGiven() {

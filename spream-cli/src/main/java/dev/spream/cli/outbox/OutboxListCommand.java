@@ -18,10 +18,10 @@ import picocli.CommandLine.Option;
 /** Lists entries, without what they hold. */
 @Command(
         name = "list",
-        description = "Lists entries in the order of their ids, without what they hold.",
+        description = "Lists entries in the order of their ids, without their payload.",
         footer = {
             "",
-            "The last line says where to go on: --after with the last id.",
+            "The last line shows how to continue: --after with the last id.",
             "",
             "Try: spream outbox list --parked"
         })
@@ -39,7 +39,7 @@ final class OutboxListCommand extends Subcommand {
             names = "--limit",
             paramLabel = "N",
             defaultValue = "100",
-            description = "How many at most, up to " + OutboxFilter.MAX_LIMIT + ". Default: ${DEFAULT-VALUE}.")
+            description = "Maximum number, up to " + OutboxFilter.MAX_LIMIT + ". Default: ${DEFAULT-VALUE}.")
     private int limit;
 
     @Option(
@@ -47,10 +47,10 @@ final class OutboxListCommand extends Subcommand {
             paramLabel = "ID",
             defaultValue = "0",
             converter = EntryId.OrZero.class,
-            description = "Only those behind this one. Default: from the beginning.")
+            description = "Only entries after this id. Default: from the beginning.")
     private long after;
 
-    @Option(names = "--json", description = "Print one object of JSON a line instead of text.")
+    @Option(names = "--json", description = "Print one JSON object per line instead of text.")
     private boolean json;
 
     @Override

@@ -155,7 +155,7 @@ final class OutboxPrinter {
 
     private static String status(OutboxRow row) {
         return (row.parked()
-                        ? "parked: it waits for somebody to decide"
+                        ? "parked: it waits for an operator's decision"
                         : row.status().text())
                 + (row.outcomeUnknown() ? "; it may have reached the receiver" : "");
     }

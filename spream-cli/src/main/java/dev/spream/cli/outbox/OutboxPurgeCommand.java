@@ -21,8 +21,8 @@ import picocli.CommandLine.Option;
 /** Removes what is settled. */
 @Command(
         name = "purge",
-        description = "Removes entries that were settled long ago, some at a time; what the ledger says of them stays"
-                + " unless --ledger-older-than is given.",
+        description = "Removes old settled entries in batches; their records in the ledger stay unless"
+                + " --ledger-older-than is given.",
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
             "0:everything that old is removed",
@@ -31,8 +31,8 @@ import picocli.CommandLine.Option;
         },
         footer = {
             "",
-            "A client that repeats a request that the ledger has forgotten has it done again: keep the ledger for longer than"
-                    + " any client repeats.",
+            "A request that is repeated after the ledger has forgotten it is executed again: keep the ledger for"
+                    + " longer than any client repeats.",
             "",
             "Try: spream outbox purge --older-than 7d --ledger-older-than 90d"
         })
@@ -46,20 +46,21 @@ final class OutboxPurgeCommand extends Subcommand {
             names = "--older-than",
             paramLabel = "DURATION",
             required = true,
-            description = "Entries settled so long ago, such as 7d.")
+            description = "Remove entries settled longer ago than this, such as 7d.")
     private @Nullable Duration olderThan;
 
     @Option(
             names = "--ledger-older-than",
             paramLabel = "DURATION",
-            description = "Have the ledger forget requests settled so long ago, unless the outbox still has them.")
+            description = "Remove requests settled longer ago than this from the ledger, unless the outbox still"
+                    + " has them.")
     private @Nullable Duration ledgerOlderThan;
 
     @Option(
             names = "--chunk",
             paramLabel = "N",
             defaultValue = "1000",
-            description = "How many a transaction removes. Default: ${DEFAULT-VALUE}.")
+            description = "Number of rows removed per transaction. Default: ${DEFAULT-VALUE}.")
     private int chunk;
 
     @Mixin
@@ -84,7 +85,7 @@ final class OutboxPurgeCommand extends Subcommand {
                     "purge: %s%s%s",
                     removed(entries, "entries"),
                     forgotten == null ? "" : ", " + removed(requests, "requests of the ledger"),
-                    stopped.get() ? "; stopped by a signal, the next run goes on there" : "");
+                    stopped.get() ? "; stopped by a signal, the next run continues there" : "");
             return stopped.get() ? ExitCode.SOFTWARE : ExitCode.OK;
         } finally {
             signals.close();

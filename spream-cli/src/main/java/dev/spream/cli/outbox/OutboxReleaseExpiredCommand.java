@@ -7,11 +7,11 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Mixin;
 
-/** Gives entries back that nobody sends any more. */
+/** Command that releases entries whose lease has expired. */
 @Command(
         name = "release-expired",
-        description = "Gives entries back whose worker's lease has run out, so that they are due. Workers do so by"
-                + " themselves: this is for when there are none.")
+        description = "Releases entries whose worker's lease has expired, so that they are due. Running workers do"
+                + " this by themselves; use it when none runs.")
 final class OutboxReleaseExpiredCommand extends Subcommand {
     @Mixin
     private final OutboxArguments arguments = new OutboxArguments();

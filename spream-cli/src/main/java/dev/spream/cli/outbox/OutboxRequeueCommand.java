@@ -8,13 +8,12 @@ import picocli.CommandLine.Command;
 /** Has entries tried again. */
 @Command(
         name = "requeue",
-        description =
-                "Has entries tried again from their first attempt on, at once. One that was aborted becomes a new generation of"
-                        + " its request: what the ledger says of the old one stays.",
+        description = "Requeues entries: they are due at once, with all attempts. An aborted entry becomes a new"
+                + " generation of its request; the ledger keeps its record of the old one.",
         footer = {
             "",
-            "An entry that is parked with an unknown outcome is sent again, whatever reached the receiver: ask it first, and use"
-                    + " outbox settle if it has it.",
+            "An entry that is parked with an unknown outcome is sent again even if it reached the receiver: query"
+                    + " the receiver first, and use outbox settle if it has the entry.",
             "",
             "Try: spream outbox requeue --all --status aborted --reason UNAVAILABLE --why 'the broker is back' --yes"
         })

@@ -8,7 +8,7 @@ import picocli.CommandLine.Mixin;
 /** Runs the worker of an outbox, as a service does. */
 @Command(
         name = "run",
-        description = "Sends the entries of an outbox, as the configuration says, until it is told to stop.",
+        description = "Sends the entries of an outbox as configured, until it is stopped.",
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
             "0:a signal ended it, and what had started is settled",
@@ -17,9 +17,9 @@ import picocli.CommandLine.Mixin;
         },
         footer = {
             "",
-            "Every key of the configuration is a flag too, as in --outbox.concurrency=32 or --http=8080, which answers"
-                    + " /health, /ready and /metrics. A worker runs only where outbox.enabled is true.",
-            "The first SIGINT or SIGTERM finishes what has started and ends; the second interrupts it.",
+            "Every key of the configuration is a flag too, as in --outbox.concurrency=32 or --http=8080, which"
+                    + " serves /health, /ready and /metrics. A worker runs only where outbox.enabled is true.",
+            "The first SIGINT or SIGTERM completes the work in flight and ends; the second interrupts it.",
             "",
             "Try: spream outbox run --url jdbc:postgresql://localhost/shop --sender=http"
                     + " --sender.http.url=http://localhost:9000/orders --outbox.enabled=true"

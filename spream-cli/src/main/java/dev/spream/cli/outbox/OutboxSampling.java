@@ -23,7 +23,7 @@ final class OutboxSampling implements AutoCloseable {
 
     private OutboxSampling() {}
 
-    /** @param shown empty if nobody wants to know; the outbox is not asked then */
+    /** @param shown empty if the sample is not wanted; the outbox is then not queried */
     @SuppressWarnings("FutureReturnValueIgnored") // a sample does not fail, and ends with the executor
     static OutboxSampling start(ConfiguredOutbox desk, Optional<OutboxEndpoints> shown) {
         OutboxSampling started = new OutboxSampling();

@@ -21,10 +21,11 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Settles entries as somebody knows that they ended. */
+/** Command that settles entries with the outcome known to the operator. */
 @Command(
         name = "settle",
-        description = "Settles an entry as somebody knows that it ended: the ledger says so for ever.",
+        description = "Settles an entry with its actual outcome, known to the operator; the ledger records it"
+                + " permanently.",
         footer = {
             "",
             "Try: spream outbox settle 42 --succeeded --why 'the broker has it, ticket 4711'",
@@ -39,25 +40,25 @@ final class OutboxSettleCommand extends Subcommand {
     @Mixin
     private final EntryArguments entries = new EntryArguments();
 
-    @Option(names = "--succeeded", description = "The receiver has taken it.")
+    @Option(names = "--succeeded", description = "The receiver has accepted it.")
     private boolean succeeded;
 
     @Option(
             names = "--failed",
             paramLabel = "CODE",
-            description = "The receiver has not taken it and never will, for this reason, such as REJECTED.")
+            description = "The receiver has not accepted it and never will, for this reason, such as REJECTED.")
     private @Nullable ReasonCode failed;
 
     @Option(
             names = "--http-status",
             paramLabel = "N",
-            description = "What a client that asks is answered. Default: 200, or what goes with the reason.")
+            description = "HTTP status returned to a client that asks. Default: 200, or the status of the reason.")
     private @Nullable Integer httpStatus;
 
     @Option(
             names = "--response",
             paramLabel = "FILE",
-            description = "A file with what the receiver answered, as JSON, for the ledger.")
+            description = "File with the receiver's response as JSON, for the ledger.")
     private @Nullable Path response;
 
     @Mixin

@@ -18,9 +18,8 @@ import picocli.CommandLine.Option;
 /** Shows all of an entry. */
 @Command(
         name = "show",
-        description =
-                "Shows an entry, what the ledger says of its key, and what was changed of it by hand. Of one that was purged"
-                        + " the ledger has the answer by its --key, and the audit what was changed by its id.")
+        description = "Shows an entry, the ledger's record of its key, and its audited operator actions. For a purged"
+                + " entry, the ledger is read by --key and the audit by id.")
 final class OutboxShowCommand extends Subcommand {
     @Mixin
     private final OutboxArguments arguments = new OutboxArguments();
@@ -28,10 +27,10 @@ final class OutboxShowCommand extends Subcommand {
     @Mixin
     private final EntryArguments entry = new EntryArguments();
 
-    @Option(names = "--payload", description = "Show what is sent as well, and what the receiver answered.")
+    @Option(names = "--payload", description = "Also show the payload and the receiver's response.")
     private boolean payload;
 
-    @Option(names = "--json", description = "Print one object of JSON instead of text.")
+    @Option(names = "--json", description = "Print one JSON object instead of text.")
     private boolean json;
 
     @Override

@@ -12,20 +12,21 @@ import picocli.CommandLine.Option;
 /** Counts entries. */
 @Command(
         name = "stats",
-        description = "Counts entries by status, and says since when the oldest has been due and how many are parked.",
+        description = "Counts entries by status, and shows the age of the oldest due entry and the number of parked"
+                + " ones.",
         footer = {"", "Try: spream outbox stats --url jdbc:postgresql://localhost/shop"})
 final class OutboxStatsCommand extends Subcommand {
     @Mixin
     private final OutboxArguments arguments = new OutboxArguments();
 
-    @Option(names = "--json", description = "Print one object of JSON instead of text.")
+    @Option(names = "--json", description = "Print one JSON object instead of text.")
     private boolean json;
 
     @Option(
             names = "--exact",
             description =
-                    "Count everything that is not settled; without it, what is beyond 10,000 of a status is estimated."
-                            + " Takes seconds once there are a million.")
+                    "Count all unsettled entries; without it, counts above 10,000 of a status are estimates. Takes"
+                            + " seconds with a million entries.")
     private boolean exact;
 
     @Override

@@ -10,9 +10,9 @@ import java.util.Optional;
  * Records of an entry that the outbox does not have any more, or never had: the ledger has it by its key, the audit by its
  * id.
  *
- * @param id empty if somebody asked by the key
- * @param key empty if somebody asked by the id, and nothing was changed by hand
- * @param audit the oldest first; empty if somebody asked by the key
+ * @param id empty if requested by key
+ * @param key empty if requested by id and without operator actions
+ * @param audit the oldest first; empty if requested by key
  */
 record PurgedEntry(Optional<Long> id, Optional<String> key, Optional<LedgerEntry> ledger, List<AuditEntry> audit) {
 

@@ -6,7 +6,7 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * A line about work that goes on: one that keeps changing on a terminal that is watched, elsewhere one of its own every ten
+ * A line about work in progress: one that keeps changing on a terminal that is watched, elsewhere one of its own every ten
  * seconds. Confined to one thread.
  */
 public final class ProgressLine {

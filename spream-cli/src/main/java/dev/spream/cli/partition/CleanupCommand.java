@@ -15,10 +15,11 @@ import picocli.CommandLine.Option;
 /** Removes finished partitions before a running reader would. */
 @Command(
         name = "cleanup",
-        description = "Removes finished partitions from a storage, and keeps the proof of each.",
+        description = "Removes finished partitions from a storage and keeps the proof of completion of each.",
         footer = {
             "",
-            "Partitions that unfinished ones continue stay stored. Readers do the same for partitions that finished a day ago."
+            "Parents of unfinished partitions stay stored. Subscribers do the same for partitions that finished a"
+                    + " day ago."
         })
 public final class CleanupCommand extends Subcommand {
     @Mixin
@@ -28,8 +29,8 @@ public final class CleanupCommand extends Subcommand {
             names = "--finished-before",
             paramLabel = "TIME",
             required = true,
-            description =
-                    "Remove what was finished before this: 2026-01-31T12:00:00Z, -1d, now; by the storage's clock.")
+            description = "Remove partitions that finished before this time: 2026-01-31T12:00:00Z, -1d, now; by the"
+                    + " storage's clock.")
     private @Nullable StreamTime finishedBefore;
 
     @Override

@@ -19,8 +19,8 @@ import picocli.CommandLine.Option;
 /** Hands a subscription to another reader. */
 @Command(
         name = "export",
-        description = "Writes a metadata table from which Apache Beam goes on where the readers have stopped.",
-        footer = {"", "Stop the readers first, and do not start them again once the other reader runs."})
+        description = "Writes a metadata table from which Apache Beam continues where the subscribers stopped.",
+        footer = {"", "Stop the subscribers first, and do not restart them once Beam runs."})
 public final class ExportCommand extends Subcommand {
     /** Readers that can go on. */
     enum Reader {
@@ -35,7 +35,7 @@ public final class ExportCommand extends Subcommand {
     @Mixin
     private final SubscriptionArguments arguments = new SubscriptionArguments();
 
-    @Option(names = "--for", paramLabel = "READER", required = true, description = "The other reader: beam.")
+    @Option(names = "--for", paramLabel = "READER", required = true, description = "Target format: beam.")
     @SuppressWarnings("NullAway.Init")
     private Reader reader;
 

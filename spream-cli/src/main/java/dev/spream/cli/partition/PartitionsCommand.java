@@ -16,13 +16,13 @@ import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Shows what a storage knows: who reads which partitions, and how far they are. */
+/** Command that shows the stored partitions with their owners and watermarks. */
 @Command(
         name = "partitions",
-        description = "Shows the partitions of a subscription, who reads them and how far.",
+        description = "Shows the partitions of a subscription, with their owners and watermarks.",
         footer = {
             "",
-            "With --database it asks how long the stream keeps changes, and shows how long until some are lost."
+            "With --database it reads the stream's retention period and shows the time until changes are lost."
         })
 public final class PartitionsCommand extends Subcommand {
     @Mixin
@@ -30,10 +30,10 @@ public final class PartitionsCommand extends Subcommand {
 
     @Option(
             names = "--all",
-            description = "Show all finished partitions that are stored, not just those that unfinished ones continue.")
+            description = "Show all stored finished partitions, not only the parents of unfinished ones.")
     private boolean all;
 
-    @Option(names = "--json", description = "Print one object of JSON instead of text.")
+    @Option(names = "--json", description = "Print one JSON object instead of text.")
     private boolean json;
 
     @Option(names = "--dot", description = "Print a graph for Graphviz instead of text.")

@@ -16,14 +16,14 @@ import picocli.CommandLine.Option;
 /** Proves from what is stored that no time of any partition was passed over. */
 @Command(
         name = "verify",
-        description = "Proves from what is stored that the lineage of partitions has no gap.",
+        description = "Proves from the stored partitions that their lineage has no gap.",
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {"0:the lineage is proven", "1:it is not, or could not be read", "2:usage"})
 public final class VerifyCommand extends Subcommand {
     @Mixin
     private final SubscriptionArguments arguments = new SubscriptionArguments();
 
-    @Option(names = "--json", description = "Print one object of JSON instead of text.")
+    @Option(names = "--json", description = "Print one JSON object instead of text.")
     private boolean json;
 
     @Override

@@ -19,23 +19,22 @@ final class CutoverOptions {
 
     @Option(
             names = "--drop-effects",
-            description = "Go on if events of parked aggregates would be without side effects.")
+            description = "Continue if events of parked aggregates would have no side effects.")
     private boolean dropEffects;
 
     @Option(
             names = "--accept-parked",
-            description = "Go on if readers would miss aggregates that are parked, or events that were skipped, in the"
-                    + " other version alone.")
+            description = "Continue if readers would miss aggregates that are parked, or events that were skipped,"
+                    + " only in the candidate version.")
     private boolean acceptParked;
 
     @Option(
             names = "--accept-partial",
-            description =
-                    "Go on if the other version begins later (--from-position) and readers would miss what came of"
-                            + " earlier events.")
+            description = "Continue if the candidate version begins later (--from-position) and readers would miss the"
+                    + " effects of earlier events.")
     private boolean acceptPartial;
 
-    @Option(names = "--yes", description = "It is meant.")
+    @Option(names = "--yes", description = "Confirm the operation.")
     private boolean yes;
 
     @Mixin
@@ -50,7 +49,7 @@ final class CutoverOptions {
     /**
      * Judges what was given.
      *
-     * @throws UsageFailure if it is not meant, nobody says why, or the patience is none
+     * @throws UsageFailure if the confirmation or the reason is missing, or the patience is 0
      */
     Exchange exchange() {
         require(yes, "readers see another version from then on: add --yes");

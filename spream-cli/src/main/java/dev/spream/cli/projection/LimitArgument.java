@@ -12,7 +12,7 @@ final class LimitArgument {
             names = "--limit",
             paramLabel = "N",
             defaultValue = "20",
-            description = "How many at most, 1 to " + MAX + ". Default: ${DEFAULT-VALUE}.")
+            description = "Maximum number, 1 to " + MAX + ". Default: ${DEFAULT-VALUE}.")
     private int limit;
 
     int value() {

@@ -22,7 +22,7 @@ final class NamedProjection {
             index = "0",
             paramLabel = "PROJECTION",
             arity = "1",
-            description = "The projection, by the name that list shows.")
+            description = "Name of the projection, as list shows it.")
     private String name = "";
 
     @Mixin

@@ -15,7 +15,7 @@ final class PatienceArgument {
             names = "--patience",
             paramLabel = "DURATION",
             defaultValue = "5s",
-            description = "How long to wait for old readers, and then to hold the live version up, at most, up to 1h."
+            description = "Maximum time to wait for old readers, and then to hold up the live version, up to 1h."
                     + " Default: ${DEFAULT-VALUE}.")
     private String patience = "";
 

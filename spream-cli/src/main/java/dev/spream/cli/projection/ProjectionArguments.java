@@ -26,15 +26,15 @@ final class ProjectionArguments {
                             + " which others on the machine could see.")
     private @Nullable String url;
 
-    @Option(names = "--user", paramLabel = "NAME", description = "Who connects, for projections.jdbc.user.")
+    @Option(names = "--user", paramLabel = "NAME", description = "Database user, for projections.jdbc.user.")
     private @Nullable String user;
 
-    @Option(names = "--schema", paramLabel = "NAME", description = "Where the tables are, for projections.jdbc.schema.")
+    @Option(names = "--schema", paramLabel = "NAME", description = "Schema of the tables, for projections.jdbc.schema.")
     private @Nullable String schema;
 
     /**
-     * Opens the projections for an operator, who neither creates nor migrates tables, unless the configuration says so. The
-     * caller closes it. Nothing is connected to yet.
+     * Opens the projections for an operator. Tables are neither created nor migrated, unless configured. The caller closes it.
+     * Does not connect yet.
      */
     ConfiguredProjections open() {
         return ConfiguredProjections.open(config.unmigrated(

@@ -15,8 +15,7 @@ import picocli.CommandLine.Option;
 /** Lists what was changed by hand. */
 @Command(
         name = "audit",
-        description =
-                "Lists who changed something by hand, such as paused or cut over, and why, the last change first.")
+        description = "Lists operator actions, such as pause and cutover, with actor and reason, latest first.")
 final class ProjectionAuditCommand extends Subcommand {
     private static final List<String> COLUMNS = List.of("AT", "WHO", "ACTION", "OUTCOME", "REASON");
 
@@ -26,7 +25,7 @@ final class ProjectionAuditCommand extends Subcommand {
     @Mixin
     private final LimitArgument limit = new LimitArgument();
 
-    @Option(names = "--json", description = "Print one object of JSON a line instead of text.")
+    @Option(names = "--json", description = "Print one JSON object per line instead of text.")
     private boolean json;
 
     @Override

@@ -48,7 +48,7 @@ record ProjectionBuild(ProjectionVersion version, Optional<RebuildProgress> prog
                 .findFirst();
     }
 
-    /** Of the version that somebody asked for, or of the only one in such a role. */
+    /** The build of the requested version, or of the only one in that role. */
     static int choose(ProjectionRebuilds rebuilds, String projection, @Nullable Integer asked, VersionRole... roles) {
         if (asked != null) {
             return asked;
@@ -116,7 +116,7 @@ record ProjectionBuild(ProjectionVersion version, Optional<RebuildProgress> prog
             return line + ", caught up";
         }
         if (progress.rate().isEmpty()) {
-            return line + (progress.version().prepared() ? ", nobody builds it" : ", nobody has begun it yet");
+            return line + (progress.version().prepared() ? ", no process builds it" : ", not begun yet");
         }
         return line
                 + String.format(Locale.ROOT, ", %,.0f events/s", progress.rate().getAsDouble())

@@ -6,9 +6,8 @@ import picocli.CommandLine.Command;
 /** The commands for projections. */
 @Command(
         name = "projection",
-        description =
-                "Looks at projections, stops them and lets them go on, and has parked events tried again or skipped,"
-                        + " splits them into other segments, and rebuilds them, with an audit.",
+        description = "Inspects, pauses, resumes, resegments and rebuilds projections, and retries or skips parked"
+                + " events; every action is audited.",
         subcommands = {
             ProjectionListCommand.class,
             ProjectionShowCommand.class,
@@ -32,7 +31,7 @@ import picocli.CommandLine.Command;
         },
         footer = {
             "",
-            "All of it works while projections run, wherever they do, and shows nothing of what events contain, unless"
-                    + " --payload asks for it. It neither creates nor migrates tables, unless projections.jdbc.migrate=true is given."
+            "All commands work while projections run in any process, and show no content of events without"
+                    + " --payload. Tables are neither created nor migrated, unless projections.jdbc.migrate=true is given."
         })
 public final class ProjectionCommand extends CommandGroup {}

@@ -16,29 +16,33 @@ import picocli.CommandLine.Option;
 @Command(
         name = "cutover",
         description =
-                "Makes another version of a projection live, in one transaction: readers see the old read model or the new one, complete.",
+                "Makes the candidate version of a projection live in one transaction: readers see either the old or"
+                        + " the new read model, complete.",
         footer = {
             "",
-            "The live version stands still until the other has caught up. The old one is kept and follows, so that spream"
-                    + " projection rollback makes it live again, until spream projection drop.",
+            "The live version is held up until the candidate has caught up. The old version is kept up to date, so"
+                    + " that spream projection rollback can make it live again, until spream projection drop.",
             "",
             "Try: spream projection cutover entries --parity --yes --reason 'counts items'"
         })
 final class ProjectionCutoverCommand extends VersionCommand {
-    @Option(names = "--version", paramLabel = "N", description = "Which. Default: the one that is being built.")
+    @Option(
+            names = "--version",
+            paramLabel = "N",
+            description = "Version to make live. Default: the one that is being built.")
     private @Nullable Integer version;
 
     @Mixin
     private final CutoverOptions exchange = new CutoverOptions();
 
-    @Option(names = "--parity", description = "Compare both before, and leave it if they differ.")
+    @Option(names = "--parity", description = "Compare both versions first, and stop if they differ.")
     private boolean parity;
 
     @Option(
             names = "--ignore",
             paramLabel = "COLUMN",
             split = ",",
-            description = "Columns that need not be the same, such as times of writing.")
+            description = "Columns that the comparison ignores, such as times of writing.")
     private List<String> ignored = List.of();
 
     @Override

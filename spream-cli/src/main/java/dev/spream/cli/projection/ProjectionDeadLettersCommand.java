@@ -14,7 +14,7 @@ import picocli.CommandLine.Option;
 /** Lists what a projection did not apply and never will. */
 @Command(
         name = "deadletters",
-        description = "Lists what was skipped and what was no event, the last that was kept first.",
+        description = "Lists dead letters: skipped events and items that are no events, latest first.",
         footer = {"", "Try: spream projection deadletters entries --limit 1 --payload"})
 final class ProjectionDeadLettersCommand extends Subcommand {
     @Mixin
@@ -25,10 +25,10 @@ final class ProjectionDeadLettersCommand extends Subcommand {
 
     @Option(
             names = "--payload",
-            description = "Show what they hold as well, which may be personal data: it is left out unless asked for.")
+            description = "Also show their content, which may be personal data. Default: not shown.")
     private boolean payload;
 
-    @Option(names = "--json", description = "Print one object of JSON a line instead of text.")
+    @Option(names = "--json", description = "Print one JSON object per line instead of text.")
     private boolean json;
 
     @Override

@@ -13,14 +13,13 @@ import picocli.CommandLine.Option;
 /** Removes a version of a projection. */
 @Command(
         name = "drop",
-        description =
-                "Removes a version of a projection that is not live, with its tables and all that is remembered of it.",
+        description = "Removes a version of a projection that is not live, with its tables and all of its state.",
         footer = {"", "Try: spream projection drop entries --version 1 --yes --reason 'version 2 is good'"})
 final class ProjectionDropCommand extends VersionCommand {
-    @Option(names = "--version", paramLabel = "N", description = "Which, as show shows it.")
+    @Option(names = "--version", paramLabel = "N", description = "Version to remove, as show shows it.")
     private @Nullable Integer version;
 
-    @Option(names = "--yes", description = "It is meant.")
+    @Option(names = "--yes", description = "Confirm the operation.")
     private boolean yes;
 
     @Mixin

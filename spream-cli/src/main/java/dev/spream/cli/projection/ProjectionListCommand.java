@@ -17,15 +17,14 @@ import picocli.CommandLine.Option;
 /** Lists projections. */
 @Command(
         name = "list",
-        description =
-                "Lists projections: a line each with status, position, what is parked, errors, the last event, which version"
-                        + " it is, and the last error.",
+        description = "Lists projections: one line each with status, position, parked aggregates, errors, last event,"
+                + " version and last error.",
         footer = {"", "Try: spream projection list --url jdbc:postgresql://localhost/vocabulary_read"})
 final class ProjectionListCommand extends Subcommand {
     @Mixin
     private final ProjectionArguments arguments = new ProjectionArguments();
 
-    @Option(names = "--json", description = "Print one object of JSON a line instead of text.")
+    @Option(names = "--json", description = "Print one JSON object per line instead of text.")
     private boolean json;
 
     @Override

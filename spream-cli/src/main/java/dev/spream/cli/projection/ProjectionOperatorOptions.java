@@ -19,7 +19,7 @@ final class ProjectionOperatorOptions {
     @Mixin
     private final ActorArgument actor = new ActorArgument();
 
-    @Option(names = "--reason", paramLabel = "TEXT", required = true, description = "Why, for the audit.")
+    @Option(names = "--reason", paramLabel = "TEXT", required = true, description = "Reason, recorded in the audit.")
     private String reason = "";
 
     @Option(names = "--why", paramLabel = "TEXT", hidden = true, preprocessor = AsReason.class)
@@ -37,7 +37,7 @@ final class ProjectionOperatorOptions {
     }
 
     Act act() {
-        require(!reason.isBlank(), "say why, for whoever reads the audit: --reason TEXT");
+        require(!reason.isBlank(), "the audit needs a reason: --reason TEXT");
         return required("", () -> new Act(actor.name(), reason));
     }
 }

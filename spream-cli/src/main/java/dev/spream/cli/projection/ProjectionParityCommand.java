@@ -16,17 +16,21 @@ import picocli.CommandLine.Option;
 @Command(
         name = "parity",
         description =
-                "Compares another version of a projection with the live one, table by table. Both stand still until they are at the same"
-                        + " positions; comparing holds nothing up.",
+                "Compares another version of a projection with the live one, table by table. Both are held up until"
+                        + " they are at the same positions; the comparison itself holds nothing up.",
         footer = {
             "",
-            "A row that differs counts twice. What only one version has differs: a table (*), or columns that are not ignored.",
+            "A row that differs counts twice. A table (*) or an unignored column that exists in one version only"
+                    + " counts as a difference.",
             "The exit code is 1 if anything differs, or nothing could be compared.",
             "",
             "Try: spream projection parity entries --ignore updated_at"
         })
 final class ProjectionParityCommand extends VersionCommand {
-    @Option(names = "--version", paramLabel = "N", description = "Which. Default: the only one beside the live one.")
+    @Option(
+            names = "--version",
+            paramLabel = "N",
+            description = "Version to compare. Default: the only one besides the live one.")
     private @Nullable Integer version;
 
     @Mixin
@@ -36,7 +40,7 @@ final class ProjectionParityCommand extends VersionCommand {
             names = "--ignore",
             paramLabel = "COLUMN",
             split = ",",
-            description = "Columns that need not be the same, such as times of writing.")
+            description = "Columns that the comparison ignores, such as times of writing.")
     private List<String> ignored = List.of();
 
     @Override

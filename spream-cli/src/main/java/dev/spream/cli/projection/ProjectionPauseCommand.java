@@ -11,9 +11,9 @@ import picocli.CommandLine.Mixin;
 /** Stops a projection. */
 @Command(
         name = "pause",
-        description =
-                "Stops a projection everywhere. When this is done, no effect of it is written any more until it is resumed.",
-        footer = {"", "Its events wait where they come from: see that they are kept there for long enough."})
+        description = "Pauses a projection in every process. After this command returns, the projection writes nothing"
+                + " until it is resumed.",
+        footer = {"", "Its events remain in their source: make sure that the source keeps them long enough."})
 final class ProjectionPauseCommand extends Subcommand {
     @Mixin
     private final NamedProjection projection = new NamedProjection();

@@ -75,17 +75,17 @@ final class ProjectionPrinter {
         return build.map(known -> known.version().text(state.status())).orElseGet(() -> status(state));
     }
 
-    /** With how many segments stand still, since nobody holds them. */
+    /** The status, with the number of segments that have no owner and so make no progress. */
     private static String status(ProjectionDetails projection, Optional<ProjectionBuild> build) {
         long unheld = unheld(projection);
         String status = status(projection.state(), build);
         return unheld == 0
                 ? status
-                : "%s (nobody has %d of %d segments)"
+                : "%s (%d of %d segments unowned)"
                         .formatted(status, unheld, projection.segments().size());
     }
 
-    /** Of one that is to go on, how many segments nobody holds. */
+    /** The number of segments without an owner, of a projection that should run; else 0. */
     static long unheld(ProjectionDetails projection) {
         return switch (projection.state().status()) {
             case RUNNING, REBUILDING ->
@@ -154,7 +154,7 @@ final class ProjectionPrinter {
                         Figures.count(segment.position()),
                         Long.toString(segment.epoch()),
                         segment.leaseLeft().map(Figures::duration).orElse(NONE),
-                        segment.owner().map(PlainText::of).orElse("nobody"))));
+                        segment.owner().map(PlainText::of).orElse("none"))));
     }
 
     private static List<String> parked(ProjectionDetails projection, List<ParkedAggregate> parked, Instant now) {
@@ -176,7 +176,7 @@ final class ProjectionPrinter {
         return lines;
     }
 
-    /** What was poison, and somebody has said is to be tried again, waits for nobody any more. */
+    /** A poison aggregate for which an operator requested a retry is due. */
     private static String reason(ParkedAggregate key) {
         return key.reason() == ParkReason.POISON && key.nextTry().isPresent()
                 ? "due"

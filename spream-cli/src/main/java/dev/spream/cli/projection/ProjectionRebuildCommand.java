@@ -17,10 +17,11 @@ import picocli.CommandLine.Option;
 @Command(
         name = "rebuild",
         description =
-                "Has another version of a projection built from its events, beside the one that is live, by whoever runs it.",
+                "Builds a candidate version of a projection from its events, beside the live one, in the processes"
+                        + " that run the projection.",
         footer = {
             "",
-            "Nobody reads the new version, and no side effects are its, until spream projection cutover.",
+            "The candidate version is not read and has no side effects until spream projection cutover.",
             "",
             "Try: spream projection rebuild entries --reason 'counts items' --watch"
         })
@@ -29,22 +30,24 @@ final class ProjectionRebuildCommand extends VersionCommand {
             names = "--from-position",
             paramLabel = "P",
             defaultValue = "0",
-            description = "Begin behind this position of the events. Default: ${DEFAULT-VALUE}, all events.")
+            description = "Begin after this position of the events. Default: ${DEFAULT-VALUE}, all events.")
     private long from;
 
     @Option(
             names = "--revision",
             paramLabel = "N",
-            description = "Of the code that is to build it. Default: that of the live version.")
+            description = "Version of the code that builds it. Default: that of the live version.")
     private @Nullable Integer revision;
 
     @Option(
             names = "--try-skipped",
-            description =
-                    "Try events that were skipped in the live version. Default: they are skipped in the new one, too.")
+            description = "Apply events that were skipped in the live version. Default: they are skipped in the"
+                    + " candidate, too.")
     private boolean trySkipped;
 
-    @Option(names = "--watch", description = "Show how far it is until it has caught up. It goes on if this is ended.")
+    @Option(
+            names = "--watch",
+            description = "Show the progress until it has caught up. The rebuild continues if this command is stopped.")
     private boolean watch;
 
     @Mixin
@@ -63,7 +66,7 @@ final class ProjectionRebuildCommand extends VersionCommand {
             SkippedEvents skipped = trySkipped ? SkippedEvents.TRY : SkippedEvents.SKIP;
             int version = projections.rebuilds().rebuild(name, code, from, skipped, act);
             say(
-                    "rebuild %s: version %d is built by whoever runs its code; spream projection cutover makes it live",
+                    "rebuild %s: version %d is built by the processes that run its code; spream projection cutover makes it live",
                     shown(), version);
             return watch ? watch(projections, name, version) : ExitCode.OK;
         });

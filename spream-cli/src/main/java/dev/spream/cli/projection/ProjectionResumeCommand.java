@@ -11,8 +11,8 @@ import picocli.CommandLine.Mixin;
 /** Lets a projection go on. */
 @Command(
         name = "resume",
-        description = "Lets a projection go on that was paused or has failed, from where it was.",
-        footer = {"", "One that has failed fails again, unless what it failed of is mended: show says what that was."})
+        description = "Resumes a projection that was paused or has failed, from its checkpoint.",
+        footer = {"", "A failed projection fails again unless the cause is fixed; show reports the cause."})
 final class ProjectionResumeCommand extends Subcommand {
     @Mixin
     private final NamedProjection projection = new NamedProjection();
@@ -25,7 +25,7 @@ final class ProjectionResumeCommand extends Subcommand {
         Act act = by.act();
         try (ConfiguredProjections desk = projection.open()) {
             if (desk.operations().resume(projection.name(), act)) {
-                say("resume %s: it goes on within a second or so, wherever it is run", projection);
+                say("resume %s: it continues within about a second, in every process that runs it", projection);
                 return ExitCode.OK;
             }
             ProjectionDetails now = projection.find(desk.operations());

@@ -19,10 +19,10 @@ import picocli.CommandLine.Option;
 /** Has parked aggregates tried again. */
 @Command(
         name = "retry",
-        description = "Has parked aggregates tried again at once, with all attempts, by whoever runs the projection.",
+        description = "Retries parked aggregates at once, with all attempts, in the processes that run the projection.",
         footer = {
             "",
-            "What their events failed of should be mended before. This returns at once: show says what became of them.",
+            "Fix the cause of the failures first. The command returns at once; show reports the result.",
             "",
             "Try: spream projection retry entries --all --reason 'the table is there now' --yes"
         })
@@ -30,13 +30,13 @@ final class ProjectionRetryCommand extends Subcommand {
     @Mixin
     private final NamedProjection projection = new NamedProjection();
 
-    @Option(names = "--key", paramLabel = "KEY", description = "The parked aggregate, by the id that show shows.")
+    @Option(names = "--key", paramLabel = "KEY", description = "Id of the parked aggregate, as show shows it.")
     private @Nullable String key;
 
-    @Option(names = "--all", description = "All that are parked.")
+    @Option(names = "--all", description = "All parked aggregates.")
     private boolean all;
 
-    @Option(names = "--yes", description = "With --all: it is meant.")
+    @Option(names = "--yes", description = "With --all: confirm the operation.")
     private boolean yes;
 
     @Mixin
@@ -71,6 +71,6 @@ final class ProjectionRetryCommand extends Subcommand {
         ProjectionStatus status = now.state().status();
         return status == ProjectionStatus.RUNNING
                 ? ""
-                : ", when it goes on: it is %s".formatted(ProjectionPrinter.status(now.state()));
+                : ", once it resumes: it is %s".formatted(ProjectionPrinter.status(now.state()));
     }
 }

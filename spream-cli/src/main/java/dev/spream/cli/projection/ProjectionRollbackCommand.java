@@ -14,14 +14,15 @@ import picocli.CommandLine.Option;
 /** Makes a version of a projection live that was live before. */
 @Command(
         name = "rollback",
-        description = "Makes a version of a projection live again, which followed meanwhile: a cut-over back.",
+        description =
+                "Makes the previous version of a projection live again; it was kept up to date since the cutover.",
         footer = {"", "Try: spream projection rollback entries --yes --reason 'counts are wrong'"})
 final class ProjectionRollbackCommand extends VersionCommand {
     @Option(
             names = "--version",
             paramLabel = "N",
-            description =
-                    "Which. Default: the one that was live before; none if the last cut-over is taken back already.")
+            description = "Version to make live. Default: the one that was live before; none if the last cutover was"
+                    + " already rolled back.")
     private @Nullable Integer version;
 
     @Mixin

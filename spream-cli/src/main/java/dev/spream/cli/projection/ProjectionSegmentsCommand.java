@@ -14,13 +14,12 @@ import picocli.CommandLine.Parameters;
 /** Splits a projection into another number of segments. */
 @Command(
         name = "segments",
-        description =
-                "Splits a projection, in all of its versions, into another number of segments, while it runs: processes"
-                        + " take the new ones within a second or so.",
+        description = "Changes the number of segments of a projection, in all of its versions, while it runs: processes"
+                + " claim the new segments within about a second.",
         footer = {
             "",
-            "It waits for the batches that are being applied. The new segments begin where the furthest behind of the old"
-                    + " ones was; what is read again counts once. Set projections.segments to the same number.",
+            "It waits for batches in flight. The new segments begin at the lowest position of the old ones; events"
+                    + " that are read again have no further effect. Set projections.segments to the same number.",
             "",
             "Try: spream projection segments entries 8 --reason 'more processes'"
         })
@@ -28,7 +27,11 @@ final class ProjectionSegmentsCommand extends Subcommand {
     @Mixin
     private final NamedProjection projection = new NamedProjection();
 
-    @Parameters(index = "1", paramLabel = "COUNT", arity = "1", description = "Into how many: a power of 2 up to 256.")
+    @Parameters(
+            index = "1",
+            paramLabel = "COUNT",
+            arity = "1",
+            description = "Number of segments: a power of 2 up to 256.")
     private int count;
 
     @Mixin

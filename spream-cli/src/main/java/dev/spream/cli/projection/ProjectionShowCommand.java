@@ -16,10 +16,9 @@ import picocli.CommandLine.Option;
 /** Shows all of a projection. */
 @Command(
         name = "show",
-        description =
-                "Shows a projection: who holds its segments, which aggregates are parked and why, and what was set aside"
-                        + " for good.",
-        footer = {"", "Aggregates that were parked first come first."})
+        description = "Shows a projection: owners of its segments, parked aggregates with the reason, and the number of"
+                + " dead letters.",
+        footer = {"", "Aggregates are listed in the order in which they were parked."})
 final class ProjectionShowCommand extends Subcommand {
     private static final int MAX_LIMIT = 10_000;
 
@@ -30,10 +29,10 @@ final class ProjectionShowCommand extends Subcommand {
             names = "--limit",
             paramLabel = "N",
             defaultValue = "20",
-            description = "How many parked aggregates at most, 0 to " + MAX_LIMIT + ". Default: ${DEFAULT-VALUE}.")
+            description = "Maximum number of parked aggregates, 0 to " + MAX_LIMIT + ". Default: ${DEFAULT-VALUE}.")
     private int limit;
 
-    @Option(names = "--json", description = "Print one object of JSON instead of text.")
+    @Option(names = "--json", description = "Print one JSON object instead of text.")
     private boolean json;
 
     @Override

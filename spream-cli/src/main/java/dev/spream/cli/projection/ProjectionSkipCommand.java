@@ -17,15 +17,14 @@ import picocli.CommandLine.Option;
 /** Passes over an event. */
 @Command(
         name = "skip",
-        description =
-                "Passes over the first event of a parked aggregate, which is kept among the dead letters; what follows it"
-                        + " is tried again.",
+        description = "Skips the first event of a parked aggregate and dead-letters it; the later events are retried.",
         sortOptions = false,
         footer = {
             "",
-            "The read model lacks the effect of that event from then on: what later events build on it may be wrong.",
+            "The read model then lacks the effect of that event; effects of later events that depend on it may be"
+                    + " wrong.",
             "",
-            "Try: spream projection skip entries --key word-7 --version 3 --reason 'nobody can read it'"
+            "Try: spream projection skip entries --key word-7 --version 3 --reason 'payload is corrupt'"
         })
 final class ProjectionSkipCommand extends Reporting {
     @Mixin
@@ -35,7 +34,7 @@ final class ProjectionSkipCommand extends Reporting {
             names = "--key",
             paramLabel = "KEY",
             required = true,
-            description = "The parked aggregate, by the id that show shows.")
+            description = "Id of the parked aggregate, as show shows it.")
     private String key = "";
 
     /** Of the standard options the other one is called like the version of an event. */
@@ -50,7 +49,7 @@ final class ProjectionSkipCommand extends Reporting {
             names = "--version",
             paramLabel = "N",
             required = true,
-            description = "The version of its first event, as show shows it, so that no other is skipped.")
+            description = "Version of its first event, as show shows it; no other event is skipped.")
     private long version;
 
     @Mixin

@@ -54,7 +54,7 @@ record RebuildWatch(
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            return end("%s goes on without being watched".formatted(state), ExitCode.OK);
+            return end("%s continues without being watched".formatted(state), ExitCode.OK);
         }
     }
 

@@ -23,7 +23,7 @@ public final class StopSignals implements AutoCloseable {
     private static final List<String> NAMES = List.of("TERM", "INT");
     private static final int KILLED_BY_SIGNAL = 128;
     private static final int TERM = 15;
-    /** How long a hard stop may take: a write to an output that nobody reads cannot be interrupted. */
+    /** Time limit of a hard stop: a write to an output without a reader cannot be interrupted. */
     private static final Duration STOP_PATIENCE = Duration.ofSeconds(5);
 
     private final CountDownLatch first = new CountDownLatch(1);

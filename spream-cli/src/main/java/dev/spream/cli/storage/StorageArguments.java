@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 import picocli.CommandLine.Spec.Target;
+import picocli.CommandLine.Spec;
 
 /** The flags that name a partition storage, the same in every command. */
 public final class StorageArguments {
@@ -47,7 +47,7 @@ public final class StorageArguments {
     @Option(
             names = "--storage",
             paramLabel = "KIND",
-            description = "Where partitions are remembered: memory, jdbc (PostgreSQL) or spanner. Default: spanner with"
+            description = "Storage of partitions: memory, jdbc (PostgreSQL) or spanner. Default: spanner with"
                     + " --metadata-table, jdbc with --jdbc-url, else memory.")
     private @Nullable Kind storage;
 
@@ -60,7 +60,7 @@ public final class StorageArguments {
     @Option(
             names = "--metadata-database",
             paramLabel = "NAME",
-            description = "Of spanner: the database that has the table. Default: that of the stream.")
+            description = "Of spanner: the database of the table. Default: that of the stream.")
     private @Nullable DatabaseName metadataDatabase;
 
     @Option(names = "--jdbc-url", paramLabel = "URL", description = "Of jdbc: jdbc:postgresql://<host>/<database>.")
@@ -80,13 +80,13 @@ public final class StorageArguments {
     @Option(
             names = "--jdbc-schema",
             paramLabel = "NAME",
-            description = "Of jdbc: the schema that has the tables. Default: spream.")
+            description = "Of jdbc: the schema of the tables. Default: spream.")
     private @Nullable String jdbcSchema;
 
     @Option(
             names = "--subscription",
             paramLabel = "NAME",
-            description = "Of jdbc: which subscription in the schema. Default: the stream's name.")
+            description = "Of jdbc: the name of the subscription in the schema. Default: the stream's name.")
     private @Nullable String subscription;
 
     /** The storage of a reader, which may be that of the process itself. */

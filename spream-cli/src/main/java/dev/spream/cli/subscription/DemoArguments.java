@@ -23,26 +23,25 @@ final class DemoArguments {
 
     @Option(
             names = "--faults",
-            description = "With --demo: break, stall, cut short and repeat the streams, on the embedded emulator.")
+            description = "With --demo: abort, stall, truncate and replay the streams, on the embedded emulator.")
     private boolean faults;
 
     @Option(
             names = "--transactions",
             paramLabel = "N",
-            description = "With --demo: how many transactions to commit. Default: as many as fit in the duration.")
+            description = "With --demo: number of transactions to commit. Default: as many as fit in the duration.")
     private @Nullable Integer transactions;
 
     @Option(
             names = "--duration",
             paramLabel = "DURATION",
-            description = "With --demo: how long to write; a number of transactions is spread over it. Default: 5s.")
+            description = "With --demo: duration of writing, over which the transactions are spread. Default: 5s.")
     private Duration duration = DEFAULT_DURATION;
 
     @Option(
             names = "--seed",
             paramLabel = "N",
-            description =
-                    "With --demo: what the transfers, the partitions and the faults follow from. Default: random.")
+            description = "With --demo: seed of the transfers, the partitions and the faults. Default: random.")
     private @Nullable Long seed;
 
     @Option(

@@ -9,7 +9,7 @@ import picocli.CommandLine.Mixin;
 /** Runs what the configuration says, as a service does. */
 @Command(
         name = "run",
-        description = "Delivers the changes of a change stream to a sink, as the configuration says.",
+        description = "Delivers the changes of a change stream to a sink, as configured.",
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
             "0:success, also when a signal ended it and all work was finished",
@@ -21,7 +21,7 @@ import picocli.CommandLine.Mixin;
             "Every key of the configuration is a flag too, as in --max-inflight=32, and a variable of the environment, as in"
                     + " SPREAM_CONFIG_MAX_INFLIGHT. A flag wins over a variable, a variable over the file. spream config"
                     + " --explain lists the keys.",
-            "The first SIGINT or SIGTERM finishes what has started and ends; the second interrupts it."
+            "The first SIGINT or SIGTERM completes the work in flight and ends; the second interrupts it."
         })
 public final class RunCommand extends Subcommand implements LongRunning {
     @Mixin

@@ -44,12 +44,12 @@ import picocli.CommandLine.Spec;
 /** Reads the flags of {@code tail}, refuses what cannot be meant, and hands the rest to {@link Tail} or {@link Demo}. */
 @Command(
         name = "tail",
-        description = "Prints the changes of a change stream, one line of JSON each.",
+        description = "Prints the changes of a change stream, one JSON line each.",
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {"0:success, also when a signal ended it and all work was finished", "1:failure", "2:usage"},
         footer = {
             "",
-            "The first SIGINT or SIGTERM finishes what has started and ends; the second interrupts it.",
+            "The first SIGINT or SIGTERM completes the work in flight and ends; the second interrupts it.",
             "Records are printed at least once, those of one key in commit order unless --ordering is none."
         })
 public final class TailCommand extends Subcommand {
@@ -92,16 +92,16 @@ public final class TailCommand extends Subcommand {
             names = "--start",
             paramLabel = "TIME",
             description =
-                    "The first commit timestamp, inclusive: 2026-01-31T12:00:00Z, -5m. Default: now. What is stored"
-                            + " goes on where it was, and keeps the start that -5m meant at its first run.")
+                    "First commit timestamp, inclusive: 2026-01-31T12:00:00Z, -5m. Default: now. Used at the first"
+                            + " run only: a stored subscription resumes from its watermarks, and a relative start keeps the"
+                            + " time it resolved to.")
     private @Nullable StreamTime start;
 
     @Option(
             names = "--end",
             paramLabel = "TIME",
-            description =
-                    "The last commit timestamp, inclusive: 2026-01-31T12:00:00Z, now, +10s. Default: none. What is"
-                            + " stored keeps the end that +10s meant at its first run.")
+            description = "Last commit timestamp, inclusive: 2026-01-31T12:00:00Z, now, +10s. Default: none. A stored"
+                    + " subscription keeps the time that a relative end resolved to at its first run.")
     private @Nullable StreamTime end;
 
     @Option(names = "--limit", paramLabel = "N", description = "End after this many records. Default: no limit.")
@@ -110,75 +110,75 @@ public final class TailCommand extends Subcommand {
     @Option(
             names = "--heartbeat-interval",
             paramLabel = "DURATION",
-            description = "How often an idle partition shows life, 100ms to 5m. Default: 10s.")
+            description = "Heartbeat interval of idle partitions, 100ms to 5m. Default: 10s.")
     private Duration heartbeatInterval = SubscriberOptions.defaults().heartbeatInterval();
 
     @Option(
             names = "--max-inflight",
             paramLabel = "N",
-            description = "How many records of a partition may be read ahead, 1 to 1000. Default: 1.")
+            description = "Maximum number of records of a partition in flight, 1 to 1000. Default: 1.")
     private int maxInflight = SubscriberOptions.defaults().maxInflight();
 
     @Option(
             names = "--ordering",
             paramLabel = "ORDER",
-            description = "Which records wait for which: partition, key or none. Default: partition with one record in"
+            description = "Scope of ordered delivery: partition, key or none. Default: partition with one record in"
                     + " flight, key with more.")
     private @Nullable Ordering ordering;
 
     @Option(
             names = "--priority",
             paramLabel = "LEVEL",
-            description = "The priority of the queries: low, medium or high. Default: high.")
+            description = "Request priority of the queries: low, medium or high. Default: high.")
     private RpcPriority priority = RpcPriority.HIGH;
 
-    @Option(names = "--role", paramLabel = "NAME", description = "The database role to read as.")
+    @Option(names = "--role", paramLabel = "NAME", description = "Database role used for reading.")
     private @Nullable String role;
 
-    @Option(names = "--request-tag", paramLabel = "TAG", description = "A tag that Spanner's query statistics show.")
+    @Option(
+            names = "--request-tag",
+            paramLabel = "TAG",
+            description = "Request tag, shown in Spanner's query statistics.")
     private @Nullable String requestTag;
 
     @Option(
             names = "--connect-timeout",
             paramLabel = "DURATION",
-            description = "How long the answer to a question about the stream may take, 100ms to 5m. Default: 10s.")
+            description = "Time limit of a request for metadata of the stream, 100ms to 5m. Default: 10s.")
     private Duration connectTimeout = Duration.ofSeconds(10);
 
     @Mixin
     private final StorageArguments storageArguments = new StorageArguments();
 
-    @Option(
-            names = "--create-table",
-            description = "Of spanner: create the table, and what belongs to it, where it is missing.")
+    @Option(names = "--create-table", description = "Of spanner: create the tables where they are missing.")
     private boolean createTable;
 
     @Option(
             names = "--worker",
             paramLabel = "NAME",
-            description = "Of jdbc and spanner: the name of this worker, to which something random is added. Default:"
-                    + " random.")
+            description = "Of jdbc and spanner: name of this worker; a random suffix is added. Default: random.")
     private @Nullable String worker;
 
     @Option(
             names = "--lease-time",
             paramLabel = "DURATION",
-            description = "Of jdbc and spanner: after how long without a sign of life others take this worker's"
-                    + " partitions, 100ms to 1h. Default: 15s.")
+            description = "Of jdbc and spanner: time after its last renewal at which a lease expires and another"
+                    + " worker may take the partition over, 100ms to 1h. Default: 15s.")
     private Duration leaseTime = SubscriberOptions.defaults().leaseTime();
 
     @Option(
             names = "--http",
             paramLabel = "[HOST:]PORT",
-            description =
-                    "Answer to HTTP on this port, 0 for any that is free: /health, /ready, /metrics, and a page. Of"
-                            + " this machine alone, unless a host is named, such as 0.0.0.0:8080. Default: nowhere.")
+            description = "Serve HTTP on this port, 0 for any free one: /health, /ready, /metrics, and a status page."
+                    + " Listens on localhost only, unless a host is given, such as 0.0.0.0:8080. Default: no HTTP"
+                    + " server.")
     private @Nullable HttpAddress http;
 
     @Option(
             names = "--demo",
             description = {
-                "Write to a database of its own while partitions split and merge, print the changes, and compare them with"
-                        + " what was committed. It runs on an embedded emulator unless an emulator host is given."
+                "Write to a database of its own while partitions split and merge, print the changes, and compare"
+                        + " them with the commits. Uses an embedded emulator unless an emulator host is given."
             })
     private boolean demo;
 

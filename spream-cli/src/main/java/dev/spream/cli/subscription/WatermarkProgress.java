@@ -17,7 +17,7 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells a person who watches, in one line that keeps changing, how far a subscription has come. Safe for use by many
+ * Progress of a subscription for an interactive terminal, on one line that is rewritten. Safe for use by many
  * threads.
  */
 final class WatermarkProgress implements SubscriptionListener {

@@ -56,7 +56,7 @@ final class LockPrinterTest {
                         "      orders/1, transfer; orders app 10.0.0.3, idle in transaction for 1m 0s",
                         "  to end it, which rolls back what it did and frees what it holds: SELECT pg_terminate_backend(11)",
                         "",
-                        "14 stands in nobody's way",
+                        "14 blocks no other session",
                         "  orders app 10.0.0.3, idle in transaction for 1m 0s",
                         "",
                         "waited for most in the last 24 hours",
@@ -71,8 +71,8 @@ final class LockPrinterTest {
 
         assertThat(LockPrinter.of(explain(), true, 0)).isEmpty();
         assertThat(LockPrinter.of(explain(), false, 0))
-                .startsWith("14 stands in nobody's way", "  holds u1/a1 (shared), open for 2.0s");
-        assertThat(LockPrinter.summary(explain())).isEqualTo("1 session holds locks, nobody waits");
+                .startsWith("14 blocks no other session", "  holds u1/a1 (shared), open for 2.0s");
+        assertThat(LockPrinter.summary(explain())).isEqualTo("1 session holds locks, no waiters");
         assertThat(JsonObject.of(LocksJson.write(explain(), true, 0)).objects("sessions"))
                 .isEmpty();
     }
