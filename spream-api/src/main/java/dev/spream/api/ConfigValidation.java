@@ -35,7 +35,7 @@ record ConfigValidation(PluginSelection selection, ResolvedConfig resolved, List
     private static final ConfigKey<Path> PLUGINS = ConfigKey.of(
                     "plugins",
                     ConfigType.path(),
-                    "The folder of plug-ins: jars, and folders of jars, each loaded apart from the others.")
+                    "Folder of plug-ins: jars and folders of jars, each with a class loader of its own.")
             .withDefault(DEFAULT_FOLDER);
 
     static ConfigValidation of(SpreamConfig config, PluginRegistry plugins, ProvidedComponents own) {

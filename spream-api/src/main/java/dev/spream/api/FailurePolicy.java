@@ -14,8 +14,8 @@ import java.util.List;
 import java.util.OptionalInt;
 
 /**
- * The configured policy for changes that the sink refuses: one is tried again with growing random delays, up to a number
- * of attempts and not at all if the sink says that it is of no use, and then given up in one of four ways.
+ * The configured policy for changes that the sink refuses: retries with growing random delays up to a maximum
+ * number of attempts, none after a non-retryable failure, and then one of four outcomes.
  */
 final class FailurePolicy {
     private static final Duration LONGEST_DELAY = Duration.ofDays(1);
@@ -23,10 +23,11 @@ final class FailurePolicy {
     static final ConfigKey<Outcome> ON_FAILURE = ConfigKey.of(
                     "on-failure",
                     ConfigType.choice(Outcome.class),
-                    "What happens to a change that is given up: the subscription stops; the change is skipped, and lost to"
-                            + " the sink; it is set aside in dead-letters; or so are it and every later change of its keys,"
-                            + " in order. With park-key, a record of several rows of which one key is parked is set aside as"
-                            + " a whole, and parks its other keys too.")
+                    "Action for a change whose attempts are exhausted or that failed non-retryably: stop the"
+                            + " subscription; skip the change, which the sink then never sees; dead-letter it; or park its"
+                            + " keys: the change and every later one of its keys are dead-lettered in order. With park-key, a"
+                            + " record of several rows with one parked key is dead-lettered as a whole and parks its other"
+                            + " keys too.")
             .withDefault(Outcome.STOP);
 
     private static final ConfigKey<OptionalInt> MAX_ATTEMPTS = ConfigKey.of(
@@ -35,17 +36,17 @@ final class FailurePolicy {
                             "integer, 1 to 1000000, or unlimited",
                             FailurePolicy::readAttempts,
                             FailurePolicy::writeAttempts),
-                    "How often a change is handed to the sink before it is given up, the first time included.")
+                    "Maximum number of deliveries of a change to the sink, the first included.")
             .withDefault(OptionalInt.of(10));
     private static final ConfigKey<Duration> BASE_DELAY = ConfigKey.of(
                     "base-delay",
                     ConfigType.duration(Duration.ofMillis(1), LONGEST_DELAY),
-                    "The ceiling of the first random delay, which doubles with each attempt.")
+                    "Upper bound of the first random delay; doubled with each attempt.")
             .withDefault(Duration.ofMillis(100));
     private static final ConfigKey<Duration> MAX_DELAY = ConfigKey.of(
                     "max-delay",
                     ConfigType.duration(Duration.ofMillis(1), LONGEST_DELAY),
-                    "The highest ceiling of a delay.")
+                    "Maximum upper bound of a delay.")
             .withDefault(Duration.ofSeconds(30));
     private static final int MAX_MAX_ATTEMPTS = 1_000_000;
     private static final String UNLIMITED = "unlimited";

@@ -16,19 +16,20 @@ final class FilterKeys {
     private static final ConfigKey<List<String>> TABLES = ConfigKey.of(
                     "tables",
                     names(ChangeFilter.Builder::tables),
-                    "Tables whose changes the sink sees; * stands for any characters, as in Order*.")
+                    "Tables whose changes are delivered to the sink; * matches any characters, as in Order*.")
             .withDefaultMeaning("all");
     private static final ConfigKey<List<String>> COLUMNS = ConfigKey.of(
                     "columns",
                     names(ChangeFilter.Builder::columns),
-                    "Columns that the sink sees, as Table.Column, besides the primary key; of a table without one, all. An"
-                            + " update that touches none of them is left out. Dead letters keep all.")
+                    "Columns delivered to the sink, as Table.Column, besides the primary key; all columns of a"
+                            + " table without one here. An update that touches none of them is not delivered. Dead letters"
+                            + " keep all columns.")
             .withDefaultMeaning("all");
     private static final ConfigKey<List<ModType>> MOD_TYPES = ConfigKey.of(
                     "mod-types",
                     new ConfigType<>(
                             "list of insert, update and delete", FilterKeys::readModTypes, FilterKeys::writeModTypes),
-                    "Kinds of change that the sink sees.")
+                    "Kinds of change that are delivered to the sink.")
             .withDefaultMeaning("all");
 
     private FilterKeys() {}

@@ -15,7 +15,7 @@ final class OutboxKeys {
     static final ConfigKey<Boolean> ENABLED = ConfigKey.of(
                     "enabled",
                     ConfigType.flag(),
-                    "Whether a worker may run with this configuration. Or OUTBOX_ENABLED.")
+                    "Whether spream outbox run starts a worker with this configuration. Or OUTBOX_ENABLED.")
             .withDefault(false);
 
     private static final OutboxWorkerOptions DEFAULTS = OutboxWorkerOptions.defaults();
@@ -24,99 +24,103 @@ final class OutboxKeys {
             OptionKey.of(
                     "concurrency",
                     ConfigType.integer(1, OutboxWorkerOptions.MAX_CONCURRENCY),
-                    "How many entries are sent at the same time. Or OUTBOX_CONCURRENCY.",
+                    "Maximum number of entries sent at the same time. Or OUTBOX_CONCURRENCY.",
                     DEFAULTS.concurrency(),
                     OutboxWorkerOptions.Builder::concurrency),
             OptionKey.of(
                     "batch",
                     ConfigType.integer(1, OutboxWorkerOptions.MAX_BATCH),
-                    "How many entries are claimed at most in one statement; never more than can be sent at once. Or"
+                    "Maximum number of entries claimed by one statement; never more than can be sent at once. Or"
                             + " OUTBOX_BATCH.",
                     DEFAULTS.batch(),
                     OutboxWorkerOptions.Builder::batch),
             OptionKey.of(
                     "poll-interval",
                     ConfigType.duration(OutboxWorkerOptions.MIN_POLL_INTERVAL, OutboxWorkerOptions.MAX_POLL_INTERVAL),
-                    "How long a worker with nothing to do waits before it looks again, if nobody calls it. Or"
+                    "Maximum delay before an idle worker that was not notified polls again. Or"
                             + " OUTBOX_POLL_INTERVAL_SEC.",
                     DEFAULTS.pollInterval(),
                     OutboxWorkerOptions.Builder::pollInterval),
             OptionKey.of(
                     "lease",
                     ConfigType.duration(OutboxWorkerOptions.MIN_LEASE, OutboxWorkerOptions.MAX_LEASE),
-                    "How long an entry stays with a worker that shows no life. Or OUTBOX_LOCK_LEASE_SEC.",
+                    "Time after its last renewal at which the lease of a claimed entry expires and another worker"
+                            + " may claim it. Or OUTBOX_LOCK_LEASE_SEC.",
                     DEFAULTS.lease(),
                     OutboxWorkerOptions.Builder::lease),
             OptionKey.of(
                     "send-timeout",
                     ConfigType.duration(OutboxWorkerOptions.MIN_SEND_TIMEOUT, OutboxWorkerOptions.MAX_SEND_TIMEOUT),
-                    "How long an attempt may take; after it the outcome is unknown. Or BROKER_TIMEOUT_MS.",
+                    "Time limit of one attempt; past it the outcome is unknown. Or BROKER_TIMEOUT_MS.",
                     DEFAULTS.sendTimeout(),
                     OutboxWorkerOptions.Builder::sendTimeout),
             OptionKey.of(
                     "max-attempts",
                     ConfigType.integer(1, OutboxWorkerOptions.MAX_MAX_ATTEMPTS),
-                    "How often an entry is tried before it is given up, the first time included. Or OUTBOX_MAX_ATTEMPTS.",
+                    "Maximum number of attempts for an entry, the first included. Or OUTBOX_MAX_ATTEMPTS.",
                     DEFAULTS.maxAttempts(),
                     OutboxWorkerOptions.Builder::maxAttempts),
             OptionKey.of(
                     "backoff",
                     BackoffType.TYPE,
-                    "How long an entry waits after each failed attempt, the last one repeating; or, as 5s..10m, at random"
-                            + " up to the first, doubled each time, and never more than the second. Or"
+                    "Delay after each failed attempt, the last one repeating; or a range such as 5s..10m: a"
+                            + " random delay up to the first value, doubled with each attempt and capped at the second. Or"
                             + " OUTBOX_BACKOFF_SEC.",
                     DEFAULTS.backoff(),
                     OutboxWorkerOptions.Builder::backoff),
             OptionKey.optional(
                     "max-age",
                     ConfigType.duration(OutboxWorkerOptions.MIN_MAX_AGE, OutboxWorkerOptions.MAX_MAX_AGE),
-                    "How long after it was enqueued an entry is still tried.",
+                    "Age, counted from enqueueing, after which an entry is no longer attempted.",
                     "for ever",
                     OutboxWorkerOptions.Builder::maxAge),
             OptionKey.of(
                     "ordered-failure",
                     ConfigType.choice(OrderedFailurePolicy.class),
-                    "What happens to an entry with an ordering key that is given up: abort lets its key go on, park holds"
-                            + " the key until somebody decides.",
+                    "Action for an entry with an ordering key that failed permanently: abort it and continue with"
+                            + " its key, or park it and hold the key until an operator decides.",
                     DEFAULTS.orderedFailure(),
                     OutboxWorkerOptions.Builder::orderedFailure),
             OptionKey.of(
                     "unknown-failure",
                     ConfigType.choice(UnknownFailure.class),
-                    "What happens to an entry that has no attempt or no time left, and may have reached an idempotent"
-                            + " receiver: park has its client wait until somebody decides, abort tells it a failure that"
-                            + " may be none.",
+                    "Action for an entry that has no attempts or no time left and may have reached an idempotent"
+                            + " receiver: park leaves its client waiting until an operator decides, abort reports a failure"
+                            + " that may be wrong.",
                     DEFAULTS.unknownFailure(),
                     OutboxWorkerOptions.Builder::unknownFailure),
             OptionKey.of(
                     "breaker-failures",
                     ConfigType.integer(0, OutboxWorkerOptions.MAX_BREAKER_FAILURES),
-                    "After how many attempts in a row that did not get through nothing is claimed for a while; 0 for never.",
+                    "Number of consecutive attempts that did not reach the receiver after which the circuit"
+                            + " breaker opens and claims pause; 0 disables the breaker.",
                     DEFAULTS.breakerFailures(),
                     OutboxWorkerOptions.Builder::breakerFailures),
             OptionKey.of(
                     "breaker-pause",
                     ConfigType.duration(OutboxWorkerOptions.MIN_BREAKER_PAUSE, OutboxWorkerOptions.MAX_BREAKER_PAUSE),
-                    "How long nothing is claimed then, before one entry is tried.",
+                    "Time that an open circuit breaker pauses claims before one entry is attempted.",
                     DEFAULTS.breakerPause(),
                     OutboxWorkerOptions.Builder::breakerPause),
             OptionKey.of(
                     "entry-retention",
                     ConfigType.duration(Duration.ZERO, OutboxWorkerOptions.MAX_RETENTION),
-                    "How long an entry stays after it succeeded or was aborted, before a worker removes it; 0s for ever.",
+                    "Time after it succeeded or was aborted at which an entry is removed; 0s keeps entries for"
+                            + " ever.",
                     DEFAULTS.entryRetention(),
                     OutboxWorkerOptions.Builder::entryRetention),
             OptionKey.of(
                     "ledger-retention",
                     ConfigType.duration(Duration.ZERO, OutboxWorkerOptions.MAX_RETENTION),
-                    "How long the ledger remembers a request after it was settled, and never less than its entry stays;"
-                            + " longer than any client repeats one. 0s for ever.",
+                    "Time that the idempotency ledger keeps a request after it was settled, at least as long as"
+                            + " its entry is kept; set it longer than any client repeats a request. 0s keeps requests for"
+                            + " ever.",
                     DEFAULTS.ledgerRetention(),
                     OutboxWorkerOptions.Builder::ledgerRetention),
             OptionKey.of(
                     "audit-retention",
                     ConfigType.duration(Duration.ZERO, OutboxWorkerOptions.MAX_RETENTION),
-                    "How long the audit keeps what was changed by hand; 0s for ever.",
+                    "Time that the audit log keeps actions of operators; 0s keeps them for ever.",
                     DEFAULTS.auditRetention(),
                     OutboxWorkerOptions.Builder::auditRetention));
 

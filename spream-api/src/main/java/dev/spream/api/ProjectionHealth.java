@@ -17,12 +17,12 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The health of the projections of a process, as HTTP answers with it. A process that can say this is alive, whatever it says:
- * starting it anew mends neither a database that is away nor a projection that has failed. It is {@linkplain #isReady ready}
- * when its projections can go on.
+ * The health of the projections of a process, as the HTTP endpoints return it. A process that can report it is alive, whatever the
+ * report: a restart fixes neither an unavailable database nor a failed projection. It is {@linkplain #isReady ready} when
+ * its projections can continue.
  *
  * @param projections in the order in which they were added
- * @param errorRate the share of failures among what was tried lately, 0 to 1, as {@link ProjectionErrorRate} counts it
+ * @param errorRate the share of failures among recent attempts, 0 to 1, as {@link ProjectionErrorRate} counts it
  */
 public record ProjectionHealth(List<ProjectionView> projections, double errorRate) {
     private static final double MILLIS = 1_000;

@@ -16,58 +16,62 @@ final class ProjectionKeys {
     private static final ConfigKey<Integer> SEGMENTS = ConfigKey.of(
                     "segments",
                     powerOfTwo(),
-                    "Into how many segments a projection is split, each of which one process works on at a time. Counts when"
-                            + " the projection first runs; later, spream projection segments changes it. Only of event"
-                            + " sources that have positions.")
+                    "Number of segments of a projection, a power of two; each segment is owned by one process at"
+                            + " a time. Applies when the projection first runs; change it later with spream projection"
+                            + " segments. Only for event sources that have positions.")
             .withDefault(DEFAULTS.segments());
     private static final ConfigKey<Integer> BATCH = ConfigKey.of(
                     "batch",
                     ConfigType.integer(1, ProjectionOptions.MAX_BATCH),
-                    "How many events are applied in one transaction at most.")
+                    "Maximum number of events applied in one transaction.")
             .withDefault(DEFAULTS.batch());
     private static final ConfigKey<Duration> LINGER = ConfigKey.of(
                     "linger",
                     ConfigType.duration(Duration.ZERO, ProjectionOptions.MAX_LINGER),
-                    "How long a batch waits to be full once it has its first event: for read models that are slow for each batch.")
+                    "Time that a batch waits for more events after its first; for read models with a high cost"
+                            + " for each batch.")
             .withDefault(DEFAULTS.linger());
     private static final ConfigKey<Duration> LEASE = ConfigKey.of(
                     "lease",
                     ConfigType.duration(ProjectionOptions.MIN_LEASE, ProjectionOptions.MAX_LEASE),
-                    "How long a segment stays with a process that shows no life.")
+                    "Time after its last renewal at which the lease of a segment expires and another process may"
+                            + " take it over.")
             .withDefault(DEFAULTS.lease());
     private static final ConfigKey<Integer> MAX_ATTEMPTS = ConfigKey.of(
                     "max-attempts",
                     ConfigType.integer(1, ProjectionOptions.MAX_MAX_ATTEMPTS),
-                    "How often an event that fails is tried before its aggregate waits for somebody, the first time included.")
+                    "Number of attempts for a failing event, the first included, after which its aggregate is"
+                            + " parked.")
             .withDefault(DEFAULTS.maxAttempts());
     private static final ConfigKey<Duration> INITIAL_DELAY = ConfigKey.of(
                     "initial-delay",
                     ConfigType.duration(ProjectionOptions.MIN_INITIAL_DELAY, ProjectionOptions.MAX_INITIAL_DELAY),
-                    "How long an aggregate waits at most, at random, before its event is tried a second time; doubled each"
-                            + " time after it.")
+                    "Upper bound of the random delay before the second attempt; doubled with each further"
+                            + " attempt.")
             .withDefault(DEFAULTS.initialDelay());
     private static final ConfigKey<Duration> MAX_DELAY = ConfigKey.of(
                     "max-delay",
                     ConfigType.duration(ProjectionOptions.MIN_INITIAL_DELAY, ProjectionOptions.MAX_MAX_DELAY),
-                    "How long it waits between two attempts at most; not below initial-delay.")
+                    "Maximum delay between two attempts; not below initial-delay.")
             .withDefault(DEFAULTS.maxDelay());
     private static final ConfigKey<Gaps> GAPS = ConfigKey.of(
                     "gaps",
                     ConfigType.choice(Gaps.class),
-                    "What becomes of an event whose version does not follow that of the event before it: it waits for those"
-                            + " that are missing, or is applied, for sources that deliver some events only.")
+                    "Action for an event whose version does not follow the previous one of its aggregate: wait"
+                            + " for the missing events, or apply it, for sources that deliver only some events.")
             .withDefault(DEFAULTS.gaps());
     private static final ConfigKey<Integer> MAX_PARKED = ConfigKey.of(
                     "max-parked",
                     ConfigType.integer(1, ProjectionOptions.MAX_MAX_PARKED),
-                    "How many aggregates of a projection may be parked until somebody retries or skips them; rather than park"
-                            + " another one, the projection stops as FAILED.")
+                    "Maximum number of parked aggregates of a projection. When one more would be parked, the"
+                            + " projection stops as FAILED instead.")
             .withDefault(DEFAULTS.maxParked());
     private static final ConfigKey<Integer> MAX_FAILING_PERCENT = ConfigKey.of(
                     "max-failing-percent",
                     ConfigType.integer(1, ProjectionOptions.MAX_MAX_FAILING_PERCENT),
-                    "How many percent of the events that a process tried lately may fail for good; if more do, and more than"
-                            + " 20 events, the projection stops as FAILED. 100 sets no limit.")
+                    "Maximum share in percent of the events recently attempted by a process that may fail"
+                            + " permanently; above it, and above 20 events, the projection stops as FAILED. 100 sets no"
+                            + " limit.")
             .withDefault(DEFAULTS.maxFailingPercent());
 
     private ProjectionKeys() {}

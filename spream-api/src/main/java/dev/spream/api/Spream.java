@@ -284,7 +284,7 @@ public final class Spream implements AutoCloseable {
             return this;
         }
 
-        /** Where changes go that are set aside, instead of {@code dead-letters}. */
+        /** Storage of dead letters, instead of {@code dead-letters}. */
         public Builder deadLetterSink(DeadLetterSink deadLetterSink) {
             own.put(DeadLetterSinkProvider.PORT, deadLetterSink);
             return this;

@@ -18,36 +18,39 @@ final class SubscriptionKeys {
     static final ConfigKey<String> SUBSCRIPTION = ConfigKey.of(
                     "subscription",
                     ConfigType.text(),
-                    "Names the subscription where several share a place, such as a database.")
+                    "Name of the subscription; distinguishes subscriptions that share a storage, such as one"
+                            + " database.")
             .withDefaultMeaning("the change stream's name");
     static final ConfigKey<StreamTime> START = ConfigKey.of(
                     "start",
                     StreamTime.TYPE,
-                    "The first commit timestamp, inclusive. What is stored goes on where it was, and keeps the start that"
-                            + " -5m meant at its first run.")
+                    "First commit timestamp to deliver, inclusive. Used at the first run only: a stored"
+                            + " subscription resumes from its watermarks, and a relative start such as -5m keeps the time"
+                            + " it resolved to.")
             .withDefaultMeaning("the present, at the first run");
     static final ConfigKey<StreamTime> END = ConfigKey.of(
                     "end",
                     StreamTime.TYPE,
-                    "The last commit timestamp, inclusive. What is stored keeps the end that +10s meant at its first run.")
+                    "Last commit timestamp to deliver, inclusive. A stored subscription keeps the time that a"
+                            + " relative end such as +10s resolved to at its first run.")
             .withDefaultMeaning("none: it never ends by itself");
     static final ConfigKey<Duration> SHUTDOWN_TIMEOUT = ConfigKey.of(
                     "shutdown-timeout",
                     ConfigType.duration(Duration.ZERO, Duration.ofHours(1)),
-                    "How long changes, or entries of an outbox, that were started may take to finish when the process is told"
-                            + " to stop. Past it they are interrupted.")
+                    "Time that changes or outbox entries in flight have to finish after the process was asked to"
+                            + " stop; they are then interrupted.")
             .withDefault(Duration.ofSeconds(30));
     static final ConfigKey<String> WORKER = ConfigKey.of(
                     "worker",
                     new ConfigType<>("text, 1 to 150 characters", SubscriptionKeys::workerName, name -> name),
-                    "The name of this worker among those that share the subscription or the outbox, to which something random"
-                            + " is added.")
+                    "Name of this worker among those of the subscription or outbox; a random suffix is added.")
             .withDefaultMeaning("random");
     static final ConfigKey<HttpAddress> HTTP = ConfigKey.of(
                     "http",
                     HttpAddress.TYPE,
-                    "Where spream run and spream outbox run answer to HTTP, with health and metrics, the former with a page: a port of this machine alone, or"
-                            + " host:port, such as 0.0.0.0:8080 in a container. A program that embeds spream has its own.")
+                    "Address of the built-in HTTP server (health, metrics; spream run also serves a status page)"
+                            + " for spream run and spream outbox run: a port, which listens on localhost only, or"
+                            + " host:port, such as 0.0.0.0:8080 in a container. Not used by programs that embed spream.")
             .withDefaultMeaning("nowhere");
 
     private static final SubscriberOptions DEFAULTS = SubscriberOptions.defaults();
@@ -56,8 +59,8 @@ final class SubscriptionKeys {
     static final OptionKey<SubscriberOptions.Builder, DecodingFailure> DECODING_FAILURE = OptionKey.of(
             "decoding-failure",
             ConfigType.choice(DecodingFailure.class),
-            "What to do with a row that cannot be decoded: stop, or keep it in dead-letters as it came and continue behind"
-                    + " it, unless it may name child partitions.",
+            "Action for a row that cannot be decoded: stop, or keep it undecoded in dead-letters and continue"
+                    + " after it. A row that may contain child partitions always stops the subscription.",
             DEFAULTS.decodingFailure(),
             SubscriberOptions.Builder::decodingFailure);
 
@@ -66,98 +69,105 @@ final class SubscriptionKeys {
                     "heartbeat-interval",
                     ConfigType.duration(
                             SubscriberOptions.MIN_HEARTBEAT_INTERVAL, SubscriberOptions.MAX_HEARTBEAT_INTERVAL),
-                    "How often an idle partition shows life. Shorter moves watermarks of idle partitions sooner, and costs"
-                            + " a row for each partition and interval.",
+                    "Heartbeat interval of idle partitions. A shorter interval advances their watermarks sooner"
+                            + " and costs one row for each partition and interval.",
                     DEFAULTS.heartbeatInterval(),
                     SubscriberOptions.Builder::heartbeatInterval),
             OptionKey.of(
                     "missed-heartbeats",
                     ConfigType.integer(2, 1_000),
-                    "After how many heartbeat intervals without a record a stream counts as stalled, and is queried again.",
+                    "Number of heartbeat intervals without a record after which a query counts as stalled and is"
+                            + " restarted.",
                     DEFAULTS.missedHeartbeats(),
                     SubscriberOptions.Builder::missedHeartbeats),
             OptionKey.of(
                     "max-inflight",
                     ConfigType.integer(1, SubscriberOptions.MAX_MAX_INFLIGHT),
-                    "How many changes of one partition may be read and not settled. With more than one, changes of"
-                            + " different keys are consumed at the same time.",
+                    "Maximum number of changes of one partition that are read and not yet settled. Above 1,"
+                            + " changes of different keys are delivered concurrently.",
                     DEFAULTS.maxInflight(),
                     SubscriberOptions.Builder::maxInflight),
             OptionKey.optional(
                     "ordering",
                     ConfigType.choice(Ordering.class),
-                    "Which changes wait for which: all of a partition, those of one primary key, or none.",
+                    "Scope of ordered delivery: the whole partition, each primary key, or none.",
                     "partition with one change in flight, key with more",
                     SubscriberOptions.Builder::ordering),
             OptionKey.optional(
                     "max-batch-size",
                     ConfigType.integer(1, SubscriberOptions.MAX_MAX_INFLIGHT),
-                    "How many changes a sink that takes batches is given at most in one call.",
+                    "Maximum number of changes in one call of a sink that takes batches.",
                     "as many as may be in flight",
                     SubscriberOptions.Builder::maxBatchSize),
             OptionKey.optional(
                     "consume-timeout",
                     ConfigType.duration(Duration.ofMillis(1), Duration.ofDays(1)),
-                    "How long one call of the sink may take. Past it the call is interrupted and counts as"
+                    "Time limit of one call of the sink. A call that exceeds it is interrupted and counts as"
                             + " failed.",
                     "no limit",
                     SubscriberOptions.Builder::consumeTimeout),
             OptionKey.of(
                     "max-buffered-changes",
                     ConfigType.integer(1, 10_000_000),
-                    "How many changes may be read and not settled over all partitions.",
+                    "Maximum number of changes that are read and not yet settled, over all partitions of the"
+                            + " worker.",
                     DEFAULTS.maxBufferedChanges(),
                     SubscriberOptions.Builder::maxBufferedChanges),
             OptionKey.optional(
                     "max-buffered-bytes",
                     ConfigType.size(SubscriberOptions.MIN_MAX_BUFFERED_BYTES, 1L << 40),
-                    "How much memory changes may take over all partitions, prefetched ones included.",
+                    "Maximum memory for buffered changes over all partitions of the worker, prefetched ones"
+                            + " included.",
                     "a quarter of the heap",
                     SubscriberOptions.Builder::maxBufferedBytes),
             OptionKey.of(
                     "max-open-partitions",
                     ConfigType.integer(1, 100_000),
-                    "How many partitions this worker reads at the same time. Others wait, or are read by other workers.",
+                    "Maximum number of partitions that this worker reads at the same time. Further partitions"
+                            + " wait or are read by other workers.",
                     DEFAULTS.maxOpenPartitions(),
                     SubscriberOptions.Builder::maxOpenPartitions),
             OptionKey.of(
                     "retention-loss",
                     ConfigType.choice(RetentionLoss.class),
-                    "What to do when changes were lost to the stream's retention period: stop, or accept the gap, record"
-                            + " it and go on behind it.",
+                    "Action when changes were lost to the stream's retention period: stop, or accept and record"
+                            + " the gap and continue after it.",
                     DEFAULTS.retentionLoss(),
                     SubscriberOptions.Builder::retentionLoss),
             DECODING_FAILURE,
             OptionKey.of(
                     "watermark-interval",
                     ConfigType.duration(Duration.ofMillis(1), Duration.ofMinutes(10)),
-                    "How long a watermark may stay unstored. Longer means fewer writes, and more changes that come again"
-                            + " after a crash.",
+                    "Maximum delay before an advanced watermark is stored. A longer delay means fewer writes and"
+                            + " more redelivered changes after a crash.",
                     DEFAULTS.watermarkInterval(),
                     SubscriberOptions.Builder::watermarkInterval),
             OptionKey.of(
                     "partition-discovery-interval",
                     ConfigType.duration(Duration.ofMillis(1), Duration.ofMinutes(10)),
-                    "How often the storage is asked for partitions that other workers left or discovered.",
+                    "Interval at which the storage is polled for partitions that other workers released or"
+                            + " discovered.",
                     DEFAULTS.partitionDiscoveryInterval(),
                     SubscriberOptions.Builder::partitionDiscoveryInterval),
             OptionKey.of(
                     "lease-time",
                     ConfigType.duration(Duration.ofMillis(100), Duration.ofHours(1)),
-                    "How long a partition stays with a worker that shows no life.",
+                    "Time after its last renewal at which a lease of a partition expires and another worker may"
+                            + " take the partition over.",
                     DEFAULTS.leaseTime(),
                     SubscriberOptions.Builder::leaseTime),
             OptionKey.of(
                     "drain-timeout",
                     ConfigType.duration(Duration.ZERO, Duration.ofHours(1)),
-                    "How long changes that were started may take to finish when a failure stops the subscription, or a"
+                    "Time that changes in flight have to finish when a failure stops the subscription or a"
                             + " partition is handed over.",
                     DEFAULTS.drainTimeout(),
                     SubscriberOptions.Builder::drainTimeout),
             OptionKey.of(
                     "finished-retention",
                     ConfigType.duration(Duration.ZERO, Duration.ofDays(365)),
-                    "How long a finished partition stays stored before only its proof is kept.",
+                    "Time that the row of a finished partition stays stored; afterwards only its proof of"
+                            + " completion is kept.",
                     DEFAULTS.finishedRetention(),
                     SubscriberOptions.Builder::finishedRetention));
 

@@ -40,7 +40,7 @@ import java.util.regex.Pattern;
  * }</pre>
  *
  * <p>Everything is in memory and gone when it is closed. Reads with a stale bound see the latest rows. Safe for use by many
- * threads and many clients; whoever started it closes it.
+ * threads and many clients; the caller that started it closes it.
  */
 public final class SpannerEmulator implements AutoCloseable {
     private static final int MAX_MESSAGE_BYTES = 128 * 1024 * 1024;
@@ -189,7 +189,7 @@ public final class SpannerEmulator implements AutoCloseable {
 
         private Builder() {}
 
-        /** The address to listen on; 127.0.0.1 unless told, since anybody who reaches it may do anything. */
+        /** The address to listen on; 127.0.0.1 by default, since every client that reaches it has all permissions. */
         public Builder host(String address) {
             this.host = requireNonNull(address, "address");
             return this;

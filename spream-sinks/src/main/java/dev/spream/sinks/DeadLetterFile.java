@@ -22,7 +22,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A file of lines that only grows, and that has one owner. Appending is confined to whoever holds the lock of that owner;
+ * A file of lines that only grows, and that has one owner. Appending is confined to the holder of that owner's lock;
  * everything else is safe for use by many threads.
  *
  * <p>Lines are written at once and made durable together: of the threads that wait for theirs, one forces the file, and the
@@ -215,7 +215,7 @@ final class DeadLetterFile implements AutoCloseable {
         }
     }
 
-    /** After a force that failed nobody knows what is durable, not even a force that succeeds. */
+    /** After a failed force the durable content is unknown, even if a later force succeeds. */
     private void forceFrom(long from) throws IOException {
         requireUsable();
         long to = written.get();
@@ -233,7 +233,7 @@ final class DeadLetterFile implements AutoCloseable {
     void requireUsable() throws IOException {
         if (broken != null) {
             throw new IOException(
-                    "%s could not be written before, and must be opened anew".formatted(lock.file()), broken);
+                    "%s could not be written before, and must be reopened".formatted(lock.file()), broken);
         }
     }
 

@@ -9,13 +9,13 @@ import java.util.Set;
 /** A line of a dead letter file. What the file holds is what its lines say, one after the other. */
 sealed interface DeadLetterLine {
 
-    /** A change was set aside. */
+    /** A change was dead-lettered. */
     record Kept(StoredDeadLetter letter) implements DeadLetterLine {}
 
     /** The consumer took the change of an open letter. */
     record Replayed(RecordIdentity identity, Instant at) implements DeadLetterLine {}
 
-    /** An open letter was given up. */
+    /** An open dead letter was discarded. */
     record Discarded(RecordIdentity identity, Instant at) implements DeadLetterLine {}
 
     /** Open letters of these keys that failed were overtaken by a later change. */

@@ -22,7 +22,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
  * drops the locks of a process on a file as soon as the process closes any descriptor of it, be it one that only read, or
  * one whose lock was refused; so the file of a lock that this process has is never opened again.
  *
- * <p>Safe for use by many threads. Whoever acquired it closes it, after the file.
+ * <p>Safe for use by many threads. The caller that acquired it closes it, after the file.
  */
 final class ExclusiveFileLock implements AutoCloseable {
     /** The real paths of the lock files that are in use, in this process. */
@@ -73,7 +73,7 @@ final class ExclusiveFileLock implements AutoCloseable {
         }
     }
 
-    /** What a file is created with that nobody but its owner may read; nothing where the system is no POSIX one. */
+    /** Attributes of a file that only its owner may read; none on a system without POSIX permissions. */
     static FileAttribute<?>[] ownerOnly(Path path) {
         if (!path.getFileSystem().supportedFileAttributeViews().contains("posix")) {
             return new FileAttribute<?>[0];
@@ -95,12 +95,12 @@ final class ExclusiveFileLock implements AutoCloseable {
             try {
                 lock.close();
             } finally {
-                OWNED.remove(lockPath); // not before: whoever has the lock next would lose it with this descriptor
+                OWNED.remove(lockPath); // not before: the next holder of the lock would lose it with this descriptor
             }
         }
     }
 
-    /** Somebody else has the file. Nothing was done to it. */
+    /** Another process or sink has the file. It was not changed. */
     static final class InUseException extends IOException {
         private static final long serialVersionUID = 1L;
 

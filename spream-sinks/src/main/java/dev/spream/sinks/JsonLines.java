@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Writes each change to a stream, as a line of JSON in the shape of the documentation's {@code data_change_record}. Lines
- * are buffered, and written out when the engine asks for it and a moment after the last one, so that a person who watches
+ * are buffered, and written out when the engine asks for it and a moment after the last one, so that a person watching
  * sees them.
  *
  * <p>After a write that failed, nothing more is written, and every call fails with that cause: the output may end in the middle
@@ -91,7 +91,7 @@ public final class JsonLines implements Consumer, AutoCloseable {
         return written.get();
     }
 
-    /** Whether whoever read the output has gone, as {@code head} does: nothing is wrong then, and nothing is written. */
+    /** Whether the reader of the output has closed it, as {@code head} does: this is no failure, and nothing more is written. */
     public boolean readerGone() {
         return isBrokenPipe(broken);
     }
@@ -148,7 +148,7 @@ public final class JsonLines implements Consumer, AutoCloseable {
 
     private void requireUnbroken() throws IOException {
         if (isBrokenPipe(broken)) {
-            throw new IOException("whoever read the output has gone", broken);
+            throw new IOException("the reader of the output has closed it", broken);
         }
         if (broken != null) {
             throw new IOException(

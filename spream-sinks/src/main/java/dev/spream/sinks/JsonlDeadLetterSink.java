@@ -41,9 +41,9 @@ import java.util.stream.Collectors;
  * operator works through the sink of the running subscription, or after it has ended. A file whose last line was cut off by
  * a crash is repaired when it is opened.
  *
- * <p>Safe for use by many threads; interrupting one of them harms no other. Whoever opened it closes it, after the
+ * <p>Safe for use by many threads; interrupting one of them harms no other. The caller that opened it closes it, after the
  * subscription has ended. A call that cannot write fails and leaves nothing behind; once the file could not be forced, every
- * call fails until it is opened anew.
+ * call fails until it is reopened.
  */
 public final class JsonlDeadLetterSink implements DeadLetterStore, AutoCloseable {
     private static final long MAX_CLAIMED_BYTES = 16L << 20;
@@ -202,7 +202,7 @@ public final class JsonlDeadLetterSink implements DeadLetterStore, AutoCloseable
         if (DeadLetterJson.read(file.read(place)) instanceof DeadLetterLine.Kept(StoredDeadLetter letter)) {
             return letter;
         }
-        throw new DeadLetterException("the dead letter file %s was changed by somebody else at byte %d"
+        throw new DeadLetterException("the dead letter file %s was changed by another process at byte %d"
                 .formatted(file.path(), place.offset()));
     }
 

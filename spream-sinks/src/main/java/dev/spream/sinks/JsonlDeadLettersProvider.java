@@ -19,7 +19,8 @@ public final class JsonlDeadLettersProvider implements DeadLetterSinkProvider {
     private static final ConfigKey<Path> PATH = ConfigKey.of(
                     "path",
                     ConfigType.path(),
-                    "The file that keeps the dead letters, one JSON object a line. It is created if absent, its folder is not.")
+                    "File of the dead letters, one JSON object per line. The file is created if absent; its folder"
+                            + " is not.")
             .required();
 
     @Override

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Appends changes to a file, and puts the file aside for a new one when it is due. A change is written at once and made
  * durable by {@link #flush}, with all that came before. A rotation that fails half-way is finished by the next call; a file that
- * was put aside is durable already. Once something could not be forced, every call fails until the file is opened anew.
+ * was put aside is durable already. Once something could not be forced, every call fails until the file is reopened.
  *
  * <p>Safe for use by many threads. Whatever is interrupted harms no file: no channel is used for writing, and folders are forced
  * by {@code flush} alone, which is never interrupted.
@@ -41,7 +41,7 @@ final class JsonlSink implements Consumer, AutoCloseable {
         this.rotated = new RotatedFiles(owned.file());
     }
 
-    /** Opens the file, which is created if absent, repairs its end, and sees to it that nobody else writes it. */
+    /** Opens the file, which is created if absent, repairs its end, and locks it against other writers. */
     static JsonlSink open(Path path, Rotation rotation, InstantSource clock) throws IOException {
         return open(path, rotation, clock, Disk.REAL);
     }

@@ -17,7 +17,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A file of whole lines that only grows. Confined to whoever holds the lock of the sink, but for forcing, which any thread
+ * A file of whole lines that only grows. Confined to the holder of the sink's lock, but for forcing, which any thread
  * may do meanwhile.
  */
 final class LineFile implements AutoCloseable {
@@ -121,7 +121,7 @@ final class LineFile implements AutoCloseable {
         file.setLength(end);
     }
 
-    /** Nothing is written to, or cut off from, a file that somebody else wrote. */
+    /** A file that another process wrote is neither appended to nor truncated. */
     private void requireChanges(long length) throws IOException {
         byte[] beginning = new byte[(int) Math.min(length, BEGINNING.length)];
         file.readFully(beginning);
@@ -250,7 +250,7 @@ final class LineFile implements AutoCloseable {
         durable = end;
     }
 
-    /** After a force that failed nobody knows what is durable, not even a force that succeeds. */
+    /** After a failed force the durable content is unknown, even if a later force succeeds. */
     private void requireUnbroken() throws IOException {
         requireUnbroken(path, broken);
     }
@@ -258,7 +258,7 @@ final class LineFile implements AutoCloseable {
     static void requireUnbroken(Path path, @Nullable IOException broken) throws IOException {
         if (broken != null) {
             throw new IOException(
-                    "%s could not be forced to the disk before; what it holds is not known, so it must be opened anew"
+                    "%s could not be forced to the disk before; what it holds is not known, so it must be reopened"
                             .formatted(path),
                     broken);
         }

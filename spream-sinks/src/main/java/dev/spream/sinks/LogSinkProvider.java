@@ -18,11 +18,10 @@ import org.slf4j.event.Level;
 @AutoService(ConsumerProvider.class)
 public final class LogSinkProvider implements ConsumerProvider {
     private static final ConfigKey<Level> LEVEL = ConfigKey.of(
-                    "level", ConfigType.choice(Level.class), "The level of the lines.")
+                    "level", ConfigType.choice(Level.class), "Level of the log lines.")
             .withDefault(Level.INFO);
-    private static final ConfigKey<String> LOGGER = ConfigKey.of(
-                    "logger", ConfigType.text(), "The logger that the lines are given to.")
-            .withDefault("dev.spream.sink");
+    private static final ConfigKey<String> LOGGER =
+            ConfigKey.of("logger", ConfigType.text(), "Name of the logger.").withDefault("dev.spream.sink");
 
     @Override
     public String name() {

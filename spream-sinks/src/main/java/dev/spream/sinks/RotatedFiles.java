@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
 /**
  * The files that were put aside for a file, which is {@code changes.jsonl}, say: {@code
  * changes-20260131T120000.000Z-000001.jsonl} and so on. Their names sort in the order in which they were put aside, also
- * when the clock is set back. Confined to whoever owns the file.
+ * when the clock is set back. Confined to the owner of the file.
  */
 final class RotatedFiles {
     private static final Logger log = LoggerFactory.getLogger(RotatedFiles.class);

@@ -37,8 +37,7 @@ final class KnownKeys {
         if (byName.putIfAbsent(known.name(), known) != null) {
             problems.add(new Problem(
                     Origin.NOWHERE,
-                    "the key %s is declared twice, which whoever wrote that plug-in has to mend"
-                            .formatted(known.name())));
+                    "the key %s is declared twice by a plug-in; its author has to fix that".formatted(known.name())));
             return;
         }
         byVariable

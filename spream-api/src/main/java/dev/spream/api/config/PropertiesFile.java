@@ -100,7 +100,7 @@ final class PropertiesFile {
         if (line.blankAtEnd()) {
             problem(
                     origin,
-                    "%s (%s) has a blank at its end, where nobody sees it; remove it, or write it as \\u0020"
+                    "%s (%s) has a trailing blank, which is easily overlooked; remove it, or write it as \\u0020"
                             .formatted(DisplayText.text(key), origin.text()));
         }
     }

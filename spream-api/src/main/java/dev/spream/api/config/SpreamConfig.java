@@ -60,8 +60,8 @@ public final class SpreamConfig {
     }
 
     /**
-     * What holds for a key, before anybody knows which keys there are. Empty if nothing is configured, and if what is
-     * configured is empty or cannot be looked up, which {@link ResolvedConfig#problems()} reports.
+     * The value of a key, before the known keys are resolved. Empty if the key is not configured, or if its value is empty
+     * or cannot be resolved, which {@link ResolvedConfig#problems()} reports.
      *
      * @param key in full, such as {@code storage}
      */

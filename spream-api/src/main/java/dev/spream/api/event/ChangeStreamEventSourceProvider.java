@@ -24,7 +24,9 @@ import java.util.stream.Stream;
 @AutoService(EventSourceProvider.class)
 public final class ChangeStreamEventSourceProvider implements EventSourceProvider {
     private static final ConfigKey<String> TABLE = ConfigKey.of(
-                    "table", ConfigType.text(), "The table of the events, as it was declared, with its named schema.")
+                    "table",
+                    ConfigType.text(),
+                    "Table of the events, spelt as in its declaration, with its named schema.")
             .required();
     private static final Map<Column, ConfigKey<String>> COLUMNS = columns();
 

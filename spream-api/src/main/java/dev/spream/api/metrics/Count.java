@@ -12,30 +12,30 @@ import java.util.stream.Stream;
 
 /** A counter of a subscription, with every value that a tag of it can have. */
 enum Count {
-    SETTLED("spream.changes.settled", "Changes that are settled, by how.", "outcome", Meters.tags(Outcome.values())),
-    DELIVERIES("spream.deliveries", "Changes handed to the consumer, for the first time or again."),
-    RETRIES("spream.delivery.retries", "Changes handed to the consumer again after a failure."),
+    SETTLED("spream.changes.settled", "Settled changes, by outcome.", "outcome", Meters.tags(Outcome.values())),
+    DELIVERIES("spream.deliveries", "Deliveries of changes to the consumer, repeated ones included."),
+    RETRIES("spream.delivery.retries", "Deliveries repeated after a failure."),
     FAILURES(
             "spream.delivery.failures",
-            "Changes that the consumer refused, by what was decided.",
+            "Failed deliveries, by the decision of the error handler.",
             "decision",
             List.of("retry", "skip", "dead_letter", "park_key", "stop")),
-    TIMEOUTS("spream.delivery.timeouts", "Calls of the consumer that were interrupted for taking too long."),
-    ACQUIRED("spream.partitions.acquired", "Partitions that this worker began to read."),
-    RELEASED("spream.partitions.released", "Partitions that this worker gave back before their end."),
+    TIMEOUTS("spream.delivery.timeouts", "Calls of the consumer that were interrupted after consume-timeout."),
+    ACQUIRED("spream.partitions.acquired", "Partitions that this worker claimed."),
+    RELEASED("spream.partitions.released", "Partitions that this worker released before their end."),
     FINISHED("spream.partitions.finished", "Partitions read to their end, with everything settled."),
-    LEASES_LOST("spream.leases.lost", "Partitions that another worker took, or may have, before their end."),
+    LEASES_LOST("spream.leases.lost", "Partitions whose lease this worker lost before their end."),
     RECONNECTS(
             "spream.stream.reconnects",
-            "Queries of partitions that are repeated, by what ended the one before.",
+            "Restarted partition queries, by the cause of the previous end.",
             "cause",
             Stream.concat(Meters.tags(SourceException.Kind.values()).stream(), Stream.of(Count.END_WITHOUT_PROOF))
                     .toList()),
-    DUPLICATES("spream.stream.duplicates", "Changes that were read again after a reconnect, and dropped."),
-    GAPS("spream.stream.gaps", "Losses of changes to the retention period that were accepted."),
+    DUPLICATES("spream.stream.duplicates", "Changes read again after a reconnect and dropped."),
+    GAPS("spream.stream.gaps", "Accepted gaps: changes lost to the retention period."),
     STORAGE_RETRIES(
             "spream.storage.retries",
-            "Calls to the storage that failed and are repeated, by what was asked.",
+            "Failed storage calls that are retried, by operation.",
             "operation",
             Meters.tags(StorageOperation.values())),
     WATERMARK_WRITES("spream.watermarks.writes", "Calls to the storage that stored watermarks.");

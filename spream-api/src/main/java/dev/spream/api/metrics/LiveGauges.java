@@ -31,32 +31,33 @@ final class LiveGauges {
 
     void register(IntSupplier waiting) {
         gauges.addAll(List.of(
-                meters.gauge("spream.inflight", "Changes that are read and not settled.", this::inflight),
+                meters.gauge("spream.inflight", "Changes that are read and not yet settled.", this::inflight),
                 meters.gauge(
                         "spream.partitions.held",
                         "Partitions that this worker reads.",
                         () -> subscription.held().size()),
                 meters.gauge(
                         "spream.partitions.waiting",
-                        "Partitions that nobody reads because this worker reads as many as it may.",
+                        "Unclaimed partitions that wait because this worker reads max-open-partitions.",
                         waiting::getAsInt),
                 meters.seconds(
                         "spream.low.watermark",
-                        "Everything committed before is settled, by all workers; seconds since 1970.",
+                        "Low watermark of the subscription over all workers, in seconds since 1970: every change"
+                                + " committed before it is settled.",
                         () -> Meters.time(subscription.lowWatermark())),
                 meters.seconds(
                         "spream.lag",
-                        "How far the low watermark is behind this machine's clock.",
+                        "Difference between this machine's clock and the low watermark.",
                         () -> Meters.seconds(lag())),
                 meters.seconds(
                         "spream.retention.period",
-                        "How long the stream keeps changes; NaN for a stream that declares no retention_period, and until"
-                                + " the server has said it.",
+                        "Retention period of the change stream; NaN if the stream declares none, and until it was"
+                                + " read from the server.",
                         () -> Meters.seconds(retention.latest())),
                 meters.seconds(
                         "spream.retention.left",
-                        "Until the stream drops changes that are not settled, if the low watermark stays where it is; less"
-                                + " than 0 when it has dropped some.",
+                        "Time until the stream drops unsettled changes if the low watermark does not advance;"
+                                + " negative once it has dropped some.",
                         () -> Meters.seconds(left()))));
     }
 

@@ -36,16 +36,15 @@ public final class LockMetrics implements LockListener {
                     outcome,
                     meters.timer(
                             "spream.locks.acquire",
-                            "From the call until it had its locks or failed, by how it ended.",
+                            "Duration of acquire calls until the locks were granted or the call failed, by outcome.",
                             "outcome",
                             Meters.tag(outcome)));
         }
         this.waits = meters.counter(
-                "spream.locks.waits",
-                "Calls that began to wait because somebody else was in the way, however they ended.");
-        this.held = meters.timer("spream.locks.held", "How long handles held their locks until they gave them back.");
-        this.lost = meters.counter("spream.locks.lost", "Handles that lost their locks before they gave them back.");
-        meters.gauge("spream.locks.handles", "Handles that are open, each with a connection of its own.", open::get);
+                "spream.locks.waits", "Acquire calls that had to wait for another holder, whatever their outcome.");
+        this.held = meters.timer("spream.locks.held", "Time that handles held their locks until they released them.");
+        this.lost = meters.counter("spream.locks.lost", "Handles that lost their locks before releasing them.");
+        meters.gauge("spream.locks.handles", "Open handles; each uses one connection.", open::get);
     }
 
     /**

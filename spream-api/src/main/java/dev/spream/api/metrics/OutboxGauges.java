@@ -24,44 +24,43 @@ final class OutboxGauges {
 
     OutboxGauges(Meters meters) {
         this.clock = meters.registry().config().clock();
-        meters.gauge("outbox.sending", "Attempts and queries that this worker has under way.", sending::get);
+        meters.gauge("outbox.sending", "Attempts and queries of this worker in flight.", sending::get);
         meters.gauge(
                 "outbox.breaker.open",
-                "1 while this worker claims nothing since nothing got through, else 0.",
+                "1 while the circuit breaker of this worker is open, else 0.",
                 () -> breakerOpen ? 1 : 0);
         for (OutboxStatus status : OutboxStatus.values()) {
             meters.gauge(
                     "outbox.entries",
-                    "Entries in the outbox, by status; about as many, beyond 10,000 of a status.",
+                    "Entries in the outbox, by status; an estimate above 10,000 of a status.",
                     () -> ofStats(stats -> requireNonNullElse(stats.entries().get(status), 0L)),
                     "status",
                     status.text());
         }
         meters.gauge(
                 "outbox.due",
-                "Entries that could be claimed now; at least as many, beyond 10,000.",
+                "Entries that are due and unclaimed; a lower bound above 10,000.",
                 () -> ofStats(OutboxStats::due));
         meters.gauge(
                 "outbox.parked",
-                "Entries that wait until an operator decides; at least as many, beyond 10,000.",
+                "Parked entries, which wait for an operator's decision; a lower bound above 10,000.",
                 () -> ofStats(OutboxStats::parked));
         meters.gauge(
                 "outbox.parked.unknown",
-                "Those of them that may have reached the receiver.",
+                "Parked entries that may have reached the receiver.",
                 () -> ofStats(OutboxStats::parkedUnknown));
         meters.gauge(
                 "outbox.stranded",
-                "Entries being sent by somebody whose lease has run out, and that nobody has claimed yet.",
+                "Entries being sent whose lease has expired and that are not yet claimed by another worker.",
                 () -> ofStats(OutboxStats::leasesExpired));
         meters.seconds(
                 "outbox.sample.age",
-                "How old the sample is that the gauges of the whole outbox show; it grows while samples fail.",
+                "Age of the sample behind the gauges of the whole outbox; grows while samples fail.",
                 this::sampleAge);
         meters.seconds(
                 "outbox.lag",
-                "How long the entry that has been due for longest has waited; 0 if none is due. With more than 10,000"
-                        + " entries with an ordering key, the longest of those that are among the first of their lane: at"
-                        + " least that long.",
+                "Waiting time of the entry that has been due longest; 0 if none is due. With more than 10,000"
+                        + " entries with an ordering key, a lower bound: only the first entries of each segment are compared.",
                 () -> ofStats(stats -> Meters.seconds(Optional.of(stats.lag()))));
     }
 

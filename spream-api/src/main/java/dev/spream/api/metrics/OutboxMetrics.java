@@ -61,47 +61,46 @@ public final class OutboxMetrics implements OutboxListener {
         this.claimed = meters.counter("outbox.claimed", "Entries that this worker claimed.");
         this.leasesExpired = meters.counter(
                 "outbox.lock.lease.expired",
-                "Entries that this worker claimed after another's lease on them had run out.");
+                "Entries that this worker claimed after the lease of another worker had expired.");
         this.synchronised = meters.counter(
-                "outbox.synchronised", "Entries that were not sent, since the ledger had the answer to them already.");
+                "outbox.synchronised", "Entries settled without sending because the ledger already had their answer.");
         this.conflicts = meters.counter(
-                "outbox.conflicts", "Entries that were aborted, since the ledger had another request under their key.");
+                "outbox.conflicts",
+                "Entries aborted because the ledger had a different request under their idempotency key.");
         this.processed = meters.counters(
                 "outbox.processed",
-                "Claims that ended, by how.",
+                "Ended claims, by outcome.",
                 "outcome",
                 List.of("succeeded", "failed", "parked", "aborted", "released"));
         this.retries = meters.counters(
                 "outbox.retry",
-                "Attempts that failed and are to be repeated, by which attempt it was.",
+                "Failed attempts that will be retried, by number of the attempt.",
                 "attempt",
                 IntStream.rangeClosed(1, ATTEMPTS + 1)
                         .mapToObj(OutboxMetrics::attempt)
                         .toList());
         this.lost = meters.counters(
                 "outbox.leases.lost",
-                "Claims that were another's before they ended: while they were sent, or when the outcome was to be"
-                        + " settled, which was refused.",
+                "Claims lost to another worker: while the entry was being sent, or when its outcome was settled,"
+                        + " which was refused.",
                 "phase",
                 List.of("sending", "settling"));
-        this.expired = meters.counter(
-                "outbox.expired", "Entries that were given up before they were sent, since they had expired.");
+        this.expired = meters.counter("outbox.expired", "Entries that expired before they were sent.");
         this.removed = meters.counters(
                 "outbox.removed",
-                "Rows that this worker removed since they were older than they are kept, by what they were of.",
+                "Rows that this worker removed after their retention, by history.",
                 "history",
                 Meters.tags(OutboxHistory.values()));
         this.breakerOpened = meters.counter(
-                "outbox.breaker.opened", "How often nothing was claimed for a while, since nothing got through.");
-        this.storeFailures =
-                meters.counter("outbox.store.failures", "Calls to the store that failed and are repeated.");
+                "outbox.breaker.opened", "Number of times that the circuit breaker of this worker opened.");
+        this.storeFailures = meters.counter("outbox.store.failures", "Failed store calls that are retried.");
         this.gauges = new OutboxGauges(meters);
     }
 
     private Timer latency(String phase) {
         return meters.timer(
                 "outbox.latency",
-                "How long a claim of entries, an attempt to send one, a query for one, and a commit of settlements took.",
+                "Duration of claims, attempts to send, queries and commits of settlements, by phase.",
                 "phase",
                 phase);
     }

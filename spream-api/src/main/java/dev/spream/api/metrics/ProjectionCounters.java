@@ -37,32 +37,32 @@ final class ProjectionCounters {
         this.meters = new Meters(registry, Tags.of("projection", projection));
         this.events = meters.counters(
                 "projection.events",
-                "Events that were dealt with: applied or of no interest, known already, or set aside with their"
-                        + " aggregates.",
+                "Processed events: applied or of no interest, duplicates, or parked with their aggregate.",
                 "outcome",
                 List.of("applied", "duplicate", "parked"));
         List<String> errorTypes = new ArrayList<>(Meters.tags(FailureKind.values()));
         errorTypes.add(UNDECODABLE);
         this.errors = meters.counters(
                 "projection.errors",
-                "Failures of events, of the source and of the store, by what they mean; undecodable is what was no event.",
+                "Failures of events, of the source and of the store, by type; undecodable counts items that are no"
+                        + " events.",
                 "error_type",
                 errorTypes);
         this.parkings = meters.counters(
                 "projection.keys.parked",
-                "How often an aggregate was parked, or stayed so after another try, by why.",
+                "Times that an aggregate was parked, or stayed parked after a retry, by reason.",
                 "reason",
                 Meters.tags(ParkReason.values()));
-        this.resumed = meters.counter("projection.keys.resumed", "Aggregates that were parked and go on.");
+        this.resumed = meters.counter("projection.keys.resumed", "Parked aggregates that resumed.");
         this.segmentsLost = meters.counter(
-                "projection.segments.lost", "Segments that went to another process before this one gave them up.");
+                "projection.segments.lost", "Segments that another process took over before this one released them.");
         this.batchSize = DistributionSummary.builder("projection.batch.size")
-                .description("Events in a transaction.")
+                .description("Events applied in one transaction.")
                 .serviceLevelObjectives(1, 10, 100, 1_000, 10_000)
                 .tags(meters.tags())
                 .register(registry);
         this.batches = meters.timer(
-                "projection.batch.duration", "How long a transaction took, from its first statement to its commit.");
+                "projection.batch.duration", "Duration of a transaction, from its first statement to its commit.");
         this.otherTypes = type(OTHER);
     }
 
@@ -85,7 +85,7 @@ final class ProjectionCounters {
     private Timer type(String eventType) {
         return meters.timer(
                 "projection.event.processing.duration",
-                "How long an event took, as its share of the transaction that applied it.",
+                "Processing time of an event, as its share of the transaction that applied it.",
                 "event_type",
                 eventType);
     }

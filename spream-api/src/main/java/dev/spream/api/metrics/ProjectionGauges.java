@@ -33,16 +33,19 @@ final class ProjectionGauges {
         Meters meters = new Meters(registry, Tags.of("projection", projection));
         meters.gauge(
                 "projection.lag.events",
-                "Events that are not dealt with yet of the segments held here, as far as known; of a source with positions an upper bound, how far the furthest of them is behind.",
+                "Known unprocessed events of the segments held by this process; for a source with positions an"
+                        + " upper bound, taken from the segment that lags furthest.",
                 () -> view(
                         view -> view.lagEvents().isPresent() ? view.lagEvents().getAsLong() : Double.NaN));
         meters.seconds(
                 "projection.event.lag",
-                "How long ago the oldest event occurred that is known here and not dealt with, or since when nobody here could look; 0 if caught up.",
+                "Age of the oldest unprocessed event known to this process, or time since it could last read the"
+                        + " source; 0 if caught up.",
                 () -> view(view -> Meters.seconds(view.lag())));
         meters.gauge(
                 "projection.position",
-                "Every event up to here is dealt with, whichever process did it; 0 for sources without positions.",
+                "Position up to which every event is processed, over all processes; 0 for sources without"
+                        + " positions.",
                 () -> view(view -> view.state().position()));
         meters.gauge(
                 "projection.segments.held",
@@ -50,25 +53,24 @@ final class ProjectionGauges {
                 () -> view(ProjectionView::segmentsHeld));
         meters.gauge(
                 "projection.outage",
-                "1 while this process cannot reach the source or the store and tries again, else 0.",
+                "1 while this process cannot reach the source or the store and retries, else 0.",
                 () -> view(view -> view.outage().isPresent() ? 1 : 0));
         for (ProjectionStatus status : ProjectionStatus.values()) {
             meters.gauge(
                     "projection.status",
-                    "1 for the status that the projection has, 0 for the others.",
+                    "1 for the current status of the projection, 0 for the others.",
                     () -> view(view -> view.state().status() == status ? 1 : 0),
                     "status",
                     Meters.tag(status));
         }
-        meters.gauge(
-                "projection.parked.keys", "Aggregates that are parked.", () -> details(ProjectionDetails::parkedKeys));
+        meters.gauge("projection.parked.keys", "Parked aggregates.", () -> details(ProjectionDetails::parkedKeys));
         meters.gauge(
                 "projection.parked.events",
-                "Events that are set aside for them.",
+                "Stored events of parked aggregates.",
                 () -> details(ProjectionDetails::parkedEvents));
         meters.gauge(
                 "projection.dead.letters",
-                "What was skipped by hand, or was no event, and is kept.",
+                "Dead letters of the projection: events skipped by an operator and items that are no events.",
                 () -> details(ProjectionDetails::deadLetters));
     }
 

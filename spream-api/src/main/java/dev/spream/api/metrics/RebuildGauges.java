@@ -27,19 +27,21 @@ final class RebuildGauges implements AutoCloseable {
         this.meters = List.of(
                 ofVersion.gauge(
                         "projection.rebuild.progress",
-                        "How much is built of a version that is not live, 0 to 1; 1 if it is where the live one is.",
+                        "Share of a candidate version that is built, 0 to 1; 1 if it is level with the live"
+                                + " version.",
                         () -> progress(RebuildProgress::share)),
                 ofVersion.gauge(
                         "projection.rebuild.rate",
-                        "Events a second that are applied to a version that is not live, by all processes together.",
+                        "Events per second applied to a candidate version, over all processes.",
                         () -> progress(progress -> progress.rate().orElse(Double.NaN))),
                 ofVersion.seconds(
                         "projection.rebuild.left",
-                        "How long it takes until a version that is not live is where the live one is, if the rate stays; 0 if it is.",
+                        "Estimated time until a candidate version is level with the live version, at the current"
+                                + " rate; 0 if it is.",
                         () -> progress(progress -> Meters.seconds(progress.left()))),
                 ofVersion.gauge(
                         "projection.rebuild.failed",
-                        "1 while a version that is not live has failed, else 0.",
+                        "1 while a candidate version has failed, else 0.",
                         () -> view(view -> view.state().status() == ProjectionStatus.FAILED ? 1 : 0)));
     }
 

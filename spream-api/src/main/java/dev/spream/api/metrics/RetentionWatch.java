@@ -62,7 +62,7 @@ final class RetentionWatch {
             hasAnswered = true;
         } catch (RuntimeException e) {
             log.debug(
-                    "[{}] how long the stream keeps its records is not known; asked again in {}",
+                    "[{}] the retention period of the stream is unknown; retrying in {}",
                     subscription.streamName(),
                     DurationText.of(PAUSE_AFTER_FAILURE),
                     LoggedFailure.of(e));

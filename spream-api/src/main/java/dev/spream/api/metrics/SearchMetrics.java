@@ -22,13 +22,13 @@ public final class SearchMetrics implements SearchListener {
 
     private SearchMetrics(MeterRegistry registry) {
         this.batchSize = DistributionSummary.builder("search.index.batch.size")
-                .description("Changes of documents in a call of the search engine.")
+                .description("Document changes in one call of the search engine.")
                 .serviceLevelObjectives(1, 10, 100, 1_000)
                 .register(registry);
         this.writes = new Meters(registry, Tags.empty())
                 .timer(
                         "search.index.write.duration",
-                        "How long a call of the search engine took, until its changes could be found.");
+                        "Duration of a call of the search engine, until its changes are searchable.");
     }
 
     /** A listener that publishes to the registry. */

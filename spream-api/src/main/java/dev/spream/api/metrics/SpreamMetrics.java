@@ -50,11 +50,11 @@ public final class SpreamMetrics implements SubscriptionListener {
                 Tags.of("subscription", requireNonNull(subscription, "subscription")));
         this.clock = clock;
         this.counters = new Count.Counters(meters);
-        this.consume = meters.timer(
-                "spream.consume", "How long the consumer took for a change that is settled, at its last attempt.");
+        this.consume =
+                meters.timer("spream.consume", "Duration of the last attempt of the consumer for a settled change.");
         this.handOver = meters.timer(
                 "spream.handover",
-                "From the end of a partition until this worker, which read it, begins to read a child.");
+                "Time from the end of a partition until this worker begins to read one of its children.");
     }
 
     /**

@@ -29,9 +29,9 @@ import org.slf4j.LoggerFactory;
  * loaded in a class loader of its own, which sees the JDK, the cores, spream-api and slf4j of its host and nothing else of
  * it: plug-ins may bring other versions of libraries that the host or another plug-in uses.
  *
- * <p>Discovery does not fail. What is wrong with a jar is one of the {@link #problems}, and the rest is found.
+ * <p>Discovery does not fail: an unusable jar is reported by {@link #problems}, and the other plug-ins are found.
  *
- * <p>Immutable and safe for use by many threads. Whoever discovered closes it, after everything that came from it.
+ * <p>Immutable and safe for use by many threads. The caller of the discovery closes it, after everything created from it.
  */
 public final class PluginRegistry implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(PluginRegistry.class);

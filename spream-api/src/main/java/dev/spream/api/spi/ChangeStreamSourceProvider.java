@@ -7,8 +7,8 @@ import java.util.Map;
 public interface ChangeStreamSourceProvider extends PluginProvider<ChangeStreamSource> {
     /** The port {@code source}. */
     Port<ChangeStreamSource> PORT = new Port<>(
-            ConfigKey.of("source", ConfigType.text(), "Where changes come from.")
-                    .withDefaultMeaning("the only one there is"),
+            ConfigKey.of("source", ConfigType.text(), "Source of the changes.")
+                    .withDefaultMeaning("the only one present"),
             ChangeStreamSource.class,
             ChangeStreamSourceProvider.class,
             Port.Need.ONE,

@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
  * private static final ConfigKey<Duration> TIMEOUT = ConfigKey.of(
  *                 "timeout",
  *                 ConfigType.duration(Duration.ofMillis(100), Duration.ofMinutes(5)),
- *                 "How long an answer may take.")
+ *                 "Time limit of one request.")
  *         .withDefault(Duration.ofSeconds(10));
  * }</pre>
  *

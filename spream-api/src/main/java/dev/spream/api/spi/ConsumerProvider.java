@@ -10,7 +10,7 @@ import java.util.Map;
 public interface ConsumerProvider extends PluginProvider<Consumer> {
     /** The port {@code sink}. */
     Port<Consumer> PORT = new Port<>(
-            ConfigKey.of("sink", ConfigType.text(), "What receives the changes."),
+            ConfigKey.of("sink", ConfigType.text(), "Receiver of the changes."),
             Consumer.class,
             ConsumerProvider.class,
             Port.Need.NAMED,

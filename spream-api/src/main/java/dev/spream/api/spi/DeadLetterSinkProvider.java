@@ -10,7 +10,7 @@ import java.util.Map;
 public interface DeadLetterSinkProvider extends PluginProvider<DeadLetterSink> {
     /** The port {@code dead-letters}. */
     Port<DeadLetterSink> PORT = new Port<>(
-            ConfigKey.of("dead-letters", ConfigType.text(), "Where changes go that are set aside.")
+            ConfigKey.of("dead-letters", ConfigType.text(), "Storage of dead letters.")
                     .withDefaultMeaning("none"),
             DeadLetterSink.class,
             DeadLetterSinkProvider.class,

@@ -21,8 +21,8 @@ public interface LockStoreProvider extends PluginProvider<LockStore<?>> {
             Map.of("jdbc", "spream-storage-jdbc"));
 
     /**
-     * Makes what provisions the places that the store locks by. Whoever called closes it; what it stands on and does not
-     * close itself is for {@link PluginContext#onClose}, as with {@link #create}.
+     * Creates the provisioner of the store's buckets. The caller closes it; resources that it does not close itself are
+     * registered with {@link PluginContext#onClose}, as with {@link #create}.
      *
      * @return empty if there is nothing to provision
      */

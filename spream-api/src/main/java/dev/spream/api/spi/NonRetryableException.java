@@ -4,9 +4,9 @@ import dev.spream.core.SpreamException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Thrown by a sink that refuses a change for good: trying again is of no use. The configured policy does not retry, and
- * goes on to what {@code on-failure} says, if it is thrown itself and not as the cause of something else. The message shows
- * nothing of what the change holds.
+ * A non-retryable failure of a sink: the change is refused permanently. The configured policy does not retry and applies
+ * {@code on-failure}, if this exception is thrown itself and not as a cause of another one. The message must contain nothing
+ * of the change's content.
  */
 public class NonRetryableException extends SpreamException {
     private static final long serialVersionUID = 1L;

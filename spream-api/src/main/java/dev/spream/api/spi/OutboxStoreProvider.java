@@ -7,9 +7,9 @@ import dev.spream.outbox.OutboxStore;
 import java.util.Map;
 
 /**
- * Makes an {@link OutboxStore}, as {@code outbox} in the configuration names it, and from the same configuration what others
- * than its workers use of the same outbox. Whoever called closes what can be closed; what it stands on and does not close
- * itself is for {@link PluginContext#onClose}, as with {@link #create}.
+ * Creates the {@link OutboxStore} named by the configuration key {@code outbox}, and from the same configuration the other
+ * parts of that outbox, which its workers do not use. The caller closes closeable parts; resources that these do not close
+ * themselves are registered with {@link PluginContext#onClose}, as with {@link #create}.
  */
 public interface OutboxStoreProvider extends PluginProvider<OutboxStore> {
     /** The port {@code outbox}. */

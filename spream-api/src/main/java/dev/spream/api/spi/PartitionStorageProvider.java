@@ -7,11 +7,11 @@ import java.util.Map;
 public interface PartitionStorageProvider extends PluginProvider<PartitionStorage> {
     /** The port {@code storage}. */
     Port<PartitionStorage> PORT = new Port<>(
-            ConfigKey.of("storage", ConfigType.text(), "Where partitions and their watermarks are remembered.")
-                    .withDefaultMeaning("the only one there is, besides memory"),
+            ConfigKey.of("storage", ConfigType.text(), "Storage of partitions and watermarks.")
+                    .withDefaultMeaning("the only one present, besides memory"),
             PartitionStorage.class,
             PartitionStorageProvider.class,
             Port.Need.ONE,
-            "where its partitions are remembered, such as jdbc or spanner",
+            "a storage of partitions, such as jdbc or spanner",
             Map.of("jdbc", "spream-storage-jdbc", "spanner", "spream-storage-spanner"));
 }

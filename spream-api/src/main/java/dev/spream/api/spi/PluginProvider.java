@@ -37,11 +37,11 @@ public interface PluginProvider<T> {
     }
 
     /**
-     * Makes the implementation, connected and ready. Called once for each run. Whoever called closes it, if it can be closed,
-     * when the run has ended; what it stands on and does not close itself is for {@link PluginContext#onClose}.
+     * Creates the implementation, connected and ready. Called once for each run. The caller closes it after the run, if it is
+     * closeable; resources that it does not close itself are registered with {@link PluginContext#onClose}.
      *
-     * @param config what was configured; every value has passed its key's checks
-     * @throws IllegalArgumentException if what was configured cannot be; the message is shown to the user
+     * @param config the configuration; every value has passed its key's checks
+     * @throws IllegalArgumentException if the configuration is invalid; the message is shown to the user
      * @throws Exception anything; nothing starts then, and what was given to {@code onClose} is closed
      */
     T create(PluginConfig config, PluginContext context) throws Exception;

@@ -5,8 +5,8 @@ import dev.spream.projection.ProjectionStore;
 import java.util.Map;
 
 /**
- * Makes a {@link ProjectionStore}, as {@code projections} in the configuration names it, and from the same configuration what
- * operators need beside it. Whoever called closes what can be closed; what it stands on and does not close itself is for
+ * Creates the {@link ProjectionStore} named by the configuration key {@code projections}, and from the same configuration the
+ * parts for operators. The caller closes closeable parts; resources that these do not close themselves are registered with
  * {@link PluginContext#onClose}, as with {@link #create}.
  */
 public interface ProjectionStoreProvider extends PluginProvider<ProjectionStore<?>> {

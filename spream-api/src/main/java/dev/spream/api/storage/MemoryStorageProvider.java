@@ -22,7 +22,9 @@ public final class MemoryStorageProvider implements PartitionStorageProvider {
     @Override
     public PartitionStorage create(PluginConfig config, PluginContext context) {
         log.warn(
-                "[{}] partitions and watermarks are kept in memory: they are lost when this process ends, and the next one starts anew; configure a storage that lasts, such as storage=jdbc or storage=spanner",
+                "[{}] partitions and watermarks are kept in memory: they are lost when this process ends, and the"
+                        + " next one starts from the beginning; configure a persistent storage, such as storage=jdbc or"
+                        + " storage=spanner",
                 context.subscription());
         return new InMemoryPartitionStorage(context.clock());
     }

@@ -248,7 +248,7 @@ final class ResolvedConfigTest {
                 SpreamConfig.of(Map.of()), List.of(section("sink.x", true, key("same"), key("same"))));
 
         assertThat(config.problems())
-                .containsExactly("the key sink.x.same is declared twice, which whoever wrote that plug-in has to mend");
+                .containsExactly("the key sink.x.same is declared twice by a plug-in; its author has to fix that");
     }
 
     @Test

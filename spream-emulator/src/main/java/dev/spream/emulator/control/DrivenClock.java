@@ -13,10 +13,10 @@ import java.util.function.Function;
 /**
  * A clock that stands still until it is driven. An emulator that was given one does nothing by the time of the machine that
  * it would do by the time of its database: heartbeats, ends, starts in the future, the retention period and churn all come
- * when the clock is moved there, and at once. Who was waiting is woken, and goes on in its own thread: when {@link #advance}
+ * when the clock is moved there, and at once. Waiting threads are woken and continue by themselves: when {@link #advance}
  * returns, a heartbeat is due, but may not have been sent yet. However far the clock is moved, an idle query beats once.
  *
- * <p>Only what protects the emulator from clients that fell silent, as transactions that nobody ends, follows real time.
+ * <p>Only what protects the emulator from clients that fell silent, such as transactions that are never ended, follows real time.
  *
  * <p>Safe for use by many threads.
  */

@@ -26,7 +26,7 @@ public interface FaultControl {
     /** How many faults wait for a query, or for the moment at which they strike theirs. */
     int pending();
 
-    /** Forgets the faults that have not struck yet, and lets stalled queries go on. */
+    /** Clears the faults that have not struck yet, and lets stalled queries continue. */
     void clear();
 
     /** How often which fault has struck since the stream was created, by call or by itself. */

@@ -9,7 +9,7 @@ import java.util.Map;
 /**
  * The rates at which queries of the emulator's change streams go wrong by themselves, only with faults after which a
  * reader that queries again loses nothing. Which queries are struck, by what, and after how many rows follows from the
- * emulator's seed, the partition, and how many queries of it came before, whatever else goes on.
+ * emulator's seed, the partition, and how many queries of it came before, independent of other activity.
  *
  * <p>Two faults keep away from where no reader could help itself, or could only be slow: a query that was given an end does
  * not end cleanly before it, since two such ends prove that all was read, and none stalls before its first row.

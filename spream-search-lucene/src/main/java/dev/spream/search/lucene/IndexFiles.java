@@ -68,7 +68,7 @@ final class IndexFiles {
     static SearchException gone(String name, Path folder) {
         return new SearchException(
                 FailureKind.LOCAL,
-                "the search index %s is gone from %s, where there is none or another one; nothing was written: bring it back and start the process again, or build it anew with 'projection rebuild' and cut over"
+                "the search index %s is gone from %s, where there is none or another one; nothing was written: bring it back and start the process again, or rebuild it with 'projection rebuild' and cut over"
                         .formatted(name, folder),
                 null);
     }
@@ -254,7 +254,7 @@ final class IndexFiles {
         try {
             close();
         } catch (IOException | RuntimeException e) {
-            // they are opened again, and whoever does that is told what is wrong
+            // they are opened again, which reports the failure
         }
     }
 }

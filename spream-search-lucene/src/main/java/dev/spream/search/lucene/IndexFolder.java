@@ -17,7 +17,7 @@ import org.apache.lucene.store.FSDirectory;
 import org.apache.lucene.store.Lock;
 import org.apache.lucene.store.LockObtainFailedException;
 
-/** The folder of an index: whether there is one in it, and who has it. */
+/** The folder of an index: whether it contains one, and its owner. */
 final class IndexFolder {
     private static final String OWNER = "owner.txt";
     private static final Set<String> BEFORE_THE_FIRST_COMMIT = Set.of("write.lock", OWNER, "pending_segments_1");

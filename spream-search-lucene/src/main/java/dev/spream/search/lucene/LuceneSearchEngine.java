@@ -20,8 +20,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Search indexes of Lucene, each in a folder below one directory. An index that is open is this process's alone; another one that
- * opens it is told who has it. What was written is on the disk when {@code write} returns.
+ * Search indexes of Lucene, each in a folder below one directory. An open index is exclusive to this process; opening it
+ * in another one fails and names the owner. Changes are durable when {@code write} returns.
  *
  * <p>Words are told apart as Unicode does, in lower case; Chinese, Japanese and Korean are searched by pairs of characters, which
  * finds words without knowing them.

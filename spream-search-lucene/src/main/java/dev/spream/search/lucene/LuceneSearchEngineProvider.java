@@ -16,7 +16,7 @@ public final class LuceneSearchEngineProvider implements SearchEngineProvider {
     private static final ConfigKey<Path> DIRECTORY = ConfigKey.of(
                     "directory",
                     ConfigType.path(),
-                    "Where the indexes are, each in a folder of its own. Created if it is not there; on a disk of this machine.")
+                    "Folder of the indexes, each in a subfolder. Created if absent; must be on a local disk.")
             .required();
 
     @Override

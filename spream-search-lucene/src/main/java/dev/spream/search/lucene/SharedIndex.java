@@ -31,10 +31,10 @@ import org.apache.lucene.util.ThreadInterruptedException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An open index, which all who opened it share. Writers take turns: what a change is compared with is what the one before it left.
- * A write that fails is taken back, and the next one begins with what is on the disk.
+ * An open index, shared by all its users in the process. Writes are serial: each is compared with the result of the previous
+ * one. A failed write is rolled back, and the next one starts from the state on disk.
  *
- * <p>Safe for use by many threads. Who closes it waits for searches that run.
+ * <p>Safe for use by many threads. Closing waits for running searches.
  */
 final class SharedIndex {
     private final String name;
@@ -128,7 +128,7 @@ final class SharedIndex {
         }
         broken |= !id.equals(wanted);
         id = wanted;
-        mended();
+        repaired();
         return true;
     }
 
@@ -281,7 +281,7 @@ final class SharedIndex {
         writing.lock();
         try {
             Uninterrupted.call(() -> {
-                work.on(mended());
+                work.on(repaired());
                 return true;
             });
         } catch (IOException | RuntimeException e) {
@@ -296,7 +296,7 @@ final class SharedIndex {
         void on(IndexFiles files) throws IOException;
     }
 
-    private IndexFiles mended() {
+    private IndexFiles repaired() {
         if (!broken) {
             return files();
         }

@@ -7,13 +7,13 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 
 /**
- * Works on files in a thread that nobody interrupts. A thread that is interrupted while it is at a file closes it, for all who use
- * it, and an index whose lock is closed cannot be written any more.
+ * Runs file operations in a thread that is never interrupted. Interrupting a thread during a file operation closes the file
+ * for all its users, and an index whose lock is closed cannot be written any more.
  */
 final class Uninterrupted {
     private Uninterrupted() {}
 
-    /** What the work returns or throws. Who is interrupted waits for it all the same, and is interrupted afterwards. */
+    /** Returns or throws the result of the work. A caller that is interrupted still waits for it, with its interrupt status restored. */
     static <R> R call(Callable<R> work) throws IOException {
         FutureTask<R> task = new FutureTask<>(work);
         Thread thread = new Thread(task, "spream-search-files");

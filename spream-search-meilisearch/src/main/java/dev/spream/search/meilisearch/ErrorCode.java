@@ -13,7 +13,7 @@ import java.util.Set;
  * @param code such as {@code invalid_document_id}
  */
 record ErrorCode(String type, String code) {
-    private static final Set<String> WHOEVER = Set.of("auth", "no_server");
+    private static final Set<String> BY_OPERATOR = Set.of("auth", "no_server");
     private static final Set<String> WHATEVER =
             Set.of("index_not_found", "index_primary_key_already_exists", "invalid_state");
     private static final Set<String> OF_A_DOCUMENT = Set.of(
@@ -50,7 +50,7 @@ record ErrorCode(String type, String code) {
     }
 
     FailureKind kind() {
-        if (WHOEVER.contains(type)) {
+        if (BY_OPERATOR.contains(type)) {
             return FailureKind.LOCAL;
         }
         if (WHATEVER.contains(code)) {
@@ -77,7 +77,7 @@ record ErrorCode(String type, String code) {
             case POISON -> "nothing of it was applied, and it will not be as it is";
             case LOCAL ->
                 "nothing will be applied by this process until its address of the server, or its key, is corrected";
-            case FATAL -> "nothing will be applied until somebody sees to the server or the index";
+            case FATAL -> "nothing is applied until an operator repairs the server or the index";
         };
     }
 }

@@ -27,7 +27,7 @@ final class LateRequests {
         }
     }
 
-    /** @param patience how long a request may come after nobody waits for its answer any more */
+    /** @param patience how long a request may arrive after its caller stopped waiting */
     LateRequests(Duration patience) {
         this.patience = TimeUnit.NANOSECONDS.convert(patience);
     }

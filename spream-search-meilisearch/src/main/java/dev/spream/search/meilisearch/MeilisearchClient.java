@@ -146,7 +146,7 @@ final class MeilisearchClient implements AutoCloseable {
         }
     }
 
-    /** Those who wait for tasks do so no longer. Closing again is harmless. */
+    /** Ends waits for tasks. Closing again has no effect. */
     @Override
     public void close() {
         tasks.close();

@@ -36,13 +36,13 @@ final class MeilisearchIndex implements SearchIndex {
     private final MeilisearchClient client;
     private final InstantSource clock;
     private final DocumentClaims claims;
-    private final Supplier<String> anew;
+    private final Supplier<String> recreate;
     private volatile String id;
     private volatile boolean closed;
 
     /**
      * @param id see {@link #id()}
-     * @param anew drops it and makes it again: its id then
+     * @param recreate drops and creates it; returns its new id
      */
     MeilisearchIndex(
             String name,
@@ -51,14 +51,14 @@ final class MeilisearchIndex implements SearchIndex {
             InstantSource clock,
             DocumentClaims claims,
             String id,
-            Supplier<String> anew) {
+            Supplier<String> recreate) {
         this.name = name;
         this.schema = schema;
         this.client = client;
         this.clock = clock;
         this.claims = claims;
         this.id = id;
-        this.anew = anew;
+        this.recreate = recreate;
     }
 
     /** When it was made, to the nanosecond, which the server keeps with it. */
@@ -91,7 +91,7 @@ final class MeilisearchIndex implements SearchIndex {
 
     @Override
     public String clear() {
-        String now = asking(anew);
+        String now = asking(recreate);
         id = now;
         return now;
     }
@@ -100,7 +100,7 @@ final class MeilisearchIndex implements SearchIndex {
         if (!id(client, name).equals(id)) {
             throw new SearchException(
                     FailureKind.FATAL,
-                    "the search index %s is another one than was opened, made anew in its place; nothing was written: bring that one back and resume its projection, or build it anew with 'projection rebuild' and cut over"
+                    "the search index %s was replaced by another index since it was opened; nothing was written: restore the original and resume its projection, or rebuild it with 'projection rebuild' and cut over"
                             .formatted(this),
                     null);
         }

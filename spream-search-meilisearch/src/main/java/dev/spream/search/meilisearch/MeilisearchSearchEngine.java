@@ -75,10 +75,10 @@ public final class MeilisearchSearchEngine implements SearchEngine {
                 claims.computeIfAbsent(
                         name, any -> new DocumentClaims(client.tasks().timeout())),
                 id,
-                () -> anew(name, schema));
+                () -> recreate(name, schema));
     }
 
-    private String anew(String name, SearchSchema schema) {
+    private String recreate(String name, SearchSchema schema) {
         dropped(name);
         return made(name, schema);
     }
@@ -110,7 +110,7 @@ public final class MeilisearchSearchEngine implements SearchEngine {
             if (!e.code().equals("index_already_exists")) {
                 throw e;
             }
-            requireOurs(name, client.get("/indexes/" + name)); // somebody else was quicker
+            requireOurs(name, client.get("/indexes/" + name)); // another process created it first
         }
     }
 
@@ -172,7 +172,7 @@ public final class MeilisearchSearchEngine implements SearchEngine {
         });
     }
 
-    /** Ends what waits for tasks; these go on in the server. */
+    /** Ends waits for tasks; the tasks continue in the server. */
     @Override
     public void close() {
         client.close();

@@ -15,17 +15,17 @@ import java.util.List;
 @AutoService(SearchEngineProvider.class)
 public final class MeilisearchSearchEngineProvider implements SearchEngineProvider {
     private static final ConfigKey<URI> URL = ConfigKey.of(
-                    "url", ConfigType.url("http", "https"), "Where the server is, such as http://meilisearch:7700.")
+                    "url", ConfigType.url("http", "https"), "URL of the server, such as http://meilisearch:7700.")
             .required();
     private static final ConfigKey<String> API_KEY = ConfigKey.of(
                     "api-key",
                     ConfigType.text(),
-                    "A key of the server that may read and write documents, and make and drop indexes.")
+                    "API key with permission to read and write documents and to create and delete indexes.")
             .secret();
     private static final ConfigKey<Duration> TASK_TIMEOUT = ConfigKey.of(
                     "task-timeout",
                     ConfigType.duration(Duration.ofMillis(100), Duration.ofHours(1)),
-                    "How long the server may take until it has done what it was sent; then the batch has failed, and is sent again.")
+                    "Time limit for the server to complete a task; past it the batch has failed and is sent again.")
             .withDefault(MeilisearchSearchEngine.TASK_TIMEOUT);
 
     @Override

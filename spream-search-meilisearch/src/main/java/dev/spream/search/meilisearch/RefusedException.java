@@ -42,12 +42,12 @@ final class RefusedException extends RuntimeException {
         return code;
     }
 
-    /** Whether somebody between here and the server has answered, such as a proxy that waited in vain. */
+    /** Whether an intermediary answered instead of the server, such as a proxy that timed out. */
     boolean mayBeDone() {
         return code.startsWith("http_5") || code.equals("http_408");
     }
 
-    /** For those who do not know better. */
+    /** For callers without further knowledge. */
     SearchException failure() {
         return failure;
     }

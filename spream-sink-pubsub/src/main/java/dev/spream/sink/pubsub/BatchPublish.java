@@ -29,7 +29,7 @@ import java.util.concurrent.LinkedBlockingQueue;
  *
  * <p>A change is <em>decided</em> when none of its messages waits or is on its way: confirmed if all of them were, failed if
  * not. When a message is refused, what waits behind its change on any of the change's keys is not sent, nor what waits
- * behind that; so when the change is tried again, or set aside, nothing has overtaken it but what was on its way already,
+ * behind that; so when the change is retried or dead-lettered, nothing has overtaken it but what was on its way already,
  * and that comes again after it. {@code run} returns when every change is decided: nothing is on its way then that a
  * next attempt could overtake.
  */
@@ -197,7 +197,7 @@ final class BatchPublish {
     }
 
     /**
-     * Goes on to the first change that is not decided. A confirmed change behind a failed one is left open: whether it has to
+     * Advances to the first change without an outcome. A confirmed change behind a failed one is left open: whether it has to
      * come again after it is for the engine to say, which knows what order was asked for.
      */
     private void judge() {

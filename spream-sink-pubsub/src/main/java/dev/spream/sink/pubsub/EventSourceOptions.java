@@ -8,7 +8,7 @@ import java.time.Duration;
  *
  * @param project the Google Cloud project of the subscriptions
  * @param names which subscription for which projection
- * @param server where Pub/Sub is, and who asks
+ * @param server endpoint and credentials of Pub/Sub
  * @param maxMessages received for a projection and not acknowledged, at most
  * @param maxBytes of those messages, at most
  * @param ackDeadline how long a process may be silent until what it has is delivered again: 10 s to 10 min

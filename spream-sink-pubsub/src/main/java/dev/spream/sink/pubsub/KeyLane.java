@@ -51,7 +51,7 @@ final class KeyLane {
         return removeFrom(blockedFrom);
     }
 
-    /** Takes out, for good, the messages of the change at that index and of those after it. */
+    /** Removes permanently the messages of the change at that index and of those after it. */
     List<ChangeMessage> block(int change) {
         blockedFrom = Math.min(blockedFrom, change);
         return removeFrom(blockedFrom);

@@ -23,7 +23,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 
-/** Builds Google's client: where it connects to, as whom, and what it tries again by itself. */
+/** Factory of Google's clients: endpoint, credentials and the client's own retries. */
 final class PubsubConnection {
     /** HTTP/2 streams that a connection to Google's servers carries; more wait in silence. */
     private static final int STREAMS_PER_CHANNEL = 100;

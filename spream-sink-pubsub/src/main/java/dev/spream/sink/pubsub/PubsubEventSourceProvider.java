@@ -13,7 +13,7 @@ import java.util.Optional;
 
 /**
  * The event source {@code pubsub}: messages of subscriptions of Google Cloud Pub/Sub, one subscription for each projection. A
- * message is acknowledged when its event is applied, or parked, for good.
+ * message is acknowledged when its event is permanently applied or parked.
  *
  * <p>The data of a message are an event as {@link dev.spream.projection.event.EventJson} reads it, and all of it:
  * attributes complete nothing. Other data are undecodable, and kept with the attributes and under the message's id. The
@@ -39,7 +39,7 @@ public final class PubsubEventSourceProvider implements EventSourceProvider {
                     "subscription",
                     new ConfigType<>(SubscriptionNames.FORM, SubscriptionNames::parse, SubscriptionNames::toString),
                     "The subscriptions of projections, or one alone where there is one projection.")
-            .withDefaultMeaning("one that is called like the projection");
+            .withDefaultMeaning("the name of the projection");
     private static final ConfigKey<Boolean> REQUIRE_ORDERING = ConfigKey.of(
                     "require-ordering",
                     ConfigType.flag(),
@@ -51,17 +51,19 @@ public final class PubsubEventSourceProvider implements EventSourceProvider {
                     "How many messages a projection holds at most that are not acknowledged.")
             .withDefault(5_000);
     private static final ConfigKey<Long> MAX_BYTES = ConfigKey.of(
-                    "max-bytes", ConfigType.size(1 << 20, 1L << 40), "The size of those messages at most.")
+                    "max-bytes", ConfigType.size(1 << 20, 1L << 40), "Maximum total size of unacknowledged messages.")
             .withDefault(64L << 20);
     private static final ConfigKey<Duration> ACK_DEADLINE = ConfigKey.of(
                     "ack-deadline",
                     ConfigType.duration(Duration.ofSeconds(10), Duration.ofMinutes(10)),
-                    "How long a process can be silent until what it holds is delivered again. It is extended all the while.")
+                    "Time without an extension after which the messages of a process are redelivered. A live"
+                            + " process extends it continually.")
             .withDefault(Duration.ofMinutes(1));
     private static final ConfigKey<Duration> MAX_HOLD = ConfigKey.of(
                     "max-hold",
                     ConfigType.duration(Duration.ofMinutes(1), Duration.ofDays(7)),
-                    "How long a message is held at most while its projection cannot apply it. Then it is delivered again.")
+                    "Maximum time that a message is held while its projection cannot apply it; it is then"
+                            + " redelivered.")
             .withDefault(Duration.ofHours(1));
 
     @Override

@@ -77,7 +77,7 @@ final class PubsubFeed implements EventFeed, MessageReceiverWithAckResponse {
         }
     }
 
-    /** What it received and nobody has polled was given back by the client; all of it, before another client is started. */
+    /** The client has returned all received messages that were not polled, before another client is started. */
     private void ended(Subscriber client, Throwable failure) {
         lock.lock();
         try {

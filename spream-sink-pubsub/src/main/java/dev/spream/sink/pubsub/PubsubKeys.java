@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The keys that the sink and the sender have in common: which topic, where, and as whom. */
+/** Configuration keys shared by the sink and the sender: topic, endpoint and credentials. */
 final class PubsubKeys {
     private static final String EMULATOR_VARIABLE = "PUBSUB_EMULATOR_HOST";
 
@@ -23,29 +23,29 @@ final class PubsubKeys {
     static final ConfigKey<PubsubTopic> TOPIC = ConfigKey.of(
                     "topic",
                     new ConfigType<>(PubsubTopic.FORM, PubsubTopic::parse, PubsubTopic::toString),
-                    "Where messages are published.")
+                    "Topic to which messages are published.")
             .required();
     static final ConfigKey<String> ENDPOINT = ConfigKey.of(
                     "endpoint",
                     SERVER,
-                    "The server, such as europe-west1-pubsub.googleapis.com:443. Pub/Sub keeps the order of what is"
-                            + " published in one region; name it where workers run in several.")
+                    "Server, such as europe-west1-pubsub.googleapis.com:443. Pub/Sub keeps the order of messages"
+                            + " published in one region; set it where workers run in several regions.")
             .withDefaultMeaning("pubsub.googleapis.com:443");
     static final ConfigKey<String> EMULATOR_HOST = ConfigKey.of(
-                    "emulator-host", SERVER, "An emulator to use instead of Pub/Sub.")
+                    "emulator-host", SERVER, "Address of an emulator to use instead of Pub/Sub.")
             .withDefaultMeaning("that of %s, if set".formatted(EMULATOR_VARIABLE));
     static final ConfigKey<Path> CREDENTIALS_FILE = ConfigKey.of(
                     "credentials-file",
                     ConfigType.path(),
-                    "The key of a service account, or the configuration of a workload identity, as JSON.")
+                    "File with the key of a service account or the configuration of a workload identity, as JSON.")
             .withDefaultMeaning("the application default credentials");
     static final ConfigKey<Boolean> CHECK_TOPIC = ConfigKey.of(
-                    "check-topic", ConfigType.flag(), "Whether to look for the topic at the start.")
+                    "check-topic", ConfigType.flag(), "Whether the existence of the topic is checked at start.")
             .withDefault(true);
     static final ConfigKey<Integer> MAX_REQUESTS = ConfigKey.of(
                     "max-requests",
                     ConfigType.integer(1, 10_000),
-                    "How many requests may be on their way at the same time. A hundred share a connection.")
+                    "Maximum number of requests in flight. A hundred share a connection.")
             .withDefault(100);
     static final ConfigKey<Boolean> COMPRESSION = ConfigKey.of(
                     "compression", ConfigType.flag(), "Whether requests are compressed, with gzip.")

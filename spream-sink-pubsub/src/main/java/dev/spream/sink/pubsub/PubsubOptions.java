@@ -9,7 +9,7 @@ import java.util.Optional;
  *
  * @param use what for
  * @param topic where to publish
- * @param server where Pub/Sub is, and who asks
+ * @param server endpoint and credentials of Pub/Sub
  * @param publishTimeout how long it may take until a request is confirmed, with all attempts of the client's own
  * @param maxRequests requests on their way at the same time
  * @param maxMessages messages of a request

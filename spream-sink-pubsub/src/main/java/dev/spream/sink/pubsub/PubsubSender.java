@@ -45,8 +45,7 @@ record PubsubSender(TopicClient client, Guarantee guarantee, boolean ordering) i
                             .formatted(topic(), size, TopicClient.MAX_REQUEST_BYTES));
         }
         long deadline = System.nanoTime() + timeout.toNanos();
-        if (!client.awaitSlot(
-                timeout.dividedBy(2))) { // half, or else who interrupts it would not know that nothing left
+        if (!client.awaitSlot(timeout.dividedBy(2))) { // half, or else an interrupt would hide that nothing was sent
             return new SendOutcome.Retryable(
                     ReasonCode.UNAVAILABLE,
                     "as many requests to %s as may be were on their way; nothing left".formatted(topic()));

@@ -48,13 +48,15 @@ public final class PubsubSenderProvider implements OutboxSenderProvider {
     private static final ConfigKey<Boolean> ORDERING = ConfigKey.of(
                     "ordering",
                     ConfigType.flag(),
-                    "Whether an entry's ordering key is the message's, so that subscriptions with message ordering keep it.")
+                    "Whether the ordering key of an entry becomes that of its message, for subscriptions with"
+                            + " message ordering.")
             .withDefault(true);
     private static final ConfigKey<String> GUARANTEE = ConfigKey.of(
                     "guarantee",
                     ConfigType.name(List.of(IDEMPOTENT, NEITHER)),
-                    "What subscribers make of a message that comes twice: one effect, by its idempotency-key and"
-                            + " generation; or two, and people decide what to do when nobody knows whether it was published.")
+                    "Guarantee of the subscribers for a message that arrives twice: idempotent, one effect per"
+                            + " idempotency-key and generation; neither, two effects, and an operator decides when the"
+                            + " outcome of publishing is unknown.")
             .withDefault(IDEMPOTENT);
 
     @Override

@@ -26,29 +26,29 @@ import java.util.Optional;
  * shortened as an ordering key is.
  *
  * <p>A subscription that is to see the order has to have message ordering enabled. Messages of a key are published one request
- * after the other, and after a failure the key goes on with the change that failed: the history of each key comes at least
+ * after the other, and after a failure the key continues with the change that failed: the history of each key comes at least
  * once, in order.
  *
  * <p>What may pass is tried again for as long as {@code publish-timeout} says, and then goes to the policy of {@code retry},
  * as do a missing topic, and an account that may not publish. What Pub/Sub calls invalid, and a message that is too large for
- * it, is refused for good.
+ * it, is refused permanently.
  */
 @AutoService(ConsumerProvider.class)
 public final class PubsubSinkProvider implements ConsumerProvider {
     private static final ConfigKey<Duration> PUBLISH_TIMEOUT = ConfigKey.of(
                     "publish-timeout",
                     ConfigType.duration(Duration.ofMillis(100), Duration.ofMinutes(10)),
-                    "How long it may take until a request is confirmed, with all attempts; then the change has failed.")
+                    "Time limit until a request is confirmed, retries included; past it the change has failed.")
             .withDefault(Duration.ofMinutes(1));
     private static final ConfigKey<Integer> BATCH_MESSAGES = ConfigKey.of(
                     "batch-messages",
                     ConfigType.integer(1, 1_000),
-                    "How many messages of a primary key go into one request at most.")
+                    "Maximum number of messages of one primary key in a request.")
             .withDefault(1_000);
     private static final ConfigKey<Long> BATCH_BYTES = ConfigKey.of(
                     "batch-bytes",
                     ConfigType.size(1, 9L << 20),
-                    "How large such a request may become. A message that is larger has one of its own.")
+                    "Maximum size of a request. A larger message is sent in a request of its own.")
             .withDefault(1L << 20);
 
     @Override

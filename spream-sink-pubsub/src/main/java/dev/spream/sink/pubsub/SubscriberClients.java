@@ -15,7 +15,7 @@ import io.grpc.ManagedChannelBuilder;
 import java.io.IOException;
 import java.time.Duration;
 
-/** Builds Google's clients that receive: where they connect to, as whom, and how much they hold. Safe for use by many threads. */
+/** Factory of Google's subscriber clients: endpoint, credentials and flow control. Safe for use by many threads. */
 final class SubscriberClients {
     private static final int MAX_INBOUND_BYTES = 20 << 20; // a response may have more than one message of up to 10 MB
     private static final int MAX_INBOUND_METADATA_BYTES = 4 << 20;

@@ -29,7 +29,7 @@ final class TopicCheck {
     }
 
     /**
-     * Looks whether the topic is there. An account that may publish need not be allowed to look: then it goes on, and a topic
+     * Checks that the topic exists. An account that may publish need not be allowed to check: then it continues, and a topic
      * that is not there shows with the first message.
      *
      * @throws IOException if there is no such topic, or the server cannot be asked; the message says what to do

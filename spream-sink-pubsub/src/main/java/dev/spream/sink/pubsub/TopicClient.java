@@ -25,8 +25,8 @@ import java.util.concurrent.TimeUnit;
  * failure shows before the key is blocked, so that resuming may come too early; waiting in its flow control swallows
  * interrupts; and its shutdown waits without a limit.
  *
- * <p>Slots cannot deadlock: who holds one waits for the answer to a request, which comes within its time, and for nothing
- * else; who waits for one holds none.
+ * <p>Slots cannot deadlock: the holder of one waits only for the response to a request, which has a time limit; a waiter
+ * holds none.
  */
 final class TopicClient implements AutoCloseable {
     /**
@@ -79,7 +79,7 @@ final class TopicClient implements AutoCloseable {
         return slots.tryAcquire(limit.toNanos(), TimeUnit.NANOSECONDS);
     }
 
-    /** Takes a slot for a request, if one is free and nobody waits for it. */
+    /** Takes a slot for a request, if one is free and has no waiter. */
     boolean takeFreeSlot() throws InterruptedException {
         return slots.tryAcquire(0, TimeUnit.SECONDS); // the form that is fair
     }

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reads an answer to its end, so that the connection can be used again. An answer that is too long is not worth that: nothing of
- * it is kept, and its connection is given up. Signals come one at a time.
+ * it is kept, and its connection is closed. Signals come one at a time.
  */
 final class BoundedBody implements BodySubscriber<Optional<byte[]>> {
     private final int maxBytes;

@@ -17,17 +17,17 @@ record ConfiguredHeaders(Map<String, String> values) {
     static final ConfigKey<String> AUTHORIZATION = ConfigKey.of(
                     "authorization",
                     ConfigType.text(),
-                    "The Authorization header, its scheme included, such as Bearer and a token.")
+                    "Value of the Authorization header, scheme included, such as Bearer and a token.")
             .secret();
     static final ConfigKey<List<String>> HEADERS = ConfigKey.of(
                     "headers",
                     ConfigType.list(),
-                    "More headers, each as Name: value, with commas between them; so a value cannot have one.")
+                    "Additional headers, each as Name: value, separated by commas; a value cannot contain a comma.")
             .secret();
 
     private static final Pattern NAME = Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z-]+");
     private static final Pattern VALUE = Pattern.compile("[\\x21-\\x7e]([\\t\\x20-\\x7e]*[\\x21-\\x7e])?");
-    /** What the protocol says, or whoever sends something. */
+    /** Headers that are set by the protocol or by the sender. */
     private static final Set<String> TAKEN = Set.of(
             "connection",
             "content-encoding",

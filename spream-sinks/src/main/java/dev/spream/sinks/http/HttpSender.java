@@ -20,7 +20,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Sends entries to a web service: the payload as the JSON body of a POST or PUT. {@code Idempotency-Key} is the entry's key, by
  * which the service recognises one that comes again; what a header cannot hold, {@code %} and {@code ~} are percent-encoded in
- * it. An entry that was requeued after it had been given up ends with {@code ~2}, {@code ~3} and so on, its generation: what
+ * it. The key of an entry that was requeued after an abort ends with {@code ~2}, {@code ~3} and so on, its generation: what
  * the service answered to the one before must not be the answer to this one. {@code traceparent} is the entry's. Redirects are not
  * followed.
  *
@@ -55,7 +55,7 @@ import org.slf4j.LoggerFactory;
  * <tr><td>2xx but 202</td><td>taken; the ledger keeps the body as above, with the status 200</td></tr>
  * <tr><td>404, or what else was chosen</td><td>not there: the entry is sent again. A service that can be asked has to note a key
  *     before it acts upon it</td></tr>
- * <tr><td>what was chosen, by default nothing</td><td>refused for good</td></tr>
+ * <tr><td>the configured statuses, by default none</td><td>refused permanently</td></tr>
  * <tr><td>202, any other, or none</td><td>still unknown: it is asked again</td></tr>
  * </table>
  *
@@ -220,7 +220,7 @@ public final class HttpSender implements OutboxSender, AutoCloseable {
             return this;
         }
 
-        /** Statuses that answer a query with: it has been refused for good; none by default. */
+        /** Statuses of a query that mean a permanent refusal; none by default. */
         public Builder queryRefusedStatuses(Set<Integer> statuses) {
             this.refusedStatuses = Set.copyOf(statuses);
             return this;
@@ -279,7 +279,7 @@ public final class HttpSender implements OutboxSender, AutoCloseable {
                         "query-url: a queryable service needs one, with %s in it".formatted(UrlTemplate.PLACE));
             }
             if (!queryable && queryUrl.isPresent()) {
-                throw new IllegalArgumentException("query-url: nobody is asked unless guarantee is queryable");
+                throw new IllegalArgumentException("query-url: no receiver is queried unless guarantee is queryable");
             }
         }
 

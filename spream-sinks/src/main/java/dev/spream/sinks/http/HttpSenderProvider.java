@@ -19,48 +19,54 @@ public final class HttpSenderProvider implements OutboxSenderProvider {
     private static final ConfigKey<String> URL = ConfigKey.of(
                     "url",
                     template("url"),
-                    "Where entries are sent to; {key} in its path or query stands for the Idempotency-Key.")
+                    "URL of the receiver; {key} in its path or query is replaced by the Idempotency-Key.")
             .required()
             .showing(UrlTemplate::shown);
     private static final ConfigKey<HttpSender.Method> METHOD = ConfigKey.of(
-                    "method", ConfigType.choice(HttpSender.Method.class), "How entries are sent.")
+                    "method", ConfigType.choice(HttpSender.Method.class), "HTTP method of the requests.")
             .withDefault(HttpSender.Method.POST);
     private static final ConfigKey<Duration> CONNECT_TIMEOUT = ConfigKey.of(
                     "connect-timeout",
                     ConfigType.duration(Duration.ofMillis(10), Duration.ofMinutes(1)),
-                    "How long it may take to connect, within outbox.send-timeout.")
+                    "Time limit of connecting, within outbox.send-timeout.")
             .withDefault(Duration.ofSeconds(1));
     private static final ConfigKey<OutboxSender.Guarantee> GUARANTEE = ConfigKey.of(
                     "guarantee",
                     ConfigType.choice(OutboxSender.Guarantee.class),
-                    "What the receiver makes of an entry that reaches it twice: one effect, by its Idempotency-Key; or two,"
-                            + " but it can be asked first; or two, and people decide.")
+                    "Guarantee of the receiver for an entry that reaches it twice: idempotent, one effect per"
+                            + " Idempotency-Key; queryable, two effects, and it can be queried before a repeat; neither, two"
+                            + " effects, and an operator decides.")
             .withDefault(OutboxSender.Guarantee.IDEMPOTENT);
     private static final ConfigKey<String> QUERY_URL = ConfigKey.of(
                     "query-url",
                     template("query-url"),
-                    "Where a queryable receiver is asked by GET what became of an entry; {key} stands for its"
-                            + " Idempotency-Key.")
+                    "URL at which a queryable receiver is queried by GET for the outcome of an entry; {key} is"
+                            + " replaced by its Idempotency-Key.")
             .showing(UrlTemplate::shown);
     private static final ConfigKey<Set<Integer>> QUERY_NOT_THERE_STATUSES = ConfigKey.of(
                     "query-not-there-statuses",
                     statuses(),
-                    "Statuses by which it says that it does not have the entry, which is sent again then.")
+                    "Statuses of a query that mean that the receiver does not have the entry; it is then sent"
+                            + " again.")
             .withDefault(Set.of(404));
     private static final ConfigKey<Set<Integer>> QUERY_REFUSED_STATUSES = ConfigKey.of(
-            "query-refused-statuses", statuses(), "Statuses by which it says that it has refused the entry for good.");
+            "query-refused-statuses",
+            statuses(),
+            "Statuses of a query that mean that the receiver has refused the entry permanently.");
     private static final ConfigKey<Set<Integer>> RETRYABLE_STATUSES = ConfigKey.of(
             "retryable-statuses",
             statuses(),
-            "More statuses that say that the receiver has certainly not taken the entry, and may later.");
+            "Additional statuses that mean that the receiver has not accepted the entry and that a retry may"
+                    + " succeed.");
     private static final ConfigKey<Set<Integer>> PERMANENT_STATUSES = ConfigKey.of(
             "permanent-statuses",
             statuses(),
-            "More statuses that say that the receiver has certainly not taken the entry, and never will.");
+            "Additional statuses that mean that the receiver has not accepted the entry and never will.");
     private static final ConfigKey<Set<Integer>> UNKNOWN_STATUSES = ConfigKey.of(
             "unknown-statuses",
             statuses(),
-            "More statuses that do not say whether the receiver has taken the entry, such as 503 from some proxies.");
+            "Additional statuses that leave open whether the receiver has accepted the entry, such as 503 from some"
+                    + " proxies.");
 
     /** Its label says all that may be wrong: it is what people are told of a URL that is not shown in full. */
     private static ConfigType<String> template(String key) {

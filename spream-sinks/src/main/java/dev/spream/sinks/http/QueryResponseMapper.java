@@ -16,7 +16,7 @@ import java.util.concurrent.TimeoutException;
  * The judgement of an answer, or of none, about an entry that was asked for.
  *
  * @param notThere statuses that say that the receiver does not have it
- * @param refused statuses that say that the receiver has refused it for good
+ * @param refused statuses that say that the receiver has refused it permanently
  */
 record QueryResponseMapper(UrlTemplate url, Set<Integer> notThere, Set<Integer> refused) {
     private static final int OK = 200;

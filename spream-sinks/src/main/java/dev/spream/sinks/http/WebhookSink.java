@@ -26,7 +26,7 @@ import java.util.concurrent.TimeoutException;
  */
 record WebhookSink(WebhookTarget target, Duration timeout, InstantSource clock, HttpCalls calls)
         implements Consumer, AutoCloseable {
-    /** What judges the request itself; all else is about the receiver, or how it is reached, and may be mended. */
+    /** Statuses about the request itself, which are non-retryable; all others concern the receiver or the way to it. */
     private static final Set<Integer> FINAL = Set.of(400, 409, 410, 413, 415, 422);
 
     /** No answer is looked at; one that is longer costs its connection. */

@@ -24,7 +24,7 @@ import java.util.List;
  * there when the next attempt, or a later change of the key, arrives.
  *
  * <p>A status of 2xx settles the change. 400, 409, 410,
- * 413, 415 and 422 judge the request itself and refuse the change for good. Any other status says something of the receiver
+ * 413, 415 and 422 judge the request itself and refuse the change permanently. Any other status says something of the receiver
  * or of how it is reached: an expired token (401, 403, 407), a missing deployment (404, 405), a redirect, which is not
  * followed, a server that is busy or broken (408, 425, 429, 5xx). Those, a connection that fails and an answer that does not
  * come in time are worth another attempt, up to {@code retry.max-attempts}, no sooner than {@code Retry-After} says, an hour
@@ -43,7 +43,7 @@ public final class WebhookSinkProvider implements ConsumerProvider {
     private static final ConfigKey<URI> URL = ConfigKey.of(
                     "url",
                     URL_TYPE,
-                    "Where changes are posted to. User and password do not belong in it, but in authorization.")
+                    "URL to which changes are posted. User and password belong in authorization, not in the URL.")
             .required()
             .showing(WebUrl::shown);
     private static final ConfigKey<Duration> TIMEOUT = ConfigKey.of(

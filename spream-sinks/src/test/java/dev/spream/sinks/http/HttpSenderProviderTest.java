@@ -88,7 +88,7 @@ final class HttpSenderProviderTest {
                 .hasMessageContaining("with {key} in it");
         assertThatThrownBy(() -> sender(Map.of("guarantee", "neither", "query-url", URL + "/{key}")))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("query-url: nobody is asked unless guarantee is queryable");
+                .hasMessage("query-url: no receiver is queried unless guarantee is queryable");
         try (HttpSender sender = sender(Map.of("guarantee", "neither"))) {
             assertThat(sender.guarantee()).isEqualTo(Guarantee.NEITHER);
         }

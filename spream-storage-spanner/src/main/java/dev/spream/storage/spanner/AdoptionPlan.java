@@ -107,7 +107,7 @@ final class AdoptionPlan {
                 children.stream().map(PartitionMetadata::token).toList());
     }
 
-    /** Children of the root name it, or nobody. */
+    /** Children of the root name it as their parent, or name none. */
     private static boolean continues(PartitionMetadata child, PartitionToken parent) {
         boolean ofRoot = child.parentTokens().isEmpty() && !child.token().isRoot();
         return child.parentTokens().contains(parent) || (parent.isRoot() && ofRoot);
@@ -115,7 +115,7 @@ final class AdoptionPlan {
 
     /**
      * Proofs of the parents that are named and not stored: the row deletion policy took them a day after they had finished.
-     * When they started, and after whom, went with them.
+     * Their start and their own parents are lost with them.
      */
     List<FinishedPartition> missingParents() {
         List<PartitionToken> missing = partitions.values().stream()

@@ -14,8 +14,8 @@ import java.util.regex.Pattern;
 
 /**
  * Hands a subscription back to Apache Beam: writes a new table of Beam's schema from which {@code
- * SpannerIO.readChangeStream} starts where our workers have stopped. The subscription is left as it is; whoever starts the
- * pipeline must not start workers again.
+ * SpannerIO.readChangeStream} starts where our workers have stopped. The subscription is left as it is; once the pipeline
+ * runs, workers must not be started again.
  *
  * <p>Facts about Beam (2.71.0, {@code changestreams}), which decide what is written:
  *
@@ -26,7 +26,7 @@ import java.util.regex.Pattern;
  *       an unfinished partition becomes its watermark.
  *   <li>{@code Parent0} itself is read again, and the partitions that it finds are inserted unless there is a row. So it
  *       starts at the earliest watermark, and finished partitions that reach beyond that get rows, as created before.
- *   <li>It starts a child at once, without regard to its parents. So a child that nobody has read and whose parents are not
+ *   <li>It starts a child at once, without regard to its parents. So a child that was not read yet and whose parents are not
  *       all finished is left out: its parent reports it again.
  * </ul>
  */

@@ -44,7 +44,7 @@ final class BeamRows {
         return new BeamTable(table, toRead().size(), lowWatermark, subscription.endTimestamp());
     }
 
-    /** What Beam goes on with; the root it reads anyway. */
+    /** The partitions that Beam continues; it reads the root anyway. */
     private List<PartitionMetadata> toRead() {
         return lineage.partitions().stream()
                 .filter(partition ->

@@ -7,7 +7,7 @@ import java.util.Optional;
  * A table that {@link BeamExport} wrote, and what a pipeline has to be told to start from it.
  *
  * @param name for {@code withMetadataTable}
- * @param partitions how many partitions Beam goes on with
+ * @param partitions number of partitions that Beam continues
  * @param startAt for {@code withInclusiveStartAt}: the earliest watermark
  * @param endAt for {@code withInclusiveEndAt}; empty for a pipeline that has none
  */

@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  * them. So a busy process makes few, larger transactions, and never two at a time, which would only abort each other.
  *
  * <p>Safe for use by many threads. A thread of its own writes while there is something to write; callers wait for it, each
- * no longer than a call may take, and one that has given up is left out if its operation has not begun.
+ * no longer than a call may take, and an operation whose caller timed out is dropped if it has not begun.
  *
  * <p>Spanner has no way to pass over rows that another transaction has locked: a younger one waits, and can only give up. So a
  * transaction gets a share of the time of a call. When that passes while the server answers, it is rolled back, because what it
@@ -345,7 +345,7 @@ final class GroupWriter {
         return outcomes;
     }
 
-    /** An operation, and who waits for its result. */
+    /** An operation and its waiting caller. */
     private static final class Entry<T> {
         final WriteOperation<T> operation;
         final CompletableFuture<T> result = new CompletableFuture<>();

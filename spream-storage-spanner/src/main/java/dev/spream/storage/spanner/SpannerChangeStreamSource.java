@@ -171,7 +171,7 @@ public final class SpannerChangeStreamSource implements ChangeStreamSource {
 
         /**
          * How many chunks of a stream the client may hold that were not read yet; 64 by default, which reads about twice
-         * as fast as the client's own default of 4. The server chooses what is in a chunk: one record as a rule, of any
+         * as fast as the client's own default of 4. The server chooses what is in a chunk: usually one record, of any
          * size. With a client that was not {@linkplain SpannerConnection#prepare prepared} nothing else limits what is
          * fetched ahead: lower it then where records are large and partitions are many.
          */

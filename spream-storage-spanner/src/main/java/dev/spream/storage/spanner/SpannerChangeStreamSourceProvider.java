@@ -15,35 +15,38 @@ import java.util.List;
 @AutoService(ChangeStreamSourceProvider.class)
 public final class SpannerChangeStreamSourceProvider implements ChangeStreamSourceProvider {
     private static final ConfigKey<DatabaseName> DATABASE = ConfigKey.of(
-                    "database", SpannerConfigTypes.database(), "The database that has the change stream.")
+                    "database", SpannerConfigTypes.database(), "Database of the change stream.")
             .required();
     private static final ConfigKey<String> STREAM = ConfigKey.of(
-                    "stream", SpannerConfigTypes.stream(), "The change stream to read.")
+                    "stream", SpannerConfigTypes.stream(), "Name of the change stream.")
             .required();
     private static final ConfigKey<String> EMULATOR_HOST = ConfigKey.of(
-                    "emulator-host", SpannerConfigTypes.hostAndPort(), "An emulator to use instead of Spanner.")
+                    "emulator-host",
+                    SpannerConfigTypes.hostAndPort(),
+                    "Address of an emulator to use instead of Spanner.")
             .withDefaultMeaning("that of SPANNER_EMULATOR_HOST, if set");
     private static final ConfigKey<String> ROLE =
-            ConfigKey.of("role", ConfigType.text(), "The database role to read as.");
+            ConfigKey.of("role", ConfigType.text(), "Database role used for reading.");
     private static final ConfigKey<Priority> PRIORITY = ConfigKey.of(
-                    "priority", ConfigType.choice(Priority.class), "The priority of the queries in the instance.")
+                    "priority", ConfigType.choice(Priority.class), "Request priority of the queries.")
             .withDefault(Priority.HIGH);
     private static final ConfigKey<String> REQUEST_TAG =
-            ConfigKey.of("request-tag", ConfigType.text(), "A tag that Spanner's query statistics show.");
+            ConfigKey.of("request-tag", ConfigType.text(), "Request tag, shown in Spanner's query statistics.");
     private static final ConfigKey<Integer> PREFETCH_CHUNKS = ConfigKey.of(
                     "prefetch-chunks",
                     ConfigType.integer(1, 10_000),
-                    "How many chunks of a partition, of a record each as a rule, the client may hold that were not read yet.")
+                    "Maximum number of prefetched chunks of a partition in the client; a chunk usually holds one"
+                            + " record.")
             .withDefault(SpannerChangeStreamSource.DEFAULT_PREFETCH_CHUNKS);
     private static final ConfigKey<Integer> MAX_OPEN_QUERIES = ConfigKey.of(
                     "max-open-queries",
                     ConfigType.integer(1, SpannerConnection.MAX_OPEN_QUERIES),
-                    "How many partitions may be read at the same time. About a hundred share a gRPC channel.")
+                    "Maximum number of concurrent partition queries. About a hundred share a gRPC channel.")
             .withDefault(SpannerConnection.DEFAULT_OPEN_QUERIES);
     private static final ConfigKey<Duration> CONNECT_TIMEOUT = ConfigKey.of(
                     "connect-timeout",
                     ConfigType.duration(Duration.ofMillis(100), Duration.ofMinutes(5)),
-                    "How long the answer to a question about the stream may take.")
+                    "Time limit of a request for metadata of the stream.")
             .withDefault(SpannerChangeStreamSource.DEFAULT_CONNECT_TIMEOUT);
 
     private enum Priority {

@@ -31,15 +31,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A Spanner client for one database, which a change stream source and other parts can share. Whoever opened it closes it,
- * after what uses it.
+ * A Spanner client for one database, which a change stream source and other parts can share. The caller that opened it closes it,
+ * after its users.
  *
  * <p>Credentials are the application's default ones, and none for an emulator. An emulator is used when its host is set
  * here or in the environment, as {@code SPANNER_EMULATOR_HOST}.
  *
  * <p>A connection that goes silent without ending, as one that a firewall forgot, is noticed 13 seconds after its last sign
  * of life, if a call waits on it: the call fails. Then, and when a call got nothing at all for 5 seconds, a change stream's
- * query until it was cancelled as stalled, all channels connect anew, because connections go silent together and a repeated
+ * query until it was cancelled as stalled, all channels reconnect, because connections go silent together and a repeated
  * call goes to another one. Calls under way stay on theirs. A client that was {@linkplain #prepare prepared} does not do
  * that.
  *

@@ -17,27 +17,30 @@ import java.util.List;
 @AutoService(PartitionStorageProvider.class)
 public final class SpannerPartitionStorageProvider implements PartitionStorageProvider {
     private static final ConfigKey<DatabaseName> DATABASE = ConfigKey.of(
-                    "database", SpannerConfigTypes.database(), "The database that has the tables.")
+                    "database", SpannerConfigTypes.database(), "Database of the tables.")
             .required()
             .withFallback("source.spanner.database");
     private static final ConfigKey<String> TABLE = ConfigKey.of(
                     "table",
                     SpannerConfigTypes.table(),
-                    "The table of partitions of one subscription; three small ones are named after it.")
+                    "Table of the partitions of one subscription; the names of three further small tables begin"
+                            + " with it.")
             .required();
     private static final ConfigKey<Boolean> CREATE_TABLE = ConfigKey.of(
                     "create-table",
                     ConfigType.flag(),
-                    "Whether to create the tables where they are missing, and to adopt a table of Apache Beam or the Go"
-                            + " spream whose reader was stopped.")
+                    "Whether missing tables are created, and a table of Apache Beam or the Go spream is adopted;"
+                            + " its reader must be stopped.")
             .withDefault(false);
     private static final ConfigKey<String> EMULATOR_HOST = ConfigKey.of(
-                    "emulator-host", SpannerConfigTypes.hostAndPort(), "An emulator to use instead of Spanner.")
+                    "emulator-host",
+                    SpannerConfigTypes.hostAndPort(),
+                    "Address of an emulator to use instead of Spanner.")
             .withFallback("source.spanner.emulator-host");
     private static final ConfigKey<Duration> CALL_TIMEOUT = ConfigKey.of(
                     "call-timeout",
                     ConfigType.duration(SpannerPartitionStorage.MIN_TIMEOUT, SpannerPartitionStorage.MAX_TIMEOUT),
-                    "How long a call may take. Two of them should fit into a lease time.")
+                    "Time limit of a call; at most half of lease-time is recommended.")
             .withDefault(SpannerPartitionStorage.TIMEOUT);
 
     @Override

@@ -21,11 +21,11 @@ import org.slf4j.LoggerFactory;
  * <p>Adoption adds columns, drops the row deletion policy, because it would delete what proves that nothing was passed over,
  * adds an index and three small tables, and gives the finished partitions proofs of kind ADOPTED. Rows are kept as they are,
  * but for partitions that were finished just before the other reader stopped, with a watermark before their end: their last
- * changes may not have been delivered, so they are read on. The indexes of the other reader are kept too, whom the table
- * serves no more: to go back to Beam, export.
+ * changes may not have been delivered, so reading them continues. The indexes of the other reader are kept too, although it
+ * can no longer use the table: to return to Beam, export.
  *
  * <p>Stop a pipeline of Beam by draining it. Its watermarks cover what its runner has taken over; what the runner had not yet
- * handed on when it was cancelled, or died with its memory, was delivered by nobody, and the table does not tell.
+ * handed on when it was cancelled, or died with its memory, was never delivered, and the table does not record it.
  *
  * <p>Everything may be repeated, and done by several processes at once.
  */
@@ -37,7 +37,7 @@ public final class SpannerPartitionTables {
     /** Spanner fills an index before it says that it is there. */
     private static final Duration DDL_TIMEOUT = Duration.ofMinutes(10);
 
-    /** More than there are statements: each may fail because somebody else was faster. */
+    /** More than there are statements: each may fail because another process was faster. */
     private static final int ATTEMPTS = 20;
 
     private static final Pattern CREATE_TABLE =
@@ -111,7 +111,7 @@ public final class SpannerPartitionTables {
         return MetadataSchema.read(connection, table, calls);
     }
 
-    /** Adds what is missing; what somebody else adds at the same time makes statements fail, and is looked at again. */
+    /** Adds what is missing; concurrent additions by another process make statements fail, which are then checked again. */
     private MetadataSchema complete(MetadataSchema found) {
         MetadataSchema schema = found;
         for (int attempt = 1; !schema.missing().isEmpty(); attempt++) {

@@ -31,7 +31,7 @@ final class SubscriptionRows {
 
     private SubscriptionRows() {}
 
-    /** The subscription; empty if it was adopted and not opened since, because then nobody has said of which stream. */
+    /** The subscription; empty if it was adopted and not opened since, because its stream is not known then. */
     static Optional<SubscriptionRecord> record(Struct row) {
         return row.isNull(MetadataDdl.STREAM_NAME)
                 ? Optional.empty()

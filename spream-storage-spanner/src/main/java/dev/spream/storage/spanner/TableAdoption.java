@@ -19,7 +19,7 @@ import java.util.function.Consumer;
 
 /**
  * Makes the rows that another reader left a subscription of ours. Unfinished partitions keep their state and watermark, at
- * epoch 0 and without an owner, so workers go on where that reader stopped; and so do finished ones that it may not have
+ * epoch 0 and without an owner, so workers continue where that reader stopped; and so do finished ones that it may not have
  * delivered to their end.
  *
  * <p>The subscription's row is written last, and each transaction before it first looks that it is not there: what was
@@ -90,7 +90,7 @@ final class TableAdoption {
         });
     }
 
-    /** Adopts all rows and returns how many; 0 if somebody else has. */
+    /** Adopts all rows and returns how many; 0 if another process has. */
     int run() {
         AdoptionPlan plan = reads.atOneMoment("reading the partitions to adopt", (snapshot, now) -> {
             return new AdoptionPlan(

@@ -23,7 +23,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The part of the information schema that clients read, as tables of the engine that are written anew after each schema
+ * The part of the information schema that clients read, as tables of the engine that are rewritten after each schema
  * change. Columns are those of Spanner's documentation, as far as they mean something here.
  */
 final class InformationSchema {
@@ -81,7 +81,7 @@ final class InformationSchema {
         return dialect == DatabaseDialect.POSTGRESQL ? definition : definition.toUpperCase(Locale.ROOT);
     }
 
-    /** Writes all tables anew, in one transaction of the engine. */
+    /** Rewrites all tables, in one transaction of the engine. */
     void refresh(Schema schema, List<StreamDefinition> streams) throws SQLException {
         Connection connection = engine.administrator();
         connection.setAutoCommit(false);

@@ -11,8 +11,8 @@ import java.time.Instant;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * A read-only transaction: sees exactly what was committed when it began. Nobody tells Spanner that a read-only
- * transaction is over, so it is closed once it has been idle; reading it after that is FAILED_PRECONDITION.
+ * A read-only transaction: sees exactly what was committed when it began. Clients do not report the end of a
+ * read-only transaction, so it is closed once it has been idle; reading it after that is FAILED_PRECONDITION.
  */
 public final class Snapshot {
     private final ByteString id;

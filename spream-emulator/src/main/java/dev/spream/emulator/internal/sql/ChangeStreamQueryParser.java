@@ -15,7 +15,7 @@ import java.util.function.Function;
 
 /**
  * Recognises the queries that read a change stream. A query that calls a read function in any other way than alone is an
- * error; a query that does not call one is somebody else's.
+ * error; a query that does not call one is left to the SQL engine.
  */
 public final class ChangeStreamQueryParser {
     private static final List<String> ARGUMENTS =

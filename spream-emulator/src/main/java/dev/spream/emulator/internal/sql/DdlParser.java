@@ -12,7 +12,7 @@ import java.util.Optional;
 
 /**
  * Parses the DDL of both dialects, change streams excepted. What the emulator does not do (foreign keys, checks, defaults,
- * generated columns, views, roles) is UNIMPLEMENTED, so that nobody believes it to be enforced.
+ * generated columns, views, roles) is UNIMPLEMENTED, so that it is not mistaken for enforced.
  */
 public final class DdlParser {
     private final TokenCursor cursor;

@@ -39,7 +39,7 @@ final class ChangeStream {
         this.moves = pace.onMove(this::wake);
     }
 
-    /** Has everyone look again who waits for something of this stream. */
+    /** Wakes all waiters of this stream to check their conditions again. */
     private void wake() {
         gate.wake();
         partitions.wake();
@@ -95,7 +95,7 @@ final class ChangeStream {
         return faults;
     }
 
-    /** Where those wait who do not wait for a partition. */
+    /** The wait for threads that wait for no single partition. */
     TimedWait gate() {
         return gate;
     }

@@ -30,8 +30,8 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /**
- * The change streams of one database. Safe for use by many threads. Whoever creates it closes it, after which queries end
- * and nothing churns.
+ * The change streams of one database. Safe for use by many threads. Its creator closes it; queries then end and churn
+ * stops.
  */
 public final class ChangeStreams implements AutoCloseable {
     private static final long FIRST_TRANSACTION_ID = 1_000_000_000_000_000_000L;

@@ -58,7 +58,7 @@ record Churner(ChangeStream stream, StreamSettings settings, CommitClock clock, 
                 partitions.move(live.get(at).token());
             }
         } catch (IllegalStateException e) {
-            // A call changed the same partition first, or it is too narrow: the next step chooses anew.
+            // A call changed the same partition first, or it is too narrow: the next step chooses again.
             return;
         }
     }

@@ -130,7 +130,8 @@ final class PartitionRead {
     }
 
     private void send(List<Value> rows, int changes) {
-        // Both before: whoever has the row may move the clock at once, and counts on the next heartbeat, or arm a fault
+        // Both before: the receiver of the row may move the clock at once, and counts on the next heartbeat, or arm a
+        // fault
         // that counts rows from there.
         lastSent = pace.nanos();
         faults.sent(rows.size(), changes);

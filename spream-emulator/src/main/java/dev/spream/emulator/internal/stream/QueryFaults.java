@@ -58,7 +58,7 @@ final class QueryFaults implements AutoCloseable {
         return current != null && current.origin != Origin.DRAWN;
     }
 
-    /** The query goes on behind a child record: if it ended before the next one, that would be the proof of a whole end. */
+    /** The query continues after a child record: if it ended before the next one, that would be the proof of a whole end. */
     void resumedBehindChildRecord() {
         behindChildRecord = true;
     }

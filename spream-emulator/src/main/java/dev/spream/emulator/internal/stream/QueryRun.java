@@ -72,7 +72,7 @@ record QueryRun(
                 resume.isPresent() ? List.of() : stream.partitions().aliveAt(start);
         List<Value> rows = records.stream().map(stream.encoder()::children).toList();
         if (!rows.isEmpty() && faults.strikesBehindChildRecord()) {
-            // The next try may divide the partitions among other records, so that nobody can resume behind this one.
+            // The next try may divide the partitions among other records, so a query cannot resume after this one.
             sink.send(rows.subList(0, 1), ByteString.EMPTY);
             throw StreamErrors.fault(Fault.Kind.UNAVAILABLE);
         }

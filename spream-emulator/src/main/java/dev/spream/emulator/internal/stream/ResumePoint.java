@@ -8,7 +8,7 @@ import java.util.regex.Pattern;
 
 /**
  * The point that a query has come to, as a resume token says it. Spanner's clients hold rows back until a message has a
- * token, so every message has one, and a query that is resumed goes on behind it.
+ * token, so every message has one, and a resumed query continues after it.
  *
  * @param index of the next entry in the partition
  * @param children how many child-partitions records were sent

@@ -13,7 +13,7 @@ final class TimedWait {
     private boolean open;
     private final AtomicLong wakes = new AtomicLong();
 
-    /** How often those who wait were woken: read it before looking at what to wait for. */
+    /** Number of wake-ups so far: read it before checking the awaited condition. */
     long wakes() {
         return wakes.get();
     }
@@ -41,7 +41,7 @@ final class TimedWait {
         }
     }
 
-    /** Lets everyone through, for good. */
+    /** Ends all current and future waits. */
     void open() {
         lock.lock();
         try {

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * interceptors holds already.
  *
  * <p>The size of a message is taken where the transport cuts it out of the stream, on the thread of the connection, and the
- * next one is asked for right there. The transport then goes on with what it has received already: no thread is woken for
+ * next one is asked for right there. The transport then continues with what it has received already: no thread is woken for
  * it, and no message waits for a round trip. Where the transport does not know the size, because the message is compressed,
  * it is taken from the decoded message instead.
  */

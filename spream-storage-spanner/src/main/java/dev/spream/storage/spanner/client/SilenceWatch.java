@@ -23,7 +23,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The channels of a client, which connect anew, all of them, when a call shows that a connection may have gone silent:
+ * The channels of a client, which all reconnect when a call shows that a connection may have gone silent:
  * nothing came for 5 seconds, or until a change stream's query was cancelled, or its connection was found dead. Connections
  * often go silent together, as when a firewall forgets them, and a call that is repeated goes to another channel. Calls
  * under way keep their connection.
@@ -54,14 +54,14 @@ public final class SilenceWatch {
         return new WatchedBuilder(builder.intercept(new CallWatch()));
     }
 
-    /** Connects all channels anew, unless that was done since a call's last sign of life. */
+    /** Reconnects all channels, unless that was done since a call's last sign of life. */
     private void renew(long lastSign) {
         long last = renewed.get();
         if (lastSign - last < 0 || !renewed.compareAndSet(last, System.nanoTime())) {
             return;
         }
         log.warn(
-                "a call to Spanner got no answer, its connection may be dead; the {} channels connect anew",
+                "a call to Spanner got no answer, its connection may be dead; the {} channels reconnect",
                 channels.size());
         channels.forEach(ManagedChannel::enterIdle);
     }

@@ -84,7 +84,7 @@ public final class SpannerErrors {
 
     private static String advice(Kind kind, String text) {
         if (text.toLowerCase(Locale.ROOT).contains(SESSION_LOST)) {
-            return "the server has lost the client's session, as an emulator does that was started anew: connect again";
+            return "the server has lost the client's session, as a restarted emulator does: connect again";
         }
         return switch (kind) {
             case TRANSIENT -> "trying again may help";
@@ -95,7 +95,7 @@ public final class SpannerErrors {
             case PARTITION_EXPIRED -> "the partition's records and the names of its children are lost";
             case OUTSIDE_PARTITION -> "this proves no end: read again from an earlier position";
             case START_IN_FUTURE -> "compare the start with the server's time";
-            case NOT_FOUND -> "check the names of database and change stream, and whether the stream was created anew";
+            case NOT_FOUND -> "check the names of database and change stream, and whether the stream was recreated";
             case PERMISSION_DENIED ->
                 "check the credentials, and that they, or the database role, may SELECT from the "
                         + "change stream and EXECUTE its read function";

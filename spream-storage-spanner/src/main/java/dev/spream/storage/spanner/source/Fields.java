@@ -79,7 +79,7 @@ final class Fields {
     }
 
     /**
-     * The elements that are not NULL, in one pass: the client's lists decode an element anew each time that it is asked
+     * The elements that are not NULL, in one pass: the client's lists decode an element again each time that it is asked
      * for, which costs more than all else that is done with it.
      */
     static List<Struct> present(List<@Nullable Struct> structs) {

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A result set belongs to one thread, and closing it from another does not wake a reader that waits. So the query runs
  * in a gRPC context of its own: cancelling that ends the call on both sides, the client's waits included, and the result
- * set is closed by whoever holds {@link #reading}, the reader on its way out or the closer.
+ * set is closed by the holder of {@link #reading}, the reader on its way out or the closer.
  */
 public final class SpannerChangeStreamCursor implements ChangeStreamCursor {
     private final String description;
