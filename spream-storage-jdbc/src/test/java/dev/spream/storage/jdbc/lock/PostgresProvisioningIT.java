@@ -73,20 +73,24 @@ final class PostgresProvisioningIT extends BucketProvisioningContract {
             vacuum.setAutoCommit(false);
             statement.execute("LOCK TABLE spream.hier_lock_buckets IN SHARE UPDATE EXCLUSIVE MODE");
             Thread.ofVirtual().name("clear").start(clear);
-            awaitBlocked(statement, clear);
+            awaitBlocked(clear);
             vacuum.rollback();
         }
         assertThat(clear.get(30, SECONDS)).isTrue();
         assertThat(rows(OTHER).provision((done, all) -> {}).made()).isEqualTo(6_000);
     }
 
-    private static void awaitBlocked(Statement statement, FutureTask<?> call) throws Exception {
-        while (!Statements.answer(
-                statement.getConnection(),
-                "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE pg_backend_pid() = ANY (pg_blocking_pids(pid)))",
-                row -> row.getBoolean(1))) {
-            assertThat(call).isNotDone();
-            LockSupport.parkNanos(2_000_000);
+    private void awaitBlocked(FutureTask<?> call) throws SQLException {
+        long end = System.nanoTime() + SECONDS.toNanos(30);
+        try (Connection looking = database.dataSource().getConnection()) {
+            while (!Statements.answer(
+                    looking,
+                    "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND cardinality(pg_blocking_pids(pid)) > 0)",
+                    row -> row.getBoolean(1))) {
+                assertThat(call).isNotDone();
+                assertThat(System.nanoTime()).isLessThan(end);
+                LockSupport.parkNanos(2_000_000);
+            }
         }
     }
 

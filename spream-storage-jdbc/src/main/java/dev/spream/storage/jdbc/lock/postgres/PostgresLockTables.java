@@ -13,6 +13,7 @@ import dev.spream.storage.jdbc.lock.dialect.ReportSql;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Savepoint;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -33,6 +34,19 @@ public final class PostgresLockTables implements LockTables {
             "SELECT FROM pg_tables WHERE schemaname = ? AND tablename = 'hier_lock_space'";
 
     private static final String LOCK_NOT_AVAILABLE = "55P03";
+
+    private static final String LOCK_TABLES =
+            "LOCK TABLE @hier_lock_space, @hier_lock_buckets IN ACCESS EXCLUSIVE MODE";
+
+    private static final String ONLY_MAINTENANCE = """
+            SELECT COALESCE(bool_and(mode = 'ShareUpdateExclusiveLock'), true) FROM pg_locks
+            WHERE locktype = 'relation' AND pid <> pg_backend_pid() AND granted
+                AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+                AND relation IN ('@hier_lock_space'::regclass, '@hier_lock_buckets'::regclass)""";
+
+    private static final String WAIT_FOR_CANCELLATION = """
+            SELECT set_config('lock_timeout', (setting::bigint + 2000)::text, true)
+            FROM pg_settings WHERE name = 'deadlock_timeout'""";
 
     /** The advisory locks with a single number as key; the server does not know their purpose. */
     private static final String ADVISORY_LOCKS = """
@@ -156,23 +170,17 @@ public final class PostgresLockTables implements LockTables {
     }
 
     /**
-     * The lock on the tables conflicts with every lock on a row. It is waited for, since an automatic vacuum or analyze of the
-     * buckets holds a lock too, which PostgreSQL ends only for a session that has waited for {@code deadlock_timeout}.
+     * The lock on the tables conflicts with every lock on a row. Only maintenance is waited for, such as an automatic vacuum or
+     * analyze of the buckets, which PostgreSQL cancels for a session that has waited for {@code deadlock_timeout}: other
+     * requests queue behind one that waits.
      *
      * @see <a href="https://www.postgresql.org/docs/current/explicit-locking.html#LOCKING-TABLES">PostgreSQL: table-level
      *     locks</a>
      */
     @Override
     public Optional<String> clear(Connection connection) throws SQLException {
-        try {
-            Statements.execute(connection, "SET LOCAL lock_timeout = '3s'");
-            Statements.execute(
-                    connection, in("LOCK TABLE @hier_lock_space, @hier_lock_buckets IN ACCESS EXCLUSIVE MODE"));
-        } catch (SQLException e) {
-            if (LOCK_NOT_AVAILABLE.equals(e.getSQLState())) {
-                return Optional.of("another session uses them");
-            }
-            throw e;
+        if (!takeTables(connection, LOCK_TABLES + " NOWAIT") && !waitForMaintenance(connection)) {
+            return Optional.of("another session uses them");
         }
         Optional<String> advisory = advisoryHolders(connection);
         if (advisory.isEmpty()) {
@@ -180,6 +188,31 @@ public final class PostgresLockTables implements LockTables {
                     connection, in("TRUNCATE @hier_lock_space, @hier_lock_buckets, @hier_lock_owner, @hier_lock_wait"));
         }
         return advisory;
+    }
+
+    private boolean waitForMaintenance(Connection connection) throws SQLException {
+        if (!Statements.answer(connection, in(ONLY_MAINTENANCE), row -> row.getBoolean(1))) {
+            return false;
+        }
+        String before = Statements.answer(connection, "SHOW lock_timeout", row -> row.getString(1));
+        Statements.answer(connection, WAIT_FOR_CANCELLATION, row -> row.getString(1));
+        boolean taken = takeTables(connection, LOCK_TABLES);
+        Statements.execute(connection, "SET LOCAL lock_timeout = '%s'".formatted(before));
+        return taken;
+    }
+
+    private boolean takeTables(Connection connection, String sql) throws SQLException {
+        Savepoint before = connection.setSavepoint();
+        try {
+            Statements.execute(connection, in(sql));
+            return true;
+        } catch (SQLException e) {
+            if (!LOCK_NOT_AVAILABLE.equals(e.getSQLState())) {
+                throw e;
+            }
+            connection.rollback(before);
+            return false;
+        }
     }
 
     private Optional<String> advisoryHolders(Connection connection) throws SQLException {
