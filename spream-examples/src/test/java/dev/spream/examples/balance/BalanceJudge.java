@@ -72,7 +72,8 @@ final class BalanceJudge {
     void cutConnections() throws SQLException {
         rows("""
                 SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-                WHERE application_name = 'spream' AND pid <> pg_backend_pid() AND random() < 0.5""");
+                WHERE datname = current_database() AND application_name = 'spream'
+                    AND pid <> pg_backend_pid() AND random() < 0.5""");
     }
 
     /** What a query finds: of one column its values, of several their lists. */

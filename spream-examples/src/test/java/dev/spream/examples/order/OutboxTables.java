@@ -73,6 +73,7 @@ final class OutboxTables {
     void cutConnections() throws SQLException {
         query("""
                 SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-                WHERE application_name = 'spream' AND pid <> pg_backend_pid() AND random() < 0.5""", row -> row.getBoolean(1));
+                WHERE datname = current_database() AND application_name = 'spream'
+                    AND pid <> pg_backend_pid() AND random() < 0.5""", row -> row.getBoolean(1));
     }
 }
