@@ -13,8 +13,10 @@ import java.util.stream.Stream;
  * start. The first test that starts one makes it, where Maven has packed them: it holds classes of jars alone.
  */
 final class ClassArchive {
-    private static final Path ARCHIVE = Path.of("target", "commands.archive").toAbsolutePath();
-    private static final boolean AHEAD_OF_TIME = Runtime.version().feature() >= 25;
+    private static final int JDK = Runtime.version().feature();
+    private static final boolean AHEAD_OF_TIME = JDK >= 25;
+    private static final Path ARCHIVE =
+            Path.of("target", "commands-%d.archive".formatted(JDK)).toAbsolutePath();
 
     /** For the JVM of a process; none where there is no archive. */
     static final List<String> OPTIONS = options();

@@ -7,7 +7,9 @@ import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.ResourceLock;
 
+@ResourceLock("signals of this process")
 final class StopSignalsTest {
     private static final long PATIENCE_SECONDS = 30;
 

@@ -6,7 +6,9 @@ import dev.spream.core.subscription.CompletionReason;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.ResourceLock;
 
+@ResourceLock("signals of this process")
 final class DrainingTest {
     /** The run may end before the thread of the signal has heard that its time was over. */
     @Test

@@ -18,6 +18,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -28,6 +29,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @ParameterizedClass(name = "{1} on {0}")
 @MethodSource("dev.spream.storage.spanner.ServersAndDialects#one")
 @Timeout(120)
+@Isolated("it records the threads of the process")
 class SubscriberPinningIT {
     private static final Duration THRESHOLD = Duration.ofMillis(20);
 
