@@ -156,7 +156,7 @@ final class ConfiguredOutboxTest {
                 config(Map.of("outbox.enabled", "true", "sender", "noted", "worker", "a/b")), plugins)) {
             assertThatThrownBy(desk::worker)
                     .isInstanceOf(ConfigException.class)
-                    .hasMessageContaining("worker: the name of a worker is 'a/b'");
+                    .hasMessageContaining("worker: worker name 'a/b'");
         }
     }
 

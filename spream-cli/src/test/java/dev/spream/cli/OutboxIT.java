@@ -240,7 +240,7 @@ final class OutboxIT {
         assertUsage("say how it ended", "settle", "7", "--why", "x");
         assertUsage("say how it ended", "settle", "7", "--succeeded", "--failed", "REJECTED", "--why", "x");
         assertUsage("--why TEXT", "settle", "7", "--succeeded");
-        assertUsage("'nope' is no reason code", "settle", "7", "--failed", "nope");
+        assertUsage("reason code 'nope' must be", "settle", "7", "--failed", "nope");
         assertUsage("httpStatus is 99", "settle", "7", "--succeeded", "--http-status", "99", "--why", "x");
         assertUsage("say which entry", "show", "7", "8");
         String tooLong = "99999999999999999999";

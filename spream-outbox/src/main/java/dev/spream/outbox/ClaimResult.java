@@ -6,8 +6,8 @@ import java.util.List;
  * The outcome of a claim.
  *
  * @param claims what the worker may send, in the order in which it was due
- * @param leasesExpired how many of the claims were another's, whose lease had run out
- * @param synchronised how many entries were not claimed since the ledger had an answer to them, which they have now as well
+ * @param leasesExpired how many of the claims were another worker's with an expired lease
+ * @param synchronised how many entries were not claimed but settled with the result that the ledger already had
  * @param conflicts how many entries were not claimed but aborted, since the ledger had another request under their key
  */
 public record ClaimResult(List<OutboxClaim> claims, int leasesExpired, int synchronised, int conflicts) {

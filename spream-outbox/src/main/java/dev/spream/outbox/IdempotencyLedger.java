@@ -5,10 +5,10 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * Remembers requests by their idempotency keys, and the final answer to each, so that a request that comes again is answered
- * and not done again. A settled entry never changes: who begins a failed request again opens a new generation of it.
+ * A ledger of requests by idempotency key with the final result of each, so that a repeated request is answered from the ledger
+ * and not executed again. A settled entry never changes: beginning a failed request again opens a new generation of it.
  *
- * <p>Safe for use by many threads; a transaction is used by one at a time. What fails is a {@link StorageException}.
+ * <p>Safe for use by many threads; a transaction is used by one at a time. Failures are {@link StorageException}s.
  *
  * @param <T> a transaction of the database, such as a connection
  */

@@ -5,8 +5,8 @@ import static dev.spream.core.internal.Bounds.requireBetween;
 import dev.spream.core.Sha256;
 
 /**
- * A lane that a worker holds. Entries with an ordering key are in one of {@value #LANES} lanes, by a hash of the key; who
- * holds the lane is the only one to send them.
+ * The lease of a lane by a worker. Entries with an ordering key are in one of {@value #LANES} lanes, by a hash of the key; only
+ * the holder of the lane sends them.
  *
  * @param lane 0 to 255
  * @param epoch one more each time the lane changes hands, for ever

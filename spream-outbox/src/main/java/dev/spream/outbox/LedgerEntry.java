@@ -23,7 +23,7 @@ public record LedgerEntry(
         requireNonNull(requestDigest, "requestDigest");
         requireNonNull(createdAt, "createdAt");
         if (result.isPresent() != settledAt.isPresent()) {
-            throw new IllegalArgumentException("an entry with a result has the time of it, and no other has");
+            throw new IllegalArgumentException("an entry needs both a result and its time, or neither");
         }
     }
 

@@ -21,15 +21,15 @@ public record LedgerResult(
         requireNonNull(responsePayload, "responsePayload");
         requireNonNull(reason, "reason");
         if (!status.isSettled()) {
-            throw new IllegalArgumentException("a result is of a request that is settled");
+            throw new IllegalArgumentException("a result needs status SUCCEEDED or FAILED");
         }
         if (!isHttpStatusOf(status, httpStatus)) {
             throw new IllegalArgumentException(
-                    "httpStatus is %d, must be 200 to 299 of a request that succeeded, 400 to 599 of one that failed"
+                    "httpStatus is %d; it must be 200 to 299 for a success, 400 to 599 for a failure"
                             .formatted(httpStatus));
         }
         if (reason.isPresent() != (status == LedgerStatus.FAILED)) {
-            throw new IllegalArgumentException("a failure needs a reason, and nothing else has one");
+            throw new IllegalArgumentException("a failure needs a reason, and a success must not have one");
         }
     }
 

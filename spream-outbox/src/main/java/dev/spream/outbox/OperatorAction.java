@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNull;
 /**
  * The author of a change by hand, and the reason for it; the audit keeps both.
  *
- * @param actor who does it, 1 to 200 characters
+ * @param actor the operator, 1 to 200 characters
  * @param reason why, at most 1,000 characters
  */
 public record OperatorAction(String actor, String reason) {

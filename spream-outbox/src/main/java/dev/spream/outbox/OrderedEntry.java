@@ -3,10 +3,10 @@ package dev.spream.outbox;
 import java.time.Duration;
 
 /**
- * An entry with an ordering key that is not settled, as somebody who plans sees it.
+ * An unsettled entry with an ordering key, as the planner of claims reads it.
  *
- * @param dueIn how long until it may be claimed, by the store's clock: zero if it may be now; until its lease runs out, if
- *     somebody is sending it
- * @param parked whether it waits for somebody to decide
+ * @param dueIn how long until it may be claimed, by the store's clock: zero if it may be now; until its lease expires, if it is
+ *     being sent
+ * @param parked whether it waits for an operator
  */
 public record OrderedEntry(long id, int lane, String orderingKey, Duration dueIn, boolean parked) {}

@@ -4,10 +4,11 @@ import dev.spream.core.StorageException;
 import java.util.List;
 
 /**
- * Leaves messages to be sent, in the transaction of the change that they tell of: they are sent if it commits, and only then.
+ * A transactional outbox: messages are enqueued in the transaction of the change that they report, and are sent only if it
+ * commits.
  *
- * <p>Safe for use by many threads; a transaction is used by one at a time. What fails is a {@link StorageException}, after
- * which the transaction has to be rolled back.
+ * <p>Safe for use by many threads; a transaction is used by one at a time. What fails is a {@link StorageException}, after which
+ * the transaction has to be rolled back.
  *
  * @param <T> a transaction of the database, such as a connection
  */

@@ -12,8 +12,8 @@ import java.util.Set;
  * @param statuses of any of these; empty for all
  * @param parkedOnly only those that wait until an operator decides
  * @param orderingKey only those of this key
- * @param reason only those whose last error was this
- * @param afterId only those behind this one; 0 for all
+ * @param reason only those with this last error
+ * @param afterId only those after this one; 0 for all
  * @param limit how many at most, 1 to {@value #MAX_LIMIT}
  */
 public record OutboxFilter(

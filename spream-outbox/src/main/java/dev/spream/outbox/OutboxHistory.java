@@ -6,8 +6,8 @@ public enum OutboxHistory {
     ENTRIES("settled entries"),
 
     /**
-     * Requests of the ledger, in all their generations, that are settled and whose entry is removed; old since they were
-     * settled.
+     * Requests of the ledger, in all their generations, that are settled and whose entry is removed; their age counts from the
+     * settlement.
      */
     LEDGER("requests of the ledger"),
 

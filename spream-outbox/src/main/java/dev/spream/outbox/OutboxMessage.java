@@ -9,7 +9,8 @@ import java.util.Optional;
 /**
  * A message to send.
  *
- * @param idempotencyKey names the request for ever: whoever enqueues it again means the same. 1 to {@value #MAX_KEY} characters
+ * @param idempotencyKey identifies the request permanently: enqueueing it again means the same request. 1 to {@value #MAX_KEY}
+ *     characters
  * @param payload what is sent, a JSON text
  * @param requestDigest tells requests with one key apart, 1 to {@value #MAX_DIGEST} characters; of the payload, unless said
  *     otherwise
@@ -59,7 +60,7 @@ public record OutboxMessage(
         requireNonNull(value, field);
         if (value.isBlank() || value.length() > max || value.indexOf('\0') >= 0) {
             throw new IllegalArgumentException(
-                    "%s has %d characters, must have 1 to %d, one that is no blank, and no NUL"
+                    "%s has %d characters; it must have 1 to %d, not all blank, without U+0000"
                             .formatted(field, value.length(), max));
         }
     }

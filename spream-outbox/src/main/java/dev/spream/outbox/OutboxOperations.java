@@ -6,10 +6,10 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Looks at an outbox and changes it by hand, while workers run. Every change is one transaction together with its entry in the
- * audit; an entry that a worker is sending, and whose lease has not run out, is not touched.
+ * Operator access to an outbox while workers run: queries and manual changes. Every change is one transaction together with its
+ * entry in the audit; an entry that a worker is sending under a valid lease is not changed.
  *
- * <p>Safe for use by many threads. What fails is a {@link StorageException}.
+ * <p>Safe for use by many threads. Failures are {@link StorageException}s.
  */
 public interface OutboxOperations extends AutoCloseable {
     /**
@@ -28,7 +28,7 @@ public interface OutboxOperations extends AutoCloseable {
 
     Optional<OutboxRow> find(String idempotencyKey);
 
-    /** What an entry holds, for those who may see it; a JSON text. */
+    /** The payload of an entry, a JSON text; it may be confidential. */
     Optional<String> payload(long id);
 
     /** What was changed by hand of an entry, the oldest first; also of one that was purged. */
@@ -36,16 +36,16 @@ public interface OutboxOperations extends AutoCloseable {
 
     /**
      * Has an entry tried again from its first attempt on, at once. One that was aborted is a new generation of its request. One
-     * that is parked is sent again even if it may have reached the receiver: whoever says so has made sure that it did not.
-     * One that waits for its next attempt keeps what is known of the earlier ones: a receiver that can be asked is asked first.
+     * that is parked is sent again even if it may have reached the receiver: the operator must have verified that it did not. One
+     * that waits for its next attempt keeps what is known of the earlier ones: a receiver that can be asked is asked first.
      * Refused of one that succeeded, or is due anyway.
      */
     OperatorResult requeue(long id, OperatorAction act);
 
     /**
-     * Settles an entry as somebody knows it ended: succeeded, or aborted. If the ledger has an answer to its request already,
-     * the entry takes that over instead, and the audit says so. Refused of one that is settled, and of one under whose key the
-     * ledger has another request.
+     * Settles an entry with an outcome that the operator knows: succeeded or aborted. If the ledger has an answer to its request
+     * already, the entry takes over that result instead, and the audit records it. Refused of one that is settled, and of one
+     * under whose key the ledger has another request.
      *
      * @param result for the ledger
      */
@@ -55,8 +55,8 @@ public interface OutboxOperations extends AutoCloseable {
     OperatorResult abort(long id, OperatorAction act);
 
     /**
-     * Gives entries back whose lease has run out, so that they are due. Workers do so by themselves; this is for when there
-     * are none.
+     * Releases entries with an expired lease, so that they are due. Workers do so themselves; this is for an outbox without
+     * workers.
      *
      * @return how many there were
      */

@@ -18,8 +18,7 @@ public record OutboxOwner(String name, UUID id) {
         requireNonNull(id, "id");
         if (!NAME.matcher(name).matches()) {
             throw new IllegalArgumentException(
-                    "the name of a worker is '%s', must be 1 to 100 printable characters without a slash"
-                            .formatted(name));
+                    "worker name '%s' must be 1 to 100 printable ASCII characters without a slash".formatted(name));
         }
     }
 

@@ -8,9 +8,9 @@ import java.util.Optional;
  *
  * @param attempts since it was enqueued, or requeued by hand
  * @param nextRunAt when it is due, if it is pending or failed and not parked
- * @param parked whether it waits for somebody to decide
+ * @param parked whether it waits for an operator
  * @param owner the worker that has claimed it
- * @param ledger what the ledger says of its key; empty if it has nothing
+ * @param ledger the ledger's entry for its key; empty if there is none
  */
 public record OutboxRow(
         long id,

@@ -14,7 +14,7 @@ public interface OutboxSender {
         IDEMPOTENT,
         /** It could have two, but the receiver can be {@linkplain #query asked} first. */
         QUERYABLE,
-        /** It could have two, and nobody can be asked: an entry that may have reached it is left to people. */
+        /** It may apply an entry twice and cannot be queried: an entry that may have reached it is parked for an operator. */
         NEITHER
     }
 
@@ -41,6 +41,6 @@ public interface OutboxSender {
      * @throws Exception anything; the entry is asked for again
      */
     default QueryOutcome query(OutboxEntry entry, Duration timeout) throws Exception {
-        throw new UnsupportedOperationException(this + " cannot be asked what became of an entry");
+        throw new UnsupportedOperationException(this + " cannot query the receiver about an entry");
     }
 }

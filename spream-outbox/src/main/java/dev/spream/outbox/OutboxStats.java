@@ -8,13 +8,13 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * An outbox in numbers.
+ * Statistics of an outbox.
  *
  * @param at the store's time
  * @param entries how many there are of each status; all are there
  * @param due how many could be claimed now
  * @param oldestDue since when the oldest of them has been due
- * @param leasesExpired how many are being sent by somebody whose lease has run out
+ * @param leasesExpired how many are being sent under an expired lease
  * @param parked how many wait until an operator decides
  * @param parkedUnknown how many of those may have reached the receiver
  * @param estimated statuses that have only about as many entries

@@ -10,9 +10,9 @@ public enum OutboxStatus {
     PENDING,
     /** Claimed by a worker, which has a lease on it. When the lease has run out, another may claim it. */
     SENDING,
-    /** The last attempt failed, or nobody knows what came of it. Due again at a time, or parked until somebody decides. */
+    /** The last attempt failed, or its outcome is unknown. Due again at a time, or parked for an operator. */
     FAILED,
-    /** Sent, and the ledger says so. */
+    /** Sent, and recorded as succeeded in the ledger. */
     SUCCEEDED,
     /** Given up, and the ledger says so. */
     ABORTED;
@@ -53,6 +53,6 @@ public enum OutboxStatus {
                 return status;
             }
         }
-        throw new IllegalArgumentException("there is no status '%s' of an outbox entry".formatted(text));
+        throw new IllegalArgumentException("unknown status of an outbox entry: '%s'".formatted(text));
     }
 }

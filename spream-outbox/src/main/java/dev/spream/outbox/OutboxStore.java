@@ -8,15 +8,16 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Holds the entries of an outbox, as its workers need it. Time is the store's own: nobody's clock is compared with it.
+ * The store of an outbox's entries, as its workers use it. All times are the store's own; they are never compared with another
+ * clock.
  *
- * <p>An entry is <em>due</em> if it is pending or failed, its time has come, and it has not expired; or if it is being sent
- * and its lease has run out. A claim gives it to one worker alone, raises its token by one and its attempts by one, and says
- * whether an earlier attempt may have reached the receiver: that of a lease that ran out may. Every later write names the
- * claim by its token, and one whose token is not the entry's any more changes nothing.
+ * <p>An entry is <em>due</em> if it is pending or failed, its time has come, and it has not expired; or if it is being sent and
+ * its lease has run out. A claim gives it to one worker alone, raises its token by one and its attempts by one, and says whether
+ * an earlier attempt may have reached the receiver: that of a lease that ran out may. Every later write names the claim by its
+ * token, and a write with an outdated token changes nothing.
  *
- * <p>An entry whose ledger key is settled with the same digest in the same generation is not given to anybody: it takes over
- * what the ledger says. With another digest it is aborted as {@link ReasonCode#IDEMPOTENCY_CONFLICT}, and the ledger stays.
+ * <p>An entry whose ledger key is settled with the same digest in the same generation is not claimed: it takes over the ledger's
+ * result. With another digest it is aborted as {@link ReasonCode#IDEMPOTENCY_CONFLICT}, and the ledger stays.
  *
  * <p>Safe for use by many threads. Every method is one transaction: all of it happened or nothing. What fails is a {@link
  * StorageException}; then it may have happened, and everything may be repeated.
@@ -33,9 +34,9 @@ public interface OutboxStore extends AutoCloseable {
     ClaimResult claim(OutboxOwner owner, int limit, Duration lease);
 
     /**
-     * Makes claims last for another lease, from now on. One that cannot be written just now, since somebody else has it
-     * locked, holds the others up as little as it can: it stays as it is, and is among those that are lost once less than half
-     * of that lease is left of its own. So ask again within a quarter of it or so.
+     * Makes claims last for another lease, from now on. One that cannot be written now because its row is locked delays the
+     * others as little as possible: it stays as it is, and is among those that are lost once less than half of that lease is left
+     * of its own. So ask again within a quarter of it or so.
      *
      * @return those that are not the worker's any more
      */
@@ -45,9 +46,9 @@ public interface OutboxStore extends AutoCloseable {
      * Ends claims. What the ledger is to say, and the entry, change together. A settlement that is repeated, since its
      * confirmation was lost, is none that was lost.
      *
-     * <p>A success or a failure whose ledger key was settled otherwise in the meantime takes over what the ledger says.
+     * <p>A success or a failure whose ledger key was settled otherwise in the meantime takes over the ledger's result.
      *
-     * @return those that were not the worker's any more; nothing was changed for them
+     * @return the claims that the worker no longer held; nothing was changed for them
      */
     Set<OutboxClaim.Ref> settle(OutboxOwner owner, List<Settlement> settlements);
 
@@ -72,10 +73,10 @@ public interface OutboxStore extends AutoCloseable {
     int removeOld(OutboxHistory part, Duration age, int limit);
 
     /**
-     * Makes the lanes that a worker holds last for another lease, takes lanes that nobody holds, up to its share, and gives
-     * lanes up. Every worker that sends entries with an ordering key calls this well within each lease.
+     * Renews the leases of the worker's lanes, claims free lanes up to its share, and releases lanes. Every worker that sends
+     * entries with an ordering key calls this well within each lease.
      *
-     * @param giveUp lanes that somebody else may take at once
+     * @param giveUp lanes to release, which others may claim at once
      */
     LaneShare holdLanes(OutboxOwner owner, Set<Integer> giveUp, Duration lease);
 
@@ -89,7 +90,7 @@ public interface OutboxStore extends AutoCloseable {
     boolean hasOrdered();
 
     /**
-     * Entries of lanes that are not settled, for whoever holds them to plan ahead. Claims nothing.
+     * Unsettled entries of lanes, from which the holder plans its claims. Claims nothing.
      *
      * @param after the lanes, and for each the id behind which to begin; 0 for its beginning
      * @param perLane how many of each lane at most
@@ -109,8 +110,8 @@ public interface OutboxStore extends AutoCloseable {
     ClaimResult claimOrdered(OutboxOwner owner, Collection<LaneLease> lanes, Collection<Long> ids, Duration lease);
 
     /**
-     * Has somebody told when something was enqueued, here or in another process. It may be told without need, and not be
-     * told: who relies on it looks now and then as well.
+     * Registers a notification of entries enqueued here or in another process. Notifications may be spurious and may be missed:
+     * the caller has to poll as well.
      *
      * @param wake must not wait; called by any thread
      * @return ends it

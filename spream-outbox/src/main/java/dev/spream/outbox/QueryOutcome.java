@@ -17,7 +17,7 @@ public sealed interface QueryOutcome {
         }
     }
 
-    /** The receiver has refused it for good. */
+    /** The receiver has refused it permanently. */
     record Refused(ReasonCode reason, String message) implements QueryOutcome {
         public Refused {
             requireNonNull(reason, "reason");

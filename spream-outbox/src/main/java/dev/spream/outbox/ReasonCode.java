@@ -21,7 +21,7 @@ public record ReasonCode(String value) {
     /** The receiver asked for less. */
     public static final ReasonCode RATE_LIMITED = new ReasonCode("RATE_LIMITED");
 
-    /** The receiver does not know who we are, or does not allow it. */
+    /** The receiver does not accept the sender's credentials, or does not permit the request. */
     public static final ReasonCode UNAUTHORIZED = new ReasonCode("UNAUTHORIZED");
 
     /** What was to be sent is not a request that the receiver, or the sender, understands. */
@@ -33,7 +33,7 @@ public record ReasonCode(String value) {
     /** The sender failed in a way that it does not know. */
     public static final ReasonCode INTERNAL_ERROR = new ReasonCode("INTERNAL_ERROR");
 
-    /** An attempt may have reached the receiver, and nobody knows. */
+    /** An attempt may have reached the receiver; its outcome is unknown. */
     public static final ReasonCode OUTCOME_UNKNOWN = new ReasonCode("OUTCOME_UNKNOWN");
 
     /** The entry's time to be sent is over. */
@@ -68,12 +68,12 @@ public record ReasonCode(String value) {
     public ReasonCode {
         if (!VALUE.matcher(value).matches()) {
             throw new IllegalArgumentException(
-                    "'%s' is no reason code: up to 64 upper-case letters, digits and underscores, a letter first"
+                    "reason code '%s' must be 1 to 64 upper-case letters, digits and underscores, starting with a letter"
                             .formatted(value));
         }
     }
 
-    /** What the ledger answers to a client whose request was given up for this reason; 500 for words of a sender's own. */
+    /** The HTTP status that the ledger reports for a request aborted for this reason; 500 for a sender's own codes. */
     public int httpStatus() {
         return HTTP_STATUSES.getOrDefault(this, INTERNAL_SERVER_ERROR);
     }

@@ -16,7 +16,8 @@ public sealed interface SendOutcome {
     record Succeeded(LedgerResult result) implements SendOutcome {
         public Succeeded {
             if (result.status() != LedgerStatus.SUCCEEDED) {
-                throw new IllegalArgumentException("a success needs the result of one, not of " + result.status());
+                throw new IllegalArgumentException(
+                        "a success needs a result of status SUCCEEDED, not " + result.status());
             }
         }
     }

@@ -4,7 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import java.time.Duration;
 
-/** The end of a claim. It frees the lease, whatever it says. */
+/** The end of a claim. Every settlement releases the lease. */
 public sealed interface Settlement {
     OutboxClaim.Ref ref();
 
@@ -13,7 +13,8 @@ public sealed interface Settlement {
         public Succeeded {
             requireNonNull(ref, "ref");
             if (result.status() != LedgerStatus.SUCCEEDED) {
-                throw new IllegalArgumentException("a success needs the result of one, not of " + result.status());
+                throw new IllegalArgumentException(
+                        "a success needs a result of status SUCCEEDED, not " + result.status());
             }
         }
     }
@@ -47,7 +48,7 @@ public sealed interface Settlement {
         }
     }
 
-    /** Failed, and not due again before somebody decides; entries behind it in its ordering key wait. */
+    /** Failed, and not due again until an operator acts; later entries of its ordering key wait. */
     record Parked(OutboxClaim.Ref ref, ReasonCode reason, String message, boolean outcomeUnknown)
             implements Settlement {
         public Parked {
@@ -63,7 +64,7 @@ public sealed interface Settlement {
             requireNonNull(ref, "ref");
             requireNonNull(message, "message");
             if (result.status() != LedgerStatus.FAILED) {
-                throw new IllegalArgumentException("what is given up needs the result of a failure");
+                throw new IllegalArgumentException("an aborted entry needs a result of status FAILED");
             }
         }
     }

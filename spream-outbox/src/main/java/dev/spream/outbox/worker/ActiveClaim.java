@@ -6,7 +6,7 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A claim in the hands of a worker: how far it is, and until when it may be worked on, by the worker's own clock.
+ * A claim that a worker holds: its state, and its deadline by the worker's own clock.
  *
  * <p>It goes from waiting to being in a call of the sender, back, and to being settled; or it is lost on the way. From its
  * settlement on, only the store says whether it was lost. The thread of the attempt moves it, and others interrupt the call or

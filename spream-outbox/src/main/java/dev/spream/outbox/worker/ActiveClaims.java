@@ -29,7 +29,7 @@ final class ActiveClaims {
     private final MonotonicTime time;
     private final Map<OutboxClaim.Ref, ActiveClaim> held = new ConcurrentHashMap<>();
 
-    /** @param breaker told of claims that are lost, or whose call does not come back */
+    /** @param breaker notified of claims that are lost or whose call does not return */
     ActiveClaims(
             WorkerStore store,
             OutboxWorkerOptions options,
@@ -129,7 +129,7 @@ final class ActiveClaims {
         remove(claim);
         breaker.overdue(claim);
         log.warn(
-                "{} lost its lease: {}; what came of it is dropped, and another claim follows",
+                "{} lost its lease: {}; its outcome is dropped, and the entry will be claimed again",
                 events.label(claim.claim()),
                 why);
         events.tell(listener -> listener.leaseLost(claim.claim()));
@@ -137,7 +137,7 @@ final class ActiveClaims {
 
     private void warnStuck(ActiveClaim claim, long now) {
         log.warn(
-                "{} has been sent for {} ms longer than it may and does not answer its interrupt; it keeps its place and its lease",
+                "{} has exceeded its send timeout by {} ms and ignores its interrupt; it keeps its slot and its lease",
                 events.label(claim.claim()),
                 claim.overdue(now) / 1_000_000);
     }

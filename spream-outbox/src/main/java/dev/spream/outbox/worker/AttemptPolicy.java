@@ -16,11 +16,10 @@ import java.util.random.RandomGenerator;
  * Decides how a claim ends: what is known of the entry, the outcome of an attempt, and the options make a settlement. Has no
  * state and does nothing else.
  *
- * <p>One rule runs through it: an entry is given up for good only when the receiver certainly has not taken it, unless
- * {@link UnknownFailure#ABORT} says otherwise of one that has been tried often enough. One that may have reached the
- * receiver is sent again if that is harmless, asked for if that is possible, and else parked for people. What the receiver,
- * or something in front of it, answers to a later attempt says nothing of an earlier one; what it answers to the question
- * does.
+ * <p>Its main rule: an entry is aborted only if the receiver certainly has not accepted it, unless {@link UnknownFailure#ABORT}
+ * applies to an entry that has no attempts left. One that may have reached the receiver is sent again if that is harmless,
+ * queried if that is possible, and otherwise parked for an operator. What the receiver, or something in front of it, answers to a
+ * later attempt says nothing of an earlier one; what it answers to the question does.
  *
  * @param random for backoff with jitter; used by many threads
  */
@@ -41,7 +40,7 @@ record AttemptPolicy(OutboxWorkerOptions options, Guarantee guarantee, RandomGen
             return Optional.of(new Settlement.Parked(
                     claim.ref(),
                     ReasonCode.OUTCOME_UNKNOWN,
-                    "attempt %d may have reached the receiver, which cannot be asked".formatted(claim.attempt() - 1),
+                    "attempt %d may have reached the receiver, which cannot be queried".formatted(claim.attempt() - 1),
                     true));
         }
         if (hasExpired(claim, now)) {
@@ -51,14 +50,14 @@ record AttemptPolicy(OutboxWorkerOptions options, Guarantee guarantee, RandomGen
         }
         if (claim.attempt() > options.maxAttempts()) {
             ReasonCode reason = unknown ? ReasonCode.OUTCOME_UNKNOWN : ReasonCode.TOO_OLD;
-            return Optional.of(exhausted(claim, unknown, reason, "no attempt is left of " + options.maxAttempts()));
+            return Optional.of(exhausted(claim, unknown, reason, "no attempts left of " + options.maxAttempts()));
         }
         if (claim.attempt() > 1 && isTooOld(claim, now)) {
             return Optional.of(exhausted(
                     claim,
                     unknown,
                     ReasonCode.TOO_OLD,
-                    "enqueued at %s, and not sent in time"
+                    "enqueued at %s and not sent within the maximum age"
                             .formatted(claim.entry().createdAt())));
         }
         return Optional.empty();

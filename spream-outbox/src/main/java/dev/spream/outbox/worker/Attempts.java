@@ -153,7 +153,7 @@ record Attempts(
             return new SendOutcome.Unknown(ReasonCode.TIMEOUT, "no answer within " + DurationText.of(timeout));
         }
         if (signals.isCancelled()) {
-            return new SendOutcome.Unknown(ReasonCode.OUTCOME_UNKNOWN, "interrupted, since the worker was closed");
+            return new SendOutcome.Unknown(ReasonCode.OUTCOME_UNKNOWN, "interrupted because the worker was closed");
         }
         log.debug("{} made the sender throw {}", events.label(held.claim()), thrown.getClass());
         return new SendOutcome.Unknown(

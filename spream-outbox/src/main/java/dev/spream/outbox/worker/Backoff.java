@@ -50,7 +50,7 @@ public sealed interface Backoff {
         public Table {
             delays = List.copyOf(delays);
             if (delays.isEmpty()) {
-                throw new IllegalArgumentException("a table of waits needs at least one");
+                throw new IllegalArgumentException("a table of delays needs at least one");
             }
             delays.forEach(delay -> requireAtLeast("delay", delay, Duration.ZERO));
         }

@@ -5,10 +5,10 @@ import dev.spream.outbox.SendOutcome;
 import java.util.Set;
 
 /**
- * Stops claiming when nothing gets through to the receiver: it opens after so many attempts in a row that did not, of any
- * entries, and after a pause lets a single one through, the probe, whose outcome closes it or opens it again. Credentials that
- * are not accepted count as not getting through: no entry is to blame for them. Attempts that were under way when it opened
- * change nothing any more. Safe for use by many threads.
+ * A circuit breaker that stops claims while the receiver is unreachable: it opens after a number of consecutive attempts of any
+ * entries that did not reach the receiver, and after a pause admits a single attempt, the probe, whose outcome closes it or opens
+ * it again. Rejected credentials count as unreachable, since they are no fault of an entry. Attempts that were under way when it
+ * opened change nothing any more. Safe for use by many threads.
  */
 final class CircuitBreaker {
     /** What it lets through while it is closed: anything. */

@@ -59,7 +59,7 @@ record CircuitBreakerEvents(
         int failures = options.breakerFailures();
         Duration pause = options.breakerPause();
         log.warn(
-                "[{}] {} did not get through; nothing is claimed for {}, then one entry is tried",
+                "[{}] {} did not reach the receiver; the circuit breaker is open: no claims for {}, then one entry is tried",
                 events.name(),
                 failures == 1 ? "1 attempt" : failures + " attempts in a row",
                 DurationText.of(pause));
@@ -68,7 +68,9 @@ record CircuitBreakerEvents(
     }
 
     private void closed() {
-        log.info("[{}] an entry got through; entries are claimed again", events.name());
+        log.info(
+                "[{}] an entry reached the receiver; the circuit breaker is closed, and entries are claimed again",
+                events.name());
         events.tell(OutboxListener::breakerClosed);
         changed();
     }

@@ -76,7 +76,7 @@ final class ClaimLoop {
         }
     }
 
-    /** Waits, whoever calls. */
+    /** Waits regardless of signals. */
     private void waitOut(long nanos) throws InterruptedException {
         long until = signals.now() + nanos;
         while (signals.isRunning() && until - signals.now() > 0) {

@@ -4,8 +4,8 @@ import dev.spream.core.internal.Waiter;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Room for entries that are sent at the same time. One thread takes room, many give it back; who waits for room is woken, and
- * nobody else.
+ * A limit on the number of entries that are sent at the same time. One thread acquires slots, many release them; a release wakes
+ * only the thread that waits for a slot.
  */
 final class ConcurrencyLimit {
     private final int capacity;

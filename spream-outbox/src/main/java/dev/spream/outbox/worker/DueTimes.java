@@ -3,8 +3,8 @@ package dev.spream.outbox.worker;
 import java.util.PriorityQueue;
 
 /**
- * The times when entries that failed here are due again, so that they are claimed then and not at the next look. Not
- * all are kept if there are very many: the looks find the others. Safe for use by many threads.
+ * The times at which entries that failed here are due again, so that they are claimed then and not at the next poll. The number
+ * kept is bounded: polls find the others. Safe for use by many threads.
  */
 final class DueTimes {
     private static final int MAX = 10_000;

@@ -7,11 +7,12 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Reads ahead what a {@link OrderedClaimPlanner} wants to know, on a thread of its own: lanes going forward, keys that are unclear, and now
- * and then the lanes from their beginning, for entries that were committed after others with a greater id. While no entry has an
- * ordering key it reads no lane, and asks for one instead. An answer costs much where many entries were settled that the database
- * cannot forget yet, so no claim waits for it, and it is not asked for all the time: when called, with a gap between, and at least
- * once a poll interval, which finds what nobody called for. Each time it is asked of all entries, whatever their ids.
+ * Reads ahead what a {@link OrderedClaimPlanner} wants to know, on a thread of its own: lanes going forward, keys that are
+ * unclear, and now and then the lanes from their beginning, for entries that were committed after others with a greater id. While
+ * no entry has an ordering key it reads no lane, and asks for one instead. An answer costs much where many entries were settled
+ * that the database cannot forget yet, so no claim waits for it, and it is not asked for all the time: when called, with a gap
+ * between, and at least once a poll interval, which finds entries without a notification. Each time it is asked of all entries,
+ * whatever their ids.
  */
 final class KeyReader {
     private static final int KEYS_AT_ONCE = 64;
@@ -66,7 +67,7 @@ final class KeyReader {
         }
     }
 
-    /** Waits, whoever calls, but not when the worker stops. */
+    /** Waits regardless of signals, but not when the worker stops. */
     private void waitUntil(long until) throws InterruptedException {
         while (signals.isRunning() && until - signals.now() > 0) {
             signals.reader.await(until - signals.now());

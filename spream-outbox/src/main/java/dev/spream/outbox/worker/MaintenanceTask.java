@@ -5,7 +5,10 @@ import dev.spream.outbox.OutboxStore;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/** The chores of a worker, on a thread of its own: it keeps its lanes, aborts entries that have expired, and stays registered. */
+/**
+ * The maintenance of a worker, on a thread of its own: it keeps its lanes, aborts entries that have expired, and stays
+ * registered.
+ */
 final class MaintenanceTask {
     private static final int EXPIRE_AT_ONCE = 500;
 

@@ -17,13 +17,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
 /**
- * Plans which entries with an ordering key a worker claims next: at most one of each key at a time, the first one that it
- * knows of. What it knows is read ahead from the store and may be wrong; the claim refuses what is not the first of its key,
- * and then the key is read anew. So a mistake here costs a statement, never the order. Safe for use by many threads.
+ * Plans which entries with an ordering key a worker claims next: at most one of each key at a time, the first one that it knows
+ * of. What it knows is read ahead from the store and may be wrong; the claim refuses an entry that is not the first of its key,
+ * and then the key is read again. A mistake here costs a statement, never the order. Safe for use by many threads.
  *
  * <p>Memory is bounded: of each key the first ids are kept, of each lane it reads ahead until enough can be claimed, and keys
- * that wait, for a backoff or for people, keep their first entry alone and do not count. When very many wait, they are
- * forgotten, and found again when the lane is looked through.
+ * that wait, for a backoff or for people, keep their first entry alone and do not count. When very many wait, they are forgotten,
+ * and found again when the lane is looked through.
  */
 final class OrderedClaimPlanner {
     /** How many entries of a lane are read at a time. */
@@ -59,7 +59,7 @@ final class OrderedClaimPlanner {
         lock.run(() -> lanes.hold(held, this::drop));
     }
 
-    /** Claims nothing any more, since nobody knows which lanes are held. */
+    /** Plans no more claims, since it is unknown which lanes are held. */
     void holdNothing() {
         hold(new LaneShare(List.of(), 0));
     }
@@ -200,7 +200,7 @@ final class OrderedClaimPlanner {
         }
     }
 
-    /** Has a key wait for others, who may be done sooner than the store says. */
+    /** Makes a key wait for other workers, which may finish sooner than the store reports. */
     private void waitAndRead(OrderingKeyQueue queue, long now, long atMost) {
         long patience = recheck << Math.min(queue.vain, MAX_DOUBLINGS);
         queue.vain++;
@@ -257,8 +257,7 @@ final class OrderedClaimPlanner {
                 }
                 HeldLanes.Lane lane = lanes.find(queue.lane);
                 if (lane == null) {
-                    throw new IllegalStateException(
-                            "lane %d is not held, and has a key to claim".formatted(queue.lane));
+                    throw new IllegalStateException("lane %d is not held but has a key to claim".formatted(queue.lane));
                 }
                 heads.add(new Head(queue.key, queue.busyId, lane.lease));
             }
@@ -271,12 +270,12 @@ final class OrderedClaimPlanner {
         return lock.get(() -> keys.nextAlarm(now));
     }
 
-    /** Lets those keys go on that have waited enough. */
+    /** Releases the keys whose wait is over. */
     void ringDue(long now) {
         lock.run(() -> keys.ring(now));
     }
 
-    /** The store did not give these; they have to be read anew. */
+    /** The store refused these claims; their keys have to be read again. */
     void refused(Collection<Head> heads) {
         lock.run(() -> heads.forEach(head -> {
             OrderingKeyQueue queue = keys.find(head.key());
@@ -317,7 +316,7 @@ final class OrderedClaimPlanner {
         });
     }
 
-    /** A claim is under way no more, and nobody knows what the store has of it. */
+    /** A claim is no longer in flight, and its state in the store is unknown. */
     void lost(OutboxClaim claim, long now) {
         lock.run(() -> {
             OrderingKeyQueue queue = keys.find(claim.entry().orderingKey().orElseThrow());

@@ -133,7 +133,7 @@ final class OrderingKeyStates {
         queue.state = OrderingKeyQueue.State.NEW;
     }
 
-    /** Lets those keys go on that have waited enough. */
+    /** Releases the keys whose wait is over. */
     void ring(long now) {
         while (!alarms.isEmpty() && alarms.peek().at() - now <= 0) {
             Alarm alarm = alarms.remove();

@@ -9,8 +9,8 @@ import dev.spream.outbox.Settlement;
 import java.time.Duration;
 
 /**
- * Told what an {@link OutboxWorker} does, for metrics, logs and spans. Called on the worker's threads; what it throws is
- * logged and changes nothing. It has to be fast and safe for use by many threads.
+ * A listener for the events of an {@link OutboxWorker}, for metrics, logs and spans. Called on the worker's threads; its
+ * exceptions are logged and otherwise ignored. It has to be fast and safe for use by many threads.
  */
 public interface OutboxListener {
     /** Entries were claimed; also when there were none to claim. */
@@ -39,7 +39,7 @@ public interface OutboxListener {
     /** A claim is not the worker's any more; whatever came of it is dropped. */
     default void leaseLost(OutboxClaim claim) {}
 
-    /** Entries were given up since they had expired. */
+    /** Entries were aborted because they had expired. */
     default void expired(int entries) {}
 
     /** Rows were removed since they were old; how many, more than none. */
@@ -51,7 +51,7 @@ public interface OutboxListener {
     /** Entries are claimed again. */
     default void breakerClosed() {}
 
-    /** The store failed; the worker goes on and tries again. */
+    /** The store failed; the worker retries. */
     default void storeFailed(StorageException failure) {}
 
     /** The store answers again: a call of it, of whatever kind, succeeded after one had failed. */

@@ -27,16 +27,16 @@ import java.util.random.RandomGenerator;
  * <p>What it promises, however many workers there are and whatever crashes when:
  *
  * <ul>
- *   <li>Every entry is sent at least once, unless it expires, or is given up before; and settled once: in the ledger and in the
- *       outbox together, and never changed afterwards.
+ *   <li>Every entry is sent at least once, unless it expires or is aborted before; and it is settled once, in the ledger and in
+ *       the outbox together, and never changed afterwards.
  *   <li>An entry that may have reached the receiver is sent again only if the sender is {@linkplain
- *       OutboxSender.Guarantee#IDEMPOTENT idempotent}, or the receiver, asked, does not have it; else it is parked for people.
- *       It is never given up as failed.
+ *       OutboxSender.Guarantee#IDEMPOTENT idempotent}, or the receiver was queried and does not have it; otherwise it is parked
+ *       for an operator. It is never aborted as failed.
  *   <li>Entries of one ordering key are sent one at a time, in the order of their ids, each after the one before is settled.
- *   <li>At most {@link OutboxWorkerOptions#concurrency()} entries are being sent at a time, and one that is slow holds up none
- *       but those behind it in its ordering key.
- *   <li>An entry whose lease could not be renewed is left before the lease can have ended, by this worker's own clock, and what
- *       comes of it then is dropped. A worker that did not notice, since it stood still, changes nothing any more.
+ *   <li>At most {@link OutboxWorkerOptions#concurrency()} entries are being sent at a time, and a slow one holds up only the
+ *       later ones of its ordering key.
+ *   <li>An entry whose lease could not be renewed is abandoned before the lease can have ended, by this worker's own clock, and
+ *       its outcome is dropped. Late writes of a worker that was paused past its lease have no effect.
  * </ul>
  *
  * <p>A store that fails does not end a worker: it continues and tries again.

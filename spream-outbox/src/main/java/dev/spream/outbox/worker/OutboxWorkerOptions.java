@@ -129,7 +129,7 @@ public record OutboxWorkerOptions(
             return this;
         }
 
-        /** How long to wait before looking again when there was nothing to do, and nobody called; half a second by default. */
+        /** How long to wait before polling again when there was nothing to do and no notification; half a second by default. */
         public Builder pollInterval(Duration pollInterval) {
             this.pollInterval = pollInterval;
             return this;
@@ -150,7 +150,7 @@ public record OutboxWorkerOptions(
             return this;
         }
 
-        /** How often an entry is tried before it is given up; 6 by default, the first time included. */
+        /** How many attempts an entry has before it is aborted; 6 by default, the first included. */
         public Builder maxAttempts(int maxAttempts) {
             this.maxAttempts = maxAttempts;
             return this;
@@ -168,15 +168,18 @@ public record OutboxWorkerOptions(
             return this;
         }
 
-        /** What happens to an entry with an ordering key that is given up; it is aborted by default, and its key goes on. */
+        /**
+         * The treatment of an entry with an ordering key that fails permanently; by default it is aborted, and the next entry of
+         * its key is sent.
+         */
         public Builder orderedFailure(OrderedFailurePolicy orderedFailure) {
             this.orderedFailure = orderedFailure;
             return this;
         }
 
         /**
-         * What happens to an entry that has no attempt or no time left, and may have reached an idempotent receiver; it is
-         * parked by default, until somebody decides. Aborted, its client is told a failure that may be none.
+         * The treatment of an entry that has no attempt or no time left and may have reached an idempotent receiver; by default
+         * it is parked for an operator. If it is aborted, its client sees a failure although the receiver may have accepted it.
          */
         public Builder unknownFailure(UnknownFailure unknownFailure) {
             this.unknownFailure = unknownFailure;

@@ -19,12 +19,12 @@ import org.slf4j.LoggerFactory;
 
 /**
  * One run of a worker: it wires the worker's parts, and owns its threads. One claims, one reads ahead, one settles, one renews
- * leases, one watches the clock, one does the upkeep, one removes what is old, and each attempt has its own; so no call of the
- * store, or of the sender, holds another up. The way of an entry through the parts is the {@link EntryLifecycle}.
+ * leases, one watches the clock, one maintains lanes and registration, one removes old rows, and each attempt has its own; so no
+ * call of the store, or of the sender, holds another up. The way of an entry through the parts is the {@link EntryLifecycle}.
  *
  * <p>It ends in this order, whatever the reason: nothing is claimed any more; what was not started is released, and what was
- * started finishes, or is interrupted; leases are renewed until then; settlements are written, with a deadline of their own;
- * the lanes are left. A call that does not return from its interrupt is left behind, and its lease runs out.
+ * started finishes, or is interrupted; leases are renewed until then; settlements are written, with a deadline of their own; the
+ * lanes are left. A call that does not return from its interrupt is left behind, and its lease runs out.
  */
 final class OutboxWorkerRun implements RunLifecycle.Stoppable {
     private static final Logger log = LoggerFactory.getLogger(OutboxWorkerRun.class);
@@ -143,7 +143,7 @@ final class OutboxWorkerRun implements RunLifecycle.Stoppable {
     private void joinOrTell(TaskGroup threads, String what) throws InterruptedException {
         if (!threads.join(THREAD_END)) {
             log.error(
-                    "[{}] {} has not ended within {}, since the store does not answer; the worker ends without it, and leases run out",
+                    "[{}] {} has not ended within {}, since the store does not respond; the worker stops without it, and its leases expire",
                     owner.name(),
                     what,
                     DurationText.of(Duration.ofNanos(THREAD_END)));
@@ -161,7 +161,7 @@ final class OutboxWorkerRun implements RunLifecycle.Stoppable {
         }
         if (!entries.isIdle()) {
             log.error(
-                    "[{}] calls of the sender did not return from their interrupts; their entries stay claimed until their leases have run out, within {}",
+                    "[{}] calls of the sender did not return when interrupted; their entries stay claimed until their leases expire, within {}",
                     owner.name(),
                     DurationText.of(options.lease()));
             book.loseAll();

@@ -8,9 +8,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes to the log how entries end: never what they hold, and never what was answered.
+ * The log of settlements; it contains neither payloads nor answers of the receiver.
  *
- * @param adapter what the sender is called
+ * @param adapter the name of the sender
  */
 record SettlementLog(OutboxOwner owner, String adapter) {
     private static final Logger log = LoggerFactory.getLogger(SettlementLog.class);
@@ -20,7 +20,7 @@ record SettlementLog(OutboxOwner owner, String adapter) {
             case Settlement.Succeeded succeeded ->
                 log.debug("{} status=succeeded latency_ms={}", label(claim), latencyMillis);
             case Settlement.Released released ->
-                log.debug("{} status=pending latency_ms={}: given back untried", label(claim), latencyMillis);
+                log.debug("{} status=pending latency_ms={}: released without an attempt", label(claim), latencyMillis);
             case Settlement.Failed failed ->
                 log.warn(
                         "{} status=failed reason_code={} outcome_unknown={} latency_ms={}: {}; due again in {}{}",
@@ -30,17 +30,17 @@ record SettlementLog(OutboxOwner owner, String adapter) {
                         latencyMillis,
                         failed.message(),
                         DurationText.of(failed.delay()),
-                        failed.counts() ? "" : "; it only tried the receiver, and the attempt does not count");
+                        failed.counts() ? "" : "; the attempt only probed the receiver and does not count");
             case Settlement.Aborted aborted ->
                 log.error(
-                        "{} status=aborted reason_code={} latency_ms={}: {}; it is given up, and the ledger says so",
+                        "{} status=aborted reason_code={} latency_ms={}: {}; it is aborted, and the ledger has the failure",
                         label(claim),
                         aborted.result().reason().orElseThrow(),
                         latencyMillis,
                         aborted.message());
             case Settlement.Parked parked ->
                 log.error(
-                        "{} status=failed reason_code={} outcome_unknown={} latency_ms={}: {}; it is parked until somebody requeues, settles or aborts it",
+                        "{} status=failed reason_code={} outcome_unknown={} latency_ms={}: {}; it is parked until an operator requeues, settles or aborts it",
                         label(claim),
                         parked.reason(),
                         parked.outcomeUnknown(),

@@ -27,13 +27,13 @@ import org.slf4j.LoggerFactory;
  * writes.
  *
  * <p>A batch that failed is written again until the store answers: the claims are renewed meanwhile, a repetition of what was
- * written is harmless, and of a claim that is not the worker's any more the store changes nothing. So a result that is known
- * is not dropped because the worker's own clock says that its lease is over; only the store can say that it is too late.
+ * written is harmless, and of a claim that is not the worker's any more the store changes nothing. So a result that is known is
+ * not dropped because the worker's own clock says that its lease is over; only the store can say that it is too late.
  *
  * <p>A batch that the store cannot write at all is halved until the settlement is found that it cannot; so is one that failed
- * twice, and what was submitted since goes on meanwhile: a single entry that somebody has locked holds up no others. What is
- * written again is tried one part after the other, with growing pauses while all fail, so a store that is down is asked no more
- * often however small the parts have become.
+ * twice, and later submissions are written meanwhile: one locked entry does not hold up others. What is written again is tried
+ * one part after the other, with growing pauses while all fail, so a store that is down is asked no more often however small the
+ * parts have become.
  */
 final class SettlementWriter {
     private static final Logger log = LoggerFactory.getLogger(SettlementWriter.class);
@@ -198,7 +198,7 @@ final class SettlementWriter {
         if (pending.settlement() instanceof Settlement.Succeeded succeeded
                 && succeeded.result().responsePayload().isPresent()) {
             log.error(
-                    "{} succeeded, but the store cannot keep what the receiver answered; it is settled without",
+                    "{} succeeded, but the store cannot hold the receiver's response; it is settled without the response",
                     events.label(pending.held().claim()));
             LedgerResult result = new LedgerResult(
                     LedgerStatus.SUCCEEDED, succeeded.result().httpStatus(), Optional.empty(), Optional.empty());

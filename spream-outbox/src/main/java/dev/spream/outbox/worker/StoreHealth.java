@@ -12,9 +12,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Calls of the store, which may fail without the worker ending: listeners are told of each failure and of the first success
- * of any operation after it, and the log of the first failure of each operation until that works again. Safe for use by many
- * threads.
+ * The health of the store as a worker's calls find it. A failed call does not end the worker: listeners are notified of each
+ * failure and of the first success after it; the first failure of each operation is logged until that operation works again. Safe
+ * for use by many threads.
  */
 final class StoreHealth {
     private static final Logger log = LoggerFactory.getLogger(StoreHealth.class);
@@ -43,7 +43,7 @@ final class StoreHealth {
         } catch (StorageException e) {
             throw failed(operation, e);
         } catch (RuntimeException e) {
-            throw failed(operation, new StorageException("the outbox store broke its contract: " + e, true, e));
+            throw failed(operation, new StorageException("the outbox store violated its contract: " + e, true, e));
         }
         if (!failing.isEmpty() && failing.remove(operation)) {
             log.info("[{}] outbox store: {} works again", owner.name(), operation);
@@ -57,7 +57,7 @@ final class StoreHealth {
     private StorageException failed(String operation, StorageException e) {
         if (failing.add(operation)) {
             log.warn(
-                    "[{}] outbox store: {} failed: {}; the worker goes on, tries again, and says when it works",
+                    "[{}] outbox store: {} failed: {}; the worker keeps retrying and logs when the store recovers",
                     owner.name(),
                     operation,
                     LoggedFailure.message(e),

@@ -19,8 +19,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The store as one worker calls it: in its name, for its lease. Each call throws a {@link StorageException} if it fails, after
- * {@link StoreHealth} has reported that. Safe for use by many threads.
+ * The store bound to one worker: its owner and its lease. Each call throws a {@link StorageException} if it fails, after {@link
+ * StoreHealth} has reported that. Safe for use by many threads.
  */
 record WorkerStore(OutboxStore store, OutboxOwner owner, Duration lease, MonotonicTime time, StoreHealth calls) {
     LocalLease requestLease() {
@@ -44,7 +44,7 @@ record WorkerStore(OutboxStore store, OutboxOwner owner, Duration lease, Monoton
     }
 
     int expire(int limit) {
-        return calls.call("giving up expired entries", () -> store.expire(limit));
+        return calls.call("aborting expired entries", () -> store.expire(limit));
     }
 
     int removeOld(OutboxHistory part, Duration age, int limit) {
