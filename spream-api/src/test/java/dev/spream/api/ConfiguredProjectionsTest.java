@@ -240,7 +240,7 @@ final class ConfiguredProjectionsTest {
         try (ConfiguredProjections desk = ConfiguredProjections.open(config(Map.of("worker", "a/b")), plugins)) {
             assertThatThrownBy(() -> desk.manager(Transaction.class))
                     .isInstanceOf(ConfigException.class)
-                    .hasMessageContaining("worker: the name of an owner is 'a/b'");
+                    .hasMessageContaining("worker: owner name 'a/b'");
         }
     }
 

@@ -7,15 +7,16 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * The progress that a batch makes, stored in the transaction of its effects.
+ * The checkpoint of a batch, stored in the transaction of its effects.
  *
  * @param versions for each aggregate the last version that was applied
- * @param parked aggregates that are set aside from now on, and why
- * @param setAside events of aggregates that are parked, those of {@code parked} among them; one that is set aside already
- *     stays as it is
+ * @param parked aggregates that are parked from now on, and why
+ * @param setAside events of aggregates that are parked, those of {@code parked} among them; one that is kept already stays as it
+ *     is
  * @param position how far the segment is now; empty for sources without positions, and if it is where it was
  * @param last the last event of the batch that was applied; empty if none was
- * @param dealt how many events the batch deals with that were not before: applied, passed over or set aside; 0 or more
+ * @param dealt how many events the batch handles for the first time: applied, passed over or kept for parked aggregates; 0 or
+ *     more
  */
 public record BatchCheckpoint(
         Map<String, Long> versions,

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * A cut-over that was made.
+ * The report of a completed cut-over.
  *
  * @param from the version that was live
  * @param to the version that is
@@ -62,7 +62,7 @@ public record CutoverReport(String projection, int from, int to, Duration pause,
         }
 
         /**
-         * Checks that somebody has accepted all of it.
+         * Checks that the operator has accepted all losses.
          *
          * @param from the version that is live
          * @param to the one that is to be

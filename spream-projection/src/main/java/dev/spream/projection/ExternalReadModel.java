@@ -1,11 +1,11 @@
 package dev.spream.projection;
 
 /**
- * The read model of a projection that is not in the store's database, such as a search index, and so may be lost or be another one
- * while what the store remembers of its progress stays. A {@link Projection} implements it; the store remembers the id of each
- * version's read model, and nothing is written to another one.
+ * A read model outside the store's database, such as a search index. It can be lost or replaced while the checkpoint in the store
+ * remains. A {@link Projection} implements it; the store remembers the id of each version's read model, and nothing is written to
+ * another one.
  *
- * <p>Called whenever a version, or a segment of it, begins or goes on. Safe for use by many threads.
+ * <p>Called whenever a version, or a segment of it, starts or resumes. Safe for use by many threads.
  */
 public interface ExternalReadModel {
 
@@ -13,7 +13,7 @@ public interface ExternalReadModel {
      * Begins the read model of the version that this projection writes. It is empty afterwards. Called before the first event is
      * dealt with, by one at a time; again if what it returned could not be remembered.
      *
-     * @return what tells it from all others, also from one that is made anew in its place
+     * @return the id that distinguishes it from all others, also from one created later in its place
      * @throws ProjectionException to say how it failed
      */
     String begin() throws Exception;

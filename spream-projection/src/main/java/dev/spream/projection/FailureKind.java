@@ -1,6 +1,6 @@
 package dev.spream.projection;
 
-/** The kind of a failure of an event, which decides what becomes of the event. */
+/** The kind of a failure of an event, which decides how the event is handled. */
 public enum FailureKind {
     /** It may succeed later as it is, such as after a time limit. Tried again; its aggregate is parked meanwhile. */
     TRANSIENT,
@@ -10,8 +10,8 @@ public enum FailureKind {
      */
     CONFLICT,
     /**
-     * It fails by what it is, as where it overflows the stack. Its aggregate is parked with all that follows, until
-     * somebody mends it; others go on.
+     * A non-retryable failure of the event itself, such as a stack overflow. Its aggregate is parked with all later events until
+     * an operator retries or skips it; other aggregates continue.
      */
     POISON,
     /**

@@ -2,7 +2,7 @@ package dev.spream.projection;
 
 import static java.util.Objects.requireNonNull;
 
-/** The origin of a write of a projection: a write from an origin that is not entitled any more changes nothing. */
+/** The identity of a projection's writer: a write with a fence that is no longer valid has no effect. */
 public sealed interface Fence {
     String projection();
 

@@ -5,12 +5,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A projection whose events of one row can be put together in memory first, so that a batch of events becomes one statement for
- * many rows. The result must be the same however the events are cut into batches.
+ * A projection that folds the events of a row in memory, so that a batch of events becomes one statement for many rows. The
+ * result must be the same however the events are cut into batches.
  *
  * <p>Rows belong to aggregates unless {@link #key} says otherwise. A row that several aggregates share, such as a total for each
- * customer, is written by several segments at a time: they wait for each other's rows, and deadlock if they lock them in different
- * orders. So every batch writes each row once, and all batches write them in the order of their keys.
+ * customer, is written by several segments at a time: they wait for each other's rows, and deadlock if they lock them in
+ * different orders. So every batch writes each row once, and all batches write them in the order of their keys.
  *
  * @param <T> a transaction of the read model's database
  * @param <F> what the events of one row come to: a change, or the row itself, if one aggregate alone writes it

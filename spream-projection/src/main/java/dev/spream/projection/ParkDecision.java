@@ -6,11 +6,11 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * Sets an aggregate aside, or says that trying it again has failed.
+ * The decision to park an aggregate, or to keep it parked after a failed retry.
  *
  * @param attempts at its first event so far
  * @param error what failed; without what events contain
- * @param nextTry in how long to try again; empty if somebody has to
+ * @param nextTry the time until the next attempt; empty if it waits for an operator
  */
 public record ParkDecision(ParkReason reason, int attempts, String error, Optional<Duration> nextTry) {
     public ParkDecision {

@@ -4,7 +4,7 @@ package dev.spream.projection;
 public enum ParkReason {
     /** An event failed in a way that may pass; it is tried again. */
     TRANSIENT,
-    /** An event fails by what it is, or has failed too often. It waits for somebody. */
+    /** A non-retryable failure of an event, or no attempts left. The aggregate waits for an operator. */
     POISON,
     /** An event is missing before those that are there. They are applied when it comes. */
     GAP

@@ -7,18 +7,18 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * An aggregate whose events are set aside.
+ * A parked aggregate: its events are kept and not applied.
  *
  * @param key the aggregate's id
  * @param lastVersion that was applied
- * @param firstVersion that is set aside
+ * @param firstVersion that is kept unapplied
  * @param events how many are
  * @param attempts at the first of them, those that failed in the stream included
  * @param error what failed last; without what events contain
  * @param since when it was parked
- * @param nextTry how long until it is tried again, 0 if that is due; empty if somebody has to
- * @param followed the version up to which another version of the projection, which was live before, has done what
- *     {@linkplain SideEffectingProjection follows}; 0 if there was none
+ * @param nextTry the time until the next attempt, 0 if that is due; empty if it waits for an operator
+ * @param followed the version up to which another version of the projection, which was live before, has done what {@linkplain
+ *     SideEffectingProjection follows}; 0 if there was none
  */
 public record ParkedAggregate(
         String key,

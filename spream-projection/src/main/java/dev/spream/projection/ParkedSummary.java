@@ -6,12 +6,11 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * The parked aggregates and events of a version of a projection, in numbers, as its store has them: delivered, behind
- * the position, and not applied.
+ * Counts of a version's parked aggregates and of their events, which are delivered and not applied, as its store has them.
  *
  * @param aggregates how many are parked
- * @param events how many are set aside for them
- * @param waiting how many of the aggregates are parked as {@link ParkReason#POISON}, until somebody retries or skips them
+ * @param events how many of their events are kept unapplied
+ * @param waiting how many of the aggregates are parked as {@link ParkReason#POISON}, until an operator retries or skips them
  * @param firstError of those, the error of the one that was parked first
  * @param longest for how long the aggregate has been parked that was parked first; empty if none is
  */

@@ -4,9 +4,8 @@ import dev.spream.projection.event.EventEnvelope;
 import java.util.Set;
 
 /**
- * Turns events into rows of a read model. It is called in a transaction, in which what is remembered of its progress is
- * written as well: so it sees each event once as far as the database is concerned, those of one aggregate in order, and what
- * it does elsewhere may happen again.
+ * A projection of events into rows of a read model. It is called in a transaction that also writes its checkpoint: effects in the
+ * database happen once for each event, those of one aggregate in order; effects elsewhere may happen again.
  *
  * <p>Called by several threads at once, but for one aggregate by one at a time.
  *
@@ -23,8 +22,8 @@ public interface Projection<T> {
     }
 
     /**
-     * Of its code: raised when the same events come to other rows, so that the read model has to be built anew, 1 or more.
-     * A version of the read model is written by the code of its revision alone; a manager may run several revisions of a
+     * The revision of its code, 1 or more: raised when the same events lead to other rows, so that the read model has to be
+     * rebuilt. A version of the read model is written by the code of its revision alone; a manager may run several revisions of a
      * projection.
      */
     default int revision() {

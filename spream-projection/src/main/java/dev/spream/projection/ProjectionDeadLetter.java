@@ -18,7 +18,7 @@ public sealed interface ProjectionDeadLetter {
     /** Why it was not applied; without its contents. */
     String reason();
 
-    /** An event that somebody has passed over. */
+    /** An event that an operator has skipped. */
     record Skipped(long id, Instant keptAt, String reason, EventEnvelope event) implements ProjectionDeadLetter {
         public Skipped {
             requireNonNull(keptAt, "keptAt");

@@ -7,10 +7,10 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A projection in all that its store knows of it.
+ * The details of a projection in its store.
  *
  * @param parkedKeys how many aggregates are parked
- * @param parkedEvents how many events are set aside for them
+ * @param parkedEvents how many of their events are kept unapplied
  * @param deadLetters what was skipped, or was no event
  */
 public record ProjectionDetails(
@@ -23,7 +23,7 @@ public record ProjectionDetails(
     /**
      * A segment.
      *
-     * @param owner who holds it, if somebody does
+     * @param owner its holder, if there is one
      * @param leaseLeft how long yet
      */
     public record Segment(

@@ -6,7 +6,7 @@ import dev.spream.core.SpreamException;
 import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;
 
-/** A projection says how it failed. */
+/** A failure of a projection with its kind. */
 public final class ProjectionException extends SpreamException {
     private static final long serialVersionUID = 1L;
 

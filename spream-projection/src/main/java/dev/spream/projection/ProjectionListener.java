@@ -5,10 +5,10 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * Is told what happens to projections, for metrics and logs. Must not wait; what it throws is logged and changes nothing.
+ * A listener for the events of projections, for metrics and logs. Must not wait; its exceptions are logged and otherwise ignored.
  * Called by many threads at once.
  *
- * <p>What happens to a version of a projection is told with the name of its {@linkplain ProjectionVersion#stateName() state}.
+ * <p>Events of a version of a projection are reported with the name of its {@linkplain ProjectionVersion#stateName() state}.
  */
 public interface ProjectionListener {
     /**
@@ -24,7 +24,7 @@ public interface ProjectionListener {
      *
      * @param applied how many events had an effect, or were of no interest
      * @param duplicates how many were known already
-     * @param parked how many were set aside
+     * @param parked how many were kept for parked aggregates
      * @param took from its first statement to its commit
      */
     default void batchApplied(String projection, int applied, int duplicates, int parked, Duration took) {}
@@ -37,18 +37,18 @@ public interface ProjectionListener {
     /** Events of an aggregate could not be applied, and it is parked, or stays so. */
     default void keyParked(String projection, String key, ParkDecision parking) {}
 
-    /** All events of a parked aggregate are applied, and it goes on. */
+    /** All events of a parked aggregate are applied; it is no longer parked. */
     default void keyResumed(String projection, String key) {}
 
     /** Something failed: an event, a source, the store. */
     default void failed(String projection, FailureKind kind, Exception failure) {}
 
-    /** What is no event was set aside. */
+    /** An item that is no event was kept as a dead letter. */
     default void undecodable(String projection, String origin, String reason) {}
 
     /** Whether and where a projection runs has changed, as this process sees it. */
     default void statusChanged(String projection, ProjectionStatus status) {}
 
-    /** A segment went to somebody else before this process gave it up. */
+    /** Another owner took a segment over before this process released it. */
     default void segmentLost(String projection, int segment) {}
 }

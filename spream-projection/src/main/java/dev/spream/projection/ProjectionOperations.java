@@ -4,13 +4,13 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Looks at projections, and changes them by hand. Whoever runs them notices within a second or so.
+ * Operator access to projections: queries and manual changes. Running processes notice a change within about a second.
  *
  * <p>A projection is its live version here, and {@code name@n} is version n of it. What is done to a projection while its
  * versions are exchanged is done to the one that is live when it is done.
  *
- * <p>Safe for use by many threads. What fails is a {@link dev.spream.core.StorageException}. Every change is written down
- * with who made it and why.
+ * <p>Safe for use by many threads. Failures are {@link dev.spream.core.StorageException}s. Every change is audited with its
+ * author and reason.
  */
 public interface ProjectionOperations extends AutoCloseable {
     List<ProjectionState> list();
@@ -26,7 +26,7 @@ public interface ProjectionOperations extends AutoCloseable {
     boolean pause(String projection, Act act);
 
     /**
-     * Lets a projection go on that was paused or has failed.
+     * Resumes a projection that is paused or has failed.
      *
      * @return false if it is neither, or not there; nothing changed then
      */
@@ -43,7 +43,7 @@ public interface ProjectionOperations extends AutoCloseable {
     /**
      * Passes over the first event of a parked aggregate, which is kept among the dead letters; what follows it is tried again.
      *
-     * @param version that the first event must have, so that nobody skips another than was looked at
+     * @param version that the first event must have, so that no other event is skipped than the one inspected
      * @return false if the aggregate is not parked, or its first event is another; nothing changed then
      * @throws IllegalStateException if an event before it has not come, which would be lost; nothing changed then, see {@link
      *     ParkedAggregate#requireNothingMissing}
@@ -51,17 +51,17 @@ public interface ProjectionOperations extends AutoCloseable {
     boolean skip(String projection, String key, long version, Act act);
 
     /**
-     * Splits a projection into another number of segments, all of its versions at once. Waits for the batches that are
-     * being applied; when this returns, nothing is written by whoever held a segment until it has taken a new one. The new
-     * segments begin where the furthest behind of the old ones was: what is read again counts once, as ever. Parked
-     * aggregates stay as they are.
+     * Splits a projection into another number of segments, all of its versions at once. Waits for the batches that are being
+     * applied; when this returns, earlier holders of segments write nothing until they have claimed new ones. The new segments
+     * begin where the furthest behind of the old ones was: what is read again counts once, as ever. Parked aggregates stay as
+     * they are.
      *
      * @param projection by its name, without a version
      * @param segments a power of 2 up to 256
      * @return false if it has that number; nothing changed then
      * @throws IllegalArgumentException if it is no such number
-     * @throws IllegalStateException if there is no such projection, its source has no positions, or versions are being exchanged or
-     *     compared; nothing changed then
+     * @throws IllegalStateException if there is no such projection, its source has no positions, or versions are being exchanged
+     *     or compared; nothing changed then
      */
     boolean split(String projection, int segments, Act act);
 

@@ -6,21 +6,21 @@ import static java.util.Objects.requireNonNull;
 import java.time.Duration;
 
 /**
- * The options by which a projection is run.
+ * The options of a projection.
  *
- * @param segments into how many it is split: a power of 2 from 1 to 256. Of one that has run before those count that it
- *     has, see {@link ProjectionOperations#split}. 4 by default
+ * @param segments into how many it is split: a power of 2 from 1 to 256. Of one that has run before those count that it has, see
+ *     {@link ProjectionOperations#split}. 4 by default
  * @param batch how many events in one transaction at most: 1 to 100,000. 1,000 by default
  * @param linger how long a batch waits to be full, once it has its first event: 0 to 1 min. 0 by default
  * @param lease how long a segment stays with a process that is silent: 1 s to 1 h. 15 s by default
- * @param maxAttempts at an event that fails, before it waits for somebody: 1 to 1,000. 4 by default: three after the first
+ * @param maxAttempts at an event that fails, before it waits for an operator: 1 to 1,000. 4 by default: three after the first
  * @param initialDelay before the second attempt; about doubles for each after it. 1 s by default
  * @param maxDelay between two attempts at most. 30 s by default
  * @param gaps what a version means that does not follow the one before it
- * @param maxParked aggregates of a version that wait for somebody at most, whichever process parked them; the projection stops as
- *     {@link ProjectionStatus#FAILED} rather than parking another one: 1 to 1,000,000. 1,000 by default
- * @param maxFailingPercent of the events that were tried lately in a process, a few hundred at most, as many may fail for good; the
- *     projection stops if more do, and more than 20: 1 to 100, where 100 sets no limit. 50 by default
+ * @param maxParked the most aggregates of a version that may wait for an operator, whichever process parked them; the projection
+ *     stops as {@link ProjectionStatus#FAILED} rather than parking another one: 1 to 1,000,000. 1,000 by default
+ * @param maxFailingPercent the greatest share of non-retryable failures among the events that a process tried recently, a few
+ *     hundred at most; the projection stops if more do, and more than 20: 1 to 100, where 100 sets no limit. 50 by default
  */
 public record ProjectionOptions(
         int segments,

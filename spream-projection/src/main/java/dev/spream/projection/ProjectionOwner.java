@@ -18,8 +18,7 @@ public record ProjectionOwner(String name, UUID id) {
         requireNonNull(id, "id");
         if (!NAME.matcher(name).matches()) {
             throw new IllegalArgumentException(
-                    "the name of an owner is '%s', must be 1 to 100 printable characters without a slash"
-                            .formatted(name));
+                    "owner name '%s' must be 1 to 100 printable ASCII characters without a slash".formatted(name));
         }
     }
 

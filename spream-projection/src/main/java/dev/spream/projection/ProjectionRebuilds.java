@@ -7,12 +7,12 @@ import java.util.OptionalInt;
 import java.util.Set;
 
 /**
- * Builds projections anew beside the ones that serve, and exchanges them. Whoever runs the projection builds the new version as
- * soon as it notices, within a second or so, and goes on after a crash where it was.
+ * Rebuilds projections beside their live versions, and cuts over between versions. The processes that run the projection start to
+ * build a new version within about a second, and resume it after a crash from its checkpoint.
  *
- * <p>Safe for use by many threads. What fails is a {@link dev.spream.core.StorageException}. What cannot be done as things are
- * is an {@link IllegalStateException} that says why, with nothing changed. Every change is written down with who made it and
- * why.
+ * <p>Safe for use by many threads. Failures are {@link dev.spream.core.StorageException}s. An operation that the current state
+ * does not allow throws an {@link IllegalStateException} with the reason and changes nothing. Every change is audited with its
+ * author and reason.
  */
 public interface ProjectionRebuilds {
     /** All versions, the first one first; empty if there is no such projection. */
@@ -51,41 +51,41 @@ public interface ProjectionRebuilds {
      *
      * @param ignored columns that need not be the same, nor be there, such as times of writing; none if the store has no columns
      * @param patience how long to hold the live version up at most
-     * @throws IllegalStateException if there is no such version, it does not catch up within that time, somebody has its tables for
-     *     as long so that nobody reads them, neither version has a column that is to be ignored, or all columns that a table has in
-     *     both are
+     * @throws IllegalStateException if there is no such version, it does not catch up within that time, a lock of another session
+     *     keeps its tables from being read for as long, neither version has a column that is to be ignored, or all columns that a
+     *     table has in both are
      */
     VersionComparison parity(String projection, int version, Set<String> ignored, Duration patience);
 
     /**
-     * Makes another version live, a shadow or a retired one; an earlier one is a rollback, and so it is called in the
-     * audit. No event is applied meanwhile: the live version stands still until the other has caught up, and then both are
-     * exchanged in one transaction. Readers see the old read model or the new one, complete: whoever reads by a snapshot in
-     * which the other was not complete is waited for before, while everything goes on. The old one is kept and follows. The
-     * epochs of both states and of all their segments are raised: whoever held a segment of either before writes nothing
-     * any more, and takes it anew, knowing the new roles.
+     * Makes another version live, a shadow or a retired one; an earlier one is a rollback, and so it is called in the audit. No
+     * event is applied meanwhile: the live version stops until the candidate has caught up, and then both are exchanged in one
+     * transaction. Readers see the old read model or the new one, complete: before the live version stops, the cut-over waits for
+     * readers with a snapshot in which the candidate was not complete. The old version is kept and follows. The epochs of both
+     * states and of all their segments are raised: earlier holders of segments of either can no longer write, and claim them
+     * again with the new roles.
      *
-     * <p>It is not made while somebody has stopped either: whether the other one goes on, and the live one is not paused, is asked
-     * again when both stand still. Who pauses the projection meanwhile pauses the version that is live afterwards, if that one
-     * is exchanged before. A live version that has failed is exchanged like one that goes on.
+     * <p>It is refused while either is stopped: that the candidate is running and the live version not paused is checked again
+     * when both stand still. A concurrent pause of the projection that comes after the exchange pauses the new live version. A
+     * failed live version is exchanged like a running one.
      *
      * <p>If the answer to its commit is lost, it may be done, and {@link #versions} tell; to repeat it for the same version is
      * harmless, and refused if that is live by then.
      *
      * <p>With the new tables others may do what they could with the old ones, and no more.
      *
-     * <p>What belongs to the old tables beside rows and grants, such as row security, triggers and publications, the new ones must
-     * have as well.
+     * <p>What belongs to the old tables beside rows and grants, such as row security, triggers and publications, the new ones
+     * must have as well.
      *
      * <p>Of an aggregate that is parked in the version that becomes live, it is remembered up to which event side effects have
      * followed, see {@link ParkedAggregate#followed()}.
      *
      * @param patience how long to wait for readers at most, and then how long to hold the live version up at most
      * @param accepted what may be lost; nothing if empty
-     * @throws IllegalStateException if there is no such version or it is live, it does not catch up within that time, it is
-     *     not running, the live one is paused, something would be lost that is not accepted, see {@link CutoverReport.Losses},
-     *     somebody reads for longer, its tables lack what the live ones have, or what would leave the place of the live
-     *     tables is not known to be the live version's
+     * @throws IllegalStateException if there is no such version or it is live, it does not catch up within that time, it is not
+     *     running, the live one is paused, something would be lost that is not accepted, see {@link CutoverReport.Losses}, a
+     *     reader takes longer, its tables lack what the live ones have, or what would leave the place of the live tables is not
+     *     known to be the live version's
      */
     CutoverReport cutOver(String projection, int version, Duration patience, Set<CutoverReport.Loss> accepted, Act act);
 

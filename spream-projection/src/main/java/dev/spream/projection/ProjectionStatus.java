@@ -4,10 +4,10 @@ package dev.spream.projection;
 public enum ProjectionStatus {
     /** It applies events, wherever it is run. */
     RUNNING,
-    /** Somebody stopped it, everywhere; it goes on where it was when it is resumed. */
+    /** An operator stopped it, everywhere; when resumed it continues from its checkpoint. */
     PAUSED,
-    /** A failure that no event can get past stopped it, everywhere; it goes on when it is resumed. */
+    /** A failure that every event would have stopped it, everywhere; when resumed it continues from its checkpoint. */
     FAILED,
-    /** It is built anew from the first event. */
+    /** It is rebuilt from the first event. */
     REBUILDING
 }

@@ -9,20 +9,20 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Holds the states of projections in the database of their read models, as whoever runs them needs it. Time is the store's
- * own: nobody's clock is compared with it.
+ * The store of projections' states in the database of their read models, as their processes use it. All times are the store's
+ * own; they are never compared with another clock.
  *
- * <p>Effects are written by {@link #apply} and {@link #retry} alone, each one transaction: effects, what is remembered of each
- * aggregate, and the position are there together or not at all. Both check their {@link Fence} in it: no effect of somebody
- * whose lease went to another, and none after {@link ProjectionOperations#pause} has returned.
+ * <p>Effects are written by {@link #apply} and {@link #retry} alone, each one transaction: effects, the states of aggregates, and
+ * the checkpoint are committed together or not at all. Both check their {@link Fence} in it: no effect by an owner that has lost
+ * its lease, and none after {@link ProjectionOperations#pause} has returned.
  *
- * <p>A projection has {@linkplain ProjectionVersion versions}, each with a state of its own: where a method wants a
- * projection, it is the {@linkplain ProjectionVersion#stateName() name of a version's state}. What a version that is not
- * live writes is found where its tables are; it writes while it is {@link ProjectionStatus#REBUILDING}, as the live one
- * does while it is {@code RUNNING}.
+ * <p>A projection has {@linkplain ProjectionVersion versions}, each with a state of its own: where a method wants a projection,
+ * it is the {@linkplain ProjectionVersion#stateName() name of a version's state}. What a version that is not live writes is found
+ * where its tables are; it writes while it is {@link ProjectionStatus#REBUILDING}, as the live one does while it is {@code
+ * RUNNING}.
  *
- * <p>Safe for use by many threads. What fails is a {@link dev.spream.core.StorageException} unless a method says otherwise;
- * then it may have happened, and everything may be repeated.
+ * <p>Safe for use by many threads. What fails is a {@link dev.spream.core.StorageException} unless a method says otherwise; then
+ * it may have happened, and everything may be repeated.
  *
  * @param <T> a transaction of the database, such as a connection
  */
@@ -53,8 +53,8 @@ public interface ProjectionStore<T> extends AutoCloseable {
     List<ProjectionVersion> versions(String projection);
 
     /**
-     * Has the read model of a version created, in one transaction in which its tables are found where they are to be, and remembers
-     * its code. Does nothing if it was created before; waits for somebody else who is at it.
+     * Has the read model of a version created, in one transaction in which its tables are found where they are to be, and
+     * remembers its code. Does nothing if it was created before; waits for a concurrent creation.
      *
      * @return false if there is no such version any more; nothing was done then
      * @throws Exception what the work threw; nothing changed
@@ -68,8 +68,8 @@ public interface ProjectionStore<T> extends AutoCloseable {
     }
 
     /**
-     * The id of a version's {@linkplain ExternalReadModel read model outside of the database}. If none is known it is begun
-     * and its id remembered, in one transaction; somebody else who is at it is waited for.
+     * The id of a version's {@linkplain ExternalReadModel read model outside of the database}. If none is known it is begun and
+     * its id remembered, in one transaction; a concurrent call is waited for.
      *
      * @return empty if there is no such version any more; nothing was done then
      * @throws ProjectionException that is fatal if none is known though events were dealt with; nothing changed
@@ -99,7 +99,7 @@ public interface ProjectionStore<T> extends AutoCloseable {
     Map<String, Set<Long>> skipped(String projection);
 
     /**
-     * Measures how fast a version that is not live is built, which whoever runs it does about once a second.
+     * Measures how fast a version that is not live is built; its processes call this about once a second.
      *
      * @return how far it is; empty if there is no such version any more, or it is live
      */
@@ -109,10 +109,10 @@ public interface ProjectionStore<T> extends AutoCloseable {
     Optional<ProjectionState> state(String projection);
 
     /**
-     * Makes the segments that an owner holds last for another lease, takes segments that nobody holds, up to its share, and
-     * gives segments up. Every owner calls this well within each lease, whether it holds any or not.
+     * Renews the leases of the owner's segments, claims free segments up to its share, and releases segments. Every owner calls
+     * this well within each lease, whether it holds any or not.
      *
-     * @param giveUp segments that somebody else may take at once
+     * @param giveUp segments to release, which others may claim at once
      */
     SegmentShare holdSegments(String projection, ProjectionOwner owner, Set<Integer> giveUp, Duration lease);
 
@@ -120,8 +120,8 @@ public interface ProjectionStore<T> extends AutoCloseable {
     void leave(String projection, ProjectionOwner owner);
 
     /**
-     * Applies a batch in one transaction: checks the fence, looks up what is remembered of the aggregates, does the work, and
-     * writes down the progress that it returned. Until the end nobody else can change what is remembered of them.
+     * Applies a batch in one transaction: checks the fence, reads the states of the aggregates, does the work, and writes the
+     * checkpoint that it returned. No other transaction can change these states until it ends.
      *
      * @param keys the aggregates of the batch
      * @return false if the fence did not hold; the work was not done then, and nothing changed
@@ -168,11 +168,12 @@ public interface ProjectionStore<T> extends AutoCloseable {
     ParkedSummary parkedSummary(String projection);
 
     /**
-     * Tries a parked aggregate again, in one transaction: gives the events that are set aside, in their order, to the work,
-     * remembers the version that it returned, and forgets the events up to there. If none are left, it is not parked any more.
+     * Tries a parked aggregate again, in one transaction: passes its kept events to the work, in order, stores the version that
+     * it returned, and deletes the events up to that version. If none are left, the aggregate is no longer parked.
      *
      * @param limit how many events at most
-     * @return empty if the fence did not hold, or the aggregate is not parked, or somebody else is at it; nothing changed then
+     * @return empty if the fence did not hold, or the aggregate is not parked, or another transaction has it locked; nothing
+     *     changed then
      * @throws Exception what the work threw; nothing changed
      */
     Optional<AggregateState> retry(Fence fence, String key, int limit, RetryWork<T> work) throws Exception;
@@ -190,15 +191,15 @@ public interface ProjectionStore<T> extends AutoCloseable {
     }
 
     /**
-     * Says that trying a parked aggregate again has failed. Waits for whoever is at the aggregate.
+     * Records a failed retry of a parked aggregate. Waits for a transaction that has the aggregate locked.
      *
-     * @param tried what has failed. If its first event is another by now, or has other attempts behind it, somebody was there
-     *     meanwhile, and what failed says nothing of what is to be tried next
+     * @param tried the events that failed. If the aggregate's first event or its number of attempts has changed since, nothing is
+     *     recorded, since the failure is of an earlier state
      * @return false if it is not parked, or not as it was tried, or the fence did not hold; nothing changed then
      */
     boolean postpone(Fence fence, String key, RetryGuard tried, ParkDecision parking);
 
-    /** Keeps what is no event with its bytes, for somebody to look at. The same again, by its origin, is kept once. */
+    /** Keeps an undecodable item with its bytes as a dead letter. Items of the same origin are kept once. */
     void deadLetter(String projection, FeedItem.Undecodable item);
 
     /**
@@ -211,10 +212,10 @@ public interface ProjectionStore<T> extends AutoCloseable {
     void report(String projection, long errors, Optional<String> lastError);
 
     /**
-     * Stops a projection everywhere as {@link ProjectionStatus#FAILED}, unless somebody has stopped it since that epoch: what
-     * was found fatal before may be mended.
+     * Stops a projection everywhere as {@link ProjectionStatus#FAILED}, unless it was stopped since that epoch: an earlier fatal
+     * failure may be fixed.
      *
-     * @param epoch of the projection when whoever says so began
+     * @param epoch of the projection when the caller began
      * @return false if the fence did not hold, or the projection has another epoch; nothing changed then
      */
     boolean fail(Fence fence, long epoch, String error);

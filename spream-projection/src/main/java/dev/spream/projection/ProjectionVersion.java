@@ -84,7 +84,7 @@ public record ProjectionVersion(
     public ProjectionException withoutOutsideModel() {
         return new ProjectionException(
                 FailureKind.FATAL,
-                "events of version %d of projection '%s' were dealt with, and nothing is remembered of where its read model is, which is not in this database; nothing was written: build it anew with 'projection rebuild %s', or run the projection under another name"
+                "version %d of projection '%s' has processed events, but its external read model is not recorded in this database; nothing was written: rebuild it with 'projection rebuild %s', or run the projection under another name"
                         .formatted(version, projection, projection),
                 null);
     }

@@ -11,13 +11,13 @@ import java.util.OptionalDouble;
  * The progress of a version that is not live.
  *
  * @param startedAt when it was asked for, by the store's clock
- * @param applied how many events were dealt with since then, each once: applied, passed over, or parked; exact with the
- *     position. Those that are parked count again if another number of segments has them read again
+ * @param applied how many events were dealt with since then, each once: applied, passed over, or parked; exact with the position.
+ *     Those that are parked count again if another number of segments has them read again
  * @param position every event up to here is dealt with
  * @param target where the live version is
  * @param parked how many aggregates are parked in it
  * @param skipped how many events are skipped in it, those among them that come yet
- * @param rate events a second lately, as whoever runs it says; empty if nobody runs it
+ * @param rate recent events per second, as reported by its process; empty if it does not run
  */
 public record RebuildProgress(
         ProjectionVersion version,

@@ -1,8 +1,8 @@
 package dev.spream.projection;
 
 /**
- * The events of a parked aggregate that were tried, so that the outcome changes nothing if others tried, skipped or
- * reset them meanwhile.
+ * Identifies the attempt whose outcome is stored: the outcome has no effect if the parked events were retried, skipped or reset
+ * meanwhile.
  *
  * @param firstVersion of the events that were tried
  * @param attempts at it before, as the store said

@@ -24,9 +24,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs a subscriber whose consumer queues the rows of a change and stays in its call until they are acknowledged, so that the
- * subscriber's watermarks follow what is acknowledged. As many calls are on their way as changes may be in flight. A subscriber
- * that fails ends; the failure is thrown by a poll, and the poll after that starts another.
+ * A feed that runs a subscriber whose consumer queues the rows of a change and returns only when they are acknowledged, so that
+ * the subscriber's watermarks follow acknowledgements. There are as many concurrent calls as changes may be in flight. A
+ * subscriber that fails ends; the failure is thrown by a poll, and the poll after that starts another.
  */
 final class ChangeStreamFeed implements EventFeed, Consumer {
     private static final Logger log = LoggerFactory.getLogger(ChangeStreamFeed.class);
@@ -89,7 +89,7 @@ final class ChangeStreamFeed implements EventFeed, Consumer {
         } catch (Throwable t) {
             ended(false); // before the failure shows: the poll after it starts another
             queue.fail(new StorageException(
-                    "[%s] events cannot be read: %s; what is not acknowledged comes again when they can"
+                    "[%s] events cannot be read: %s; unacknowledged events are delivered again when they can be read"
                             .formatted(label, t.getMessage()),
                     mayPass(t),
                     t));
@@ -140,7 +140,7 @@ final class ChangeStreamFeed implements EventFeed, Consumer {
 
     private List<EventRow> read(DataChangeRecord change) {
         if (!rows.concerns(change) && otherTables.add(change.tableName())) {
-            log.info("[{}] changes of table {} are passed over; it is not the events table", label, change.tableName());
+            log.info("[{}] ignoring changes of table {}, which is not the events table", label, change.tableName());
         }
         return rows.of(change);
     }
@@ -171,7 +171,7 @@ final class ChangeStreamFeed implements EventFeed, Consumer {
     /** Its source is closed. */
     void end() {
         queue.end(() -> new StorageException(
-                "[%s] events cannot be read: the event source is closed; open another, from which comes again what is not acknowledged"
+                "[%s] events cannot be read: the event source is closed; open another one, which delivers unacknowledged events again"
                         .formatted(label),
                 false,
                 null));

@@ -14,12 +14,12 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Has changes handed over in the order in which their partition returned them, though the consumer is called with many at a
- * time and in no order. Safe for use by many threads.
+ * A buffer that hands changes over in the order in which their partition returned them, though the consumer is called
+ * concurrently and in no order. Safe for use by many threads.
  *
  * <p>A change that a partition returned is noted before the subscriber sees it. From then on it either arrives at the consumer;
- * or it is dropped as a repetition, which is told; or the subscriber leaves the partition, and then none behind it arrives
- * either, until the partition is acquired anew.
+ * or it is dropped as a duplicate, which is reported; or the subscriber leaves the partition, and then no later one arrives
+ * either, until the partition is claimed again.
  */
 final class ReadOrderBuffer implements SubscriptionListener {
     private final SectionLock lock = new SectionLock();

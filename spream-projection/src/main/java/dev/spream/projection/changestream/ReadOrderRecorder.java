@@ -12,8 +12,8 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * A change stream that notes the order in which it returns changes, and that it returns anything. Closing it does nothing:
- * the stream is somebody else's.
+ * A change stream that records the order in which it returns changes, and that it returns records at all. Closing it does
+ * nothing: the wrapped stream belongs to the caller.
  */
 record ReadOrderRecorder(ChangeStreamSource stream, ReadOrderBuffer order, ReadStallTracker unread)
         implements ChangeStreamSource {

@@ -15,12 +15,12 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Since when something of a stream has not been readable, which its subscriber keeps trying itself: a partition whose query
- * broke, until one returns anything; the storage, until it answers; everything, until the subscription is open. Safe for use by
- * many threads.
+ * Tracks since when a part of a stream has been unreadable while its subscriber retries: a partition whose query failed, until a
+ * query returns records; the storage, until it responds; everything, until the subscription is open. Safe for use by many
+ * threads.
  */
 final class ReadStallTracker implements SubscriptionListener {
-    /** A stream breaks now and then, and is back at once. Projections take for caught up who was within ten seconds. */
+    /** Streams break now and then and recover at once. A projection counts as caught up if it was within the last ten seconds. */
     private static final Duration PATIENCE = Duration.ofSeconds(5);
 
     private final MonotonicTime time;

@@ -5,16 +5,16 @@ import static java.util.Objects.requireNonNull;
 import java.time.Instant;
 
 /**
- * An event with what is known of it without reading it. Its data stay text until somebody asks for them, so that an event
- * whose data nobody understands can still be ordered, recognised and set aside. None of its texts has the character U+0000,
- * which databases do not hold.
+ * An event with its envelope: everything that is known without parsing its data. The data stay text until they are read, so that
+ * an event with malformed data can still be ordered, recognised and parked. No text contains the character U+0000, which
+ * databases cannot hold.
  *
  * @param eventId unique among all events: 1 to 200 characters
  * @param aggregateId of what it happened to; the events of one aggregate are delivered in order. 1 to 1,024 characters
  * @param eventType what happened, such as {@code ItemAdded}: 1 to 200 characters
  * @param eventData a JSON text
  * @param eventVersion its number within the aggregate: 1 for the first, and one more for each after it
- * @param occurredAt when it happened, by the clock of whoever wrote it
+ * @param occurredAt when it happened, by its writer's clock
  */
 public record EventEnvelope(
         String eventId,
@@ -38,7 +38,7 @@ public record EventEnvelope(
         }
     }
 
-    /** Without its data, which may be anybody's secret. */
+    /** Without its data, which may be confidential. */
     @Override
     public String toString() {
         return "%s '%s' (version %d of '%s')".formatted(eventType, eventId, eventVersion, aggregateId);

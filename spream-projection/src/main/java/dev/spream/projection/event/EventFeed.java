@@ -25,7 +25,7 @@ public interface EventFeed extends AutoCloseable {
      */
     FeedBatch poll(int limit, Duration wait) throws InterruptedException;
 
-    /** These are dealt with for good: their effects are durable. Of a positioned source it changes nothing. */
+    /** Acknowledges items whose effects are durable. Has no effect on a positioned source. */
     void acknowledge(Collection<FeedItem> items);
 
     /** Ends it; a {@link #poll} that waits returns. Closing again is harmless. */

@@ -5,10 +5,10 @@ import static java.util.Objects.requireNonNull;
 import java.util.Optional;
 
 /**
- * The origin of an event. None of it has the character U+0000.
+ * The origin of an event. No value contains the character U+0000.
  *
- * @param correlationId what it shares with everything that the same request led to; may be empty
- * @param userId who did it; may be empty
+ * @param correlationId shared by all events that the same request led to; may be empty
+ * @param userId the user that caused it; may be empty
  * @param sourceService the service that wrote it; may be empty
  * @param idempotencyKey of the request that led to it, if it had one
  */

@@ -4,8 +4,8 @@ package dev.spream.projection.event;
  * Delivers events to projections: at least once, and those of one aggregate in order, unless a feed says that it cannot.
  *
  * <p>A <em>positioned</em> source has one order of all events, and can be read from any place in it, in segments, as often as
- * wanted: its readers keep the position themselves. Any other source delivers what is not acknowledged yet, to whoever has a
- * feed open; its readers recognise what they have by {@link EventEnvelope#eventVersion()}.
+ * wanted: its readers keep the position themselves. Any other source delivers unacknowledged events to its open feeds; its
+ * readers recognise duplicates by {@link EventEnvelope#eventVersion()}.
  *
  * <p>Safe for use by many threads.
  */
@@ -23,8 +23,8 @@ public interface EventSource extends AutoCloseable {
     EventFeed open(FeedRequest request);
 
     /**
-     * Closes what this opened. Feeds that are still open end: whoever polls one, or waits there, is told so by a {@link
-     * dev.spream.core.StorageException} until they close it. Closing again is harmless.
+     * Closes the resources that this opened. Open feeds end: their polls and waits throw a {@link
+     * dev.spream.core.StorageException} until the feed is closed. Closing again is harmless.
      */
     @Override
     void close();

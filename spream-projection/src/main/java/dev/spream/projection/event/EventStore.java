@@ -3,10 +3,10 @@ package dev.spream.projection.event;
 import java.util.List;
 
 /**
- * Keeps events for ever, those of each aggregate numbered from 1 without gaps.
+ * An event store: it keeps events permanently, those of each aggregate numbered from 1 without gaps.
  *
- * <p>Safe for use by many threads. What fails is a {@link dev.spream.core.StorageException}; an append may have happened then,
- * and may be repeated with the same event ids.
+ * <p>Safe for use by many threads. Failures are {@link dev.spream.core.StorageException}s; an append may have happened then, and
+ * may be repeated with the same event ids.
  */
 public interface EventStore extends AutoCloseable {
 
@@ -32,8 +32,8 @@ public interface EventStore extends AutoCloseable {
     List<RecordedEvent> read(String aggregateId, long afterVersion, int limit);
 
     /**
-     * The events of all aggregates in the order of their positions, up to a point behind which nothing can appear any more
-     * before them: who goes on from the last one never misses an event whose transaction took longer.
+     * The events of all aggregates in the order of their positions, up to the high-water mark, below which no event can still
+     * appear: a reader that continues after the last one never misses an event whose transaction took longer.
      *
      * @param afterPosition begins behind it; 0 for the first
      * @param limit how many at most, 1 or more

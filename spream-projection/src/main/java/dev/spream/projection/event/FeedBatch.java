@@ -9,11 +9,11 @@ import java.util.List;
  *
  * @param items in order
  * @param position of a positioned source: nothing up to here is left to deliver, once these are done; otherwise 0
- * @param head of a positioned source: the position of the last event that there is, never below {@code position}; where it
- *     cannot be known which are final, the last position that was given to any; otherwise 0
- * @param waited how long nothing behind {@code position} could be delivered, though there may be something, since somebody who
- *     appends is at it still; of a source without positions, how long some of what there may be has not been readable, which the
- *     source tries again itself. 0 if that is not so
+ * @param head of a positioned source: the position of the last event that there is, never below {@code position}; where it cannot
+ *     be known which are final, the last position that was given to any; otherwise 0
+ * @param waited how long nothing after {@code position} could be delivered, though there may be events, because an append is
+ *     still open; of a source without positions, how long a part of it has not been readable, which the source tries again
+ *     itself. 0 if that is not so
  */
 public record FeedBatch(List<FeedItem> items, long position, long head, Duration waited) {
     public FeedBatch {

@@ -19,9 +19,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A queue of deliveries that a feed of a source without positions has received and is not done with: they wait to be
- * polled, or are out, which is to say polled and not acknowledged. For authors of such a source. Its bound is the
- * source's matter, which receives no more while enough is not acknowledged.
+ * A queue of unacknowledged deliveries of a feed without positions: they wait to be polled, or are in flight, that is polled and
+ * not acknowledged. For authors of such a source. Its bound is the source's matter, which receives no more while enough is not
+ * acknowledged.
  *
  * <p>Safe for use by many threads; only {@link #poll} waits.
  *
@@ -61,7 +61,7 @@ public final class FeedQueue<T> {
         });
     }
 
-    /** Changes the queue, which whoever polls is told. */
+    /** Changes the queue and wakes a waiting poll. */
     private void change(Runnable change) {
         lock.run(() -> {
             change.run();
@@ -156,7 +156,7 @@ public final class FeedQueue<T> {
         });
     }
 
-    /** Forgets everything; whoever polls gets nothing from now on. Closing again is harmless. */
+    /** Drops all deliveries; polls return nothing from now on. Closing again is harmless. */
     public void close() {
         change(() -> {
             closed = true;

@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNull;
 /**
  * A request for a feed: the events that it is to deliver.
  *
- * @param projection for whom
+ * @param projection the projection that reads the feed
  * @param segment of how many {@code segments}, counted from 0. Every aggregate belongs to one segment, always to the same
  * @param segments 1 for all events; a power of 2 up to 256
  * @param after the position behind which to begin; 0 for the first event, and for sources without positions
@@ -27,7 +27,7 @@ public record FeedRequest(String projection, int segment, int segments, long aft
         }
     }
 
-    /** All events, from wherever the source goes on. */
+    /** All events, from where the source continues. */
     public static FeedRequest all(String projection) {
         return new FeedRequest(projection, 0, 1, 0);
     }

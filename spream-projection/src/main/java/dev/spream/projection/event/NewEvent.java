@@ -5,8 +5,8 @@ import static java.util.Objects.requireNonNull;
 import java.time.Instant;
 
 /**
- * An event that is to be appended; the store gives it its version and its position. None of its texts has the character
- * U+0000, which databases do not hold.
+ * An event to append; the store assigns its version and its position. No text contains the character U+0000, which databases
+ * cannot hold.
  *
  * @param eventId unique among all events: 1 to 200 characters. Appending it again at the same place does nothing
  * @param eventType what happened: 1 to 200 characters

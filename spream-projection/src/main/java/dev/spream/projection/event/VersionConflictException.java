@@ -2,7 +2,7 @@ package dev.spream.projection.event;
 
 import dev.spream.core.SpreamException;
 
-/** An aggregate does not have the version that it was expected to have: somebody else appended to it. Nothing was appended. */
+/** An aggregate does not have the expected version, because another append came first. Nothing was appended. */
 public final class VersionConflictException extends SpreamException {
     private static final long serialVersionUID = 1L;
 
@@ -12,7 +12,7 @@ public final class VersionConflictException extends SpreamException {
 
     public VersionConflictException(String aggregateId, long expected, long actual) {
         super(
-                "aggregate '%s' has version %d, expected was %d; read it again and decide anew"
+                "aggregate '%s' has version %d, expected was %d; nothing was appended: read the aggregate and decide again"
                         .formatted(aggregateId, actual, expected),
                 null);
         this.aggregateId = aggregateId;

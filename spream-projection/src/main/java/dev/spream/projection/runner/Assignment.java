@@ -7,7 +7,7 @@ import java.util.function.BooleanSupplier;
 /**
  * The assignment of a loop: its feed, and the fence that it writes by.
  *
- * @param fence as whom it writes
+ * @param fence the fence of its writes
  * @param epoch of the projection when that was decided
  * @param request what it reads
  * @param held whether that is its own still, as far as this process can know
@@ -25,7 +25,7 @@ record Assignment(Fence fence, long epoch, FeedRequest request, BooleanSupplier 
         return label(fence);
     }
 
-    /** The same of whoever writes by that fence. */
+    /** The label of the writer with that fence. */
     static String label(Fence fence) {
         return fence instanceof Fence.Segment held ? label(held.segment()) : WHOLE_FEED;
     }

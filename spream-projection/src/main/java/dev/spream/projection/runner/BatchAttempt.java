@@ -19,7 +19,7 @@ final class BatchAttempt<T> implements ProjectionStore.Work<T> {
         private static final long serialVersionUID = 1L;
 
         Rehearsed() {
-            super("rolled back, since it was to be found out only whether an event can be applied", null, false, false);
+            super("rolled back: the transaction only tested whether an event can be applied", null, false, false);
         }
     }
 

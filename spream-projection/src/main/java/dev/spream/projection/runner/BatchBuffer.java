@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The items that a loop took from its feed, until there is enough for a batch or the first of it has waited for long.
- * Confined to the loop's thread.
+ * The items that a loop has polled and not yet applied: they become a batch when there are enough of them or the first has waited
+ * long enough. Confined to the loop's thread.
  */
 final class BatchBuffer {
     private static final int BIG = 10_000;

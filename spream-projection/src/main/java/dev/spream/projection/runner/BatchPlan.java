@@ -14,9 +14,9 @@ import java.util.OptionalLong;
  * @param handle those to be applied, each aggregate's in order
  * @param passed how many more only count as seen, since the projection is not interested in them
  * @param duplicates how many were dealt with before
- * @param versions what to remember of aggregates whose events are handled or passed
- * @param parked aggregates to set aside
- * @param setAside events to set aside
+ * @param versions the versions to store for aggregates whose events are handled or passed
+ * @param parked aggregates to park
+ * @param setAside events to keep for parked aggregates
  */
 record BatchPlan(
         List<EventEnvelope> handle,
@@ -34,7 +34,7 @@ record BatchPlan(
         return new BatchCheckpoint(versions, parked, setAside, position, last, applied() + setAside.size());
     }
 
-    /** The first event that is set aside of an aggregate. */
+    /** The first event of an aggregate that is kept because it is parked. */
     long firstVersion(String key) {
         return setAside.stream()
                 .filter(event -> event.aggregateId().equals(key))

@@ -20,35 +20,36 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Applies the events of a batch, whatever some of them do: in one transaction if nothing fails; otherwise in several, each for
- * the next events in order, so that the checkpoint can follow each of them. Confined to a loop's thread.
+ * The application of a batch of events, some of which may fail: in one transaction if nothing fails; otherwise in several, each
+ * for the next events in order, so that the checkpoint can follow each of them. Confined to a loop's thread.
  *
- * <p><b>Where the checkpoint commits.</b> {@link #attempt} hands a {@link BatchAttempt} to {@link ProjectionStore#apply}. The store
- * begins a transaction, checks the fence, has the attempt apply the events, writes the {@link BatchCheckpoint} that the attempt returns
- * (versions of aggregates, parked aggregates, position) and commits all of that at once. Only then does the loop acknowledge.
+ * <p><b>Where the checkpoint commits.</b> {@link #attempt} hands a {@link BatchAttempt} to {@link ProjectionStore#apply}. The
+ * store begins a transaction, checks the fence, has the attempt apply the events, writes the {@link BatchCheckpoint} that the
+ * attempt returns (versions of aggregates, parked aggregates, position) and commits all of that at once. Only then does the loop
+ * acknowledge.
  *
  * <p><b>Vocabulary</b>
  *
  * <ul>
  *   <li><i>Culprit</i>: the event that failed. The projection was at it, or it is found by halving.
- *   <li><i>Verdict</i>: from one of its events on an aggregate is to be parked, in the transaction of what comes before it. Poison
- *       gives one at once. What may pass is tried once more, alone, after what comes before it is committed.
- *   <li><i>Suspect</i>: an aggregate whose verdict comes from a failure that may pass. The next event of another one is tried.
+ *   <li><i>Verdict</i>: from one of its events on an aggregate is to be parked, in the transaction of what comes before it.
+ *       Poison gives one at once. A retryable one is tried once more, alone, after the events before it are committed.
+ *   <li><i>Suspect</i>: an aggregate whose verdict comes from a retryable failure. The next event of another one is tried.
  *   <li><i>Rehearsal</i>: a transaction with suspects that could apply an event. It is rolled back: others can be applied, so
  *       suspects have a last chance, and are parked if they fail once more. If none of several can be applied, that is no fault
  *       of theirs, and none is parked: the loop ends.
  *   <li><i>Conflict</i>: transactions were in each other's way, which says nothing of their events. All is repeated as it was,
  *       after a pause; with many in a row the loop ends.
- *   <li><i>Broken off</i>: the store failed after events were applied. The loop ends; if that happens twice with nothing committed in
- *       between, it may be an event that does it, and is found like one that fails.
+ *   <li><i>Broken off</i>: the store failed after events were applied. The loop ends; if that happens twice with nothing
+ *       committed in between, it may be an event that does it, and is found like one that fails.
  * </ul>
  *
  * <p><b>Invariants</b>
  *
  * <ol>
  *   <li>What is committed is a beginning of the batch, and grows; the loop is told of each event once, in order.
- *   <li>The stored position never moves back: where a transaction may have been committed though the store failed, none is
- *       stored before its end again.
+ *   <li>The stored position never moves back: where a transaction may have been committed though the store failed, none is stored
+ *       before its end again.
  *   <li>An aggregate has a verdict only if one of its events has failed; all of its events from there on are parked with it.
  *   <li>Verdicts last until the next commit. One that a rehearsal has refuted is forgotten.
  *   <li>Each transaction commits, tries fewer events than the one before, tries an event for the second time, adds a verdict,
@@ -69,7 +70,7 @@ final class BatchRun<T> {
         /** Whether it was interrupted, so that what fails says nothing. */
         boolean isCancelled();
 
-        /** These are dealt with for good. */
+        /** These items are durably processed. */
         void committed(List<FeedItem.Event> items, OptionalLong position);
 
         /** An event was parked, so that parked aggregates may be due within that time. */
@@ -144,7 +145,7 @@ final class BatchRun<T> {
             } else if (failure == null) {
                 committed(attempt, Duration.ofNanos(manager.now() - startedAt));
             } else if (loop.isCancelled()) {
-                throw new InterruptedException("interrupted in a transaction, which is not committed");
+                throw new InterruptedException("interrupted in a transaction, which was rolled back");
             } else {
                 failed(attempt, failure);
             }

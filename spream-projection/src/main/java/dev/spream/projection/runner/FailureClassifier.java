@@ -5,7 +5,7 @@ import dev.spream.projection.FailureKind;
 import dev.spream.projection.ProjectionException;
 import dev.spream.projection.ProjectionStore;
 
-/** Judges what a failure in a transaction means. Safe for use by many threads. */
+/** Classifies failures in a transaction. Safe for use by many threads. */
 record FailureClassifier(ProjectionStore<?> store) {
 
     /**

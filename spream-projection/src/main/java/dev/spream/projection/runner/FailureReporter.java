@@ -49,7 +49,7 @@ final class FailureReporter {
     void outage(String what, Exception failure) {
         String error = ErrorText.of(manager.store(), failure);
         if (outages.put(what, error) == null) {
-            log.warn("[{}] {} failed: {}; it is tried again, and said when it works", projection, what, error);
+            log.warn("[{}] {} failed: {}; it is retried, and its recovery is logged", projection, what, error);
         }
         failed(FailureKind.TRANSIENT, failure);
     }
@@ -60,7 +60,7 @@ final class FailureReporter {
         }
     }
 
-    /** It is not this process's to do any more, or not to be done now; somebody else may say that it fails. */
+    /** This process no longer performs it, or not now; another process may report its failures. */
     void forget(String what) {
         outages.remove(what);
     }

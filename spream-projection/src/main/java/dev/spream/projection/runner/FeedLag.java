@@ -46,7 +46,7 @@ final class FeedLag {
                         : LagSample.caughtUp(manager.instant()));
     }
 
-    /** What cannot be delivered yet is as old as that it cannot be, as far as anybody knows. */
+    /** Events that cannot be delivered yet count as old as the delay itself; nothing more is known of them. */
     private Instant oldestBehind(FeedBatch batch, List<FeedItem.Event> events) {
         if (batch.waited().isPositive()) {
             return manager.instant().minus(batch.waited());

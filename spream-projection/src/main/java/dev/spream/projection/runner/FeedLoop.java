@@ -27,11 +27,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads one feed and applies what it delivers, on a thread of its own, until it is stopped or something is amiss; then another
- * one goes on, from what is stored. What it has and did not deal with is given back.
+ * Reads one feed and applies what it delivers, on a thread of its own, until it is stopped or fails; then another loop continues
+ * from the stored checkpoint. Its unprocessed events are released.
  *
- * <p>It takes what is there, up to a batch, and waits for nothing but the first event, unless its batches linger; while they
- * do, parked aggregates are tried, and no transaction is open. The position of a segment without events is stored about once a
+ * <p>It takes what is there, up to a batch, and waits for nothing but the first event, unless its batches linger; while they do,
+ * parked aggregates are tried, and no transaction is open. The position of a segment without events is stored about once a
  * second, so that an idle projection writes little; that of a version which follows the live one as soon as that has moved.
  */
 final class FeedLoop<T> implements BatchRun.Loop {
@@ -119,7 +119,7 @@ final class FeedLoop<T> implements BatchRun.Loop {
         return e instanceof StorageException storage
                 ? storage
                 : new StorageException(
-                        "a store or a source broke its contract: "
+                        "a store or a source violated its contract: "
                                 + e.getClass().getName(),
                         true,
                         e);
@@ -272,7 +272,7 @@ final class FeedLoop<T> implements BatchRun.Loop {
         }
     }
 
-    /** Of a source without positions, which goes on by itself; others fail until they can be read. */
+    /** For a source without positions, which recovers by itself; others fail until they can be read. */
     private void sayWhetherReadable(FeedBatch batch) {
         if (assignment.positioned() || batch.waited().isPositive() == unreadable) {
             return;
@@ -282,7 +282,7 @@ final class FeedLoop<T> implements BatchRun.Loop {
             status.troubles.outage(
                     READING,
                     new StorageException(
-                            "some of it could not be read for %s; what is not dealt with is kept there"
+                            "part of the event source has been unreadable for %s; unprocessed events remain in the source"
                                     .formatted(DurationText.of(batch.waited())),
                             true,
                             null));
@@ -349,12 +349,12 @@ final class FeedLoop<T> implements BatchRun.Loop {
             return; // another segment's loop has said so
         }
         String message =
-                "this process cannot run '%s': %s; it has given its segments up, and the status stays as it is, for processes that can: correct what is around this one, and start it again"
+                "this process cannot run '%s': %s; it has released its segments; the projection keeps its status for other processes: fix the environment of this one and restart it"
                         .formatted(version.label(), error);
         if (version.isLive() && !isBuiltAnew()) {
             throw new ProjectionException(FailureKind.LOCAL, message, failure);
         }
-        log.error("[{}] {}; other versions go on here", status.name, message);
+        log.error("[{}] {}; other versions continue in this process", status.name, message);
     }
 
     private boolean isBuiltAnew() {
@@ -379,14 +379,14 @@ final class FeedLoop<T> implements BatchRun.Loop {
         if (stopped) {
             log.error("[{}] the projection stops everywhere as FAILED, until it is resumed: {}", status.name, error);
         } else {
-            log.debug("[{}] {} found what is fatal after the projection was stopped: {}", status.name, label, error);
+            log.debug("[{}] {} failed fatally after the projection was stopped: {}", status.name, label, error);
         }
         status.watchWake.raise();
     }
 
     private static StorageException notStopped(String error, RuntimeException e) {
         return new StorageException(
-                "the projection is to be stopped (%s), and could not be: %s".formatted(error, ErrorText.of(e)),
+                "the projection must be stopped (%s), but stopping it failed: %s".formatted(error, ErrorText.of(e)),
                 true,
                 e);
     }
@@ -438,7 +438,8 @@ final class FeedLoop<T> implements BatchRun.Loop {
     @Override
     public void pause(Duration time) throws InterruptedException {
         if (stopping || stopped.await(time)) {
-            throw new InterruptedException("stopped before a batch was repeated, whose events come again");
+            throw new InterruptedException(
+                    "stopped before a rolled-back batch was repeated; its events are delivered again");
         }
     }
 
@@ -458,7 +459,7 @@ final class FeedLoop<T> implements BatchRun.Loop {
         manager.threads().start("spream-projection-" + status.name + "-close", () -> closeThen(waiting, closed));
     }
 
-    /** On a thread of its own: a source may take long to close, and others wait for whoever stops a loop. */
+    /** On a thread of its own: a source may take long to close, and the thread that stops a loop must not be delayed. */
     private void closeThen(EventFeed waiting, CountDownLatch closed) {
         try {
             close(waiting);

@@ -6,12 +6,12 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * The lag of a loop, as it found when it looked last. No loop is caught up for long without looking: a sample that was,
- * and grows old, says only since when nothing is known.
+ * The last lag sample of a loop. An old sample of a loop that was caught up proves nothing: it is only the time since which its
+ * lag is unknown.
  *
- * @param events that are known and not dealt with; empty if that is not known
- * @param since when the oldest of them occurred, or the last one that was dealt with; without any, when somebody looked last.
- *     Empty if nobody has
+ * @param events that are known and not processed; empty if unknown
+ * @param since when the oldest of them occurred, or the last one that was processed; without any, the time of the last sample.
+ *     Empty if there is none
  */
 record LagSample(OptionalLong events, Optional<Instant> since) {
     /** A loop that nothing holds up looks ten times as often. */
@@ -42,7 +42,7 @@ record LagSample(OptionalLong events, Optional<Instant> since) {
         return since.filter(looked -> looked.isBefore(now.minus(LASTS))).isPresent() ? unattended() : this;
     }
 
-    /** What it says once nobody looks any more: events that were known wait still, and where there were none may be some. */
+    /** The sample after its loop has stopped: known events still wait, and where there were none there may be some now. */
     LagSample unattended() {
         return isCaughtUp() ? new LagSample(OptionalLong.empty(), since) : this;
     }

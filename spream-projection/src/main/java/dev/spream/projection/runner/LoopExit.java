@@ -2,12 +2,12 @@ package dev.spream.projection.runner;
 
 import dev.spream.projection.FailureKind;
 
-/** Ends a loop that cannot go on. The events that it had and did not deal with come again. */
+/** Ends a loop that cannot continue. Its unprocessed events are delivered again. */
 final class LoopExit extends Exception {
     private static final long serialVersionUID = 1L;
 
     enum Reason {
-        /** The store did not let it write: the segment is somebody else's, or the projection does not run. */
+        /** The store rejected the write: another owner has the segment, or the projection does not run. */
         FENCED,
         /** A store or a source does not do its work. Another loop tries again. */
         OUTAGE,

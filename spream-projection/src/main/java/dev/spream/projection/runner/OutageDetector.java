@@ -6,8 +6,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Tells whether it is the aggregates that fail, or everything: counts those that failed, in a way that may pass, since an event
- * was last applied. While all fail nobody is to be parked for it. Safe for use by many threads.
+ * Distinguishes an outage from failures of single aggregates: counts the aggregates with retryable failures since an event was
+ * last applied. During an outage no aggregate is parked. Safe for use by many threads.
  */
 final class OutageDetector {
     private static final int FEW = 3;

@@ -8,9 +8,9 @@ import dev.spream.projection.ProjectionStore;
 import java.util.Optional;
 
 /**
- * The limit beyond which a projection stops rather than parking more aggregates: a bound on those that wait for somebody, which
- * the store counts, whichever process parked them; and a bound on the share of events that fail for good among those tried
- * lately, which this process counts. Safe for use by many threads.
+ * The limit beyond which a projection stops rather than parking more aggregates: a bound on the aggregates that wait for an
+ * operator, which the store counts, whichever process parked them; and a bound on the share of non-retryable failures among
+ * recently tried events, which this process counts. Safe for use by many threads.
  */
 final class ParkLimit {
     /** Fewer failures than that say nothing of the code. */
@@ -35,7 +35,7 @@ final class ParkLimit {
         this.status = status;
     }
 
-    /** A transaction was committed: so many events were applied in it, and so many aggregates parked that wait for somebody. */
+    /** A transaction was committed: so many events were applied in it, and so many aggregates parked that wait for an operator. */
     synchronized void committed(long events, long aggregates, Optional<String> error) {
         applied += events;
         parked += aggregates;
@@ -54,7 +54,7 @@ final class ParkLimit {
     }
 
     /**
-     * Checks that an aggregate may be parked until somebody looks at it, since its event has failed for good.
+     * Checks that an aggregate may be parked for an operator after a non-retryable failure.
      *
      * @param before how many events are applied before it in the same transaction
      * @param pending others that are to be parked in the same transaction
@@ -71,7 +71,7 @@ final class ParkLimit {
         int most = options.maxFailingPercent();
         if (failed > FEW && failed * PERCENT > tried * most) {
             throw stop(
-                    "%d of the last %d events that were tried failed for good, more than %d %%"
+                    "%d of the last %d events that were tried failed permanently, more than %d %%"
                             .formatted(failed, tried, most),
                     firstError,
                     error);
@@ -79,7 +79,7 @@ final class ParkLimit {
     }
 
     /**
-     * Checks the same of an aggregate that is parked, and is tried no more until somebody looks at it.
+     * Checks the same of a parked aggregate that has no attempts left and waits for an operator.
      *
      * @throws LoopExit if that is more than the projection may have
      */
@@ -93,7 +93,7 @@ final class ParkLimit {
         int most = options.maxParked();
         if (stored.waiting() + pending >= most) {
             throw stop(
-                    "%d aggregates are parked and wait for somebody, and at most %d may"
+                    "%d aggregates are parked and wait for an operator; the limit is %d"
                             .formatted(stored.waiting() + pending, most),
                     stored.firstError(),
                     error);

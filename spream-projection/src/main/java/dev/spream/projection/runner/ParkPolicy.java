@@ -15,7 +15,7 @@ record ParkPolicy(ProjectionOptions options, RandomGenerator random) {
         return new ParkDecision(ParkReason.POISON, attempts, error, Optional.empty());
     }
 
-    /** After a failure that may pass: until the next attempt, or until somebody looks at it if that was the last one. */
+    /** After a retryable failure: until the next attempt, or, if that was the last one, until an operator acts. */
     ParkDecision afterTransient(int attempts, String error) {
         if (attempts >= options.maxAttempts()) {
             return poison(attempts, error);

@@ -9,8 +9,8 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /**
- * Says in the log which aggregates of a projection are parked, and which go on: of each kind of line ten a minute, and how many
- * more there were when the minute is over. Safe for use by many threads.
+ * The log of a projection's parked and resumed aggregates: at most ten lines of each kind a minute, then the number of those
+ * suppressed. Safe for use by many threads.
  */
 final class ParkedLog {
     private static final Logger log = LoggerFactory.getLogger(ParkedLog.class);
@@ -18,7 +18,7 @@ final class ParkedLog {
 
     private static final String TRIED = "it is tried again";
     private static final String WAITS =
-            "all that comes for it waits until somebody retries or skips it, see 'projection show'";
+            "its later events wait until an operator retries or skips it, see 'projection show'";
 
     private final String projection;
     private final RateLimitedLog waiting;
@@ -27,16 +27,16 @@ final class ParkedLog {
 
     ParkedLog(String projection, MonotonicTime time) {
         this.projection = projection;
-        this.waiting = lines(time, Level.WARN, "are parked and wait for somebody");
-        this.parked = lines(time, Level.INFO, "are parked and are tried again");
-        this.resumed = lines(time, Level.INFO, "that were parked go on");
+        this.waiting = lines(time, Level.WARN, "are parked and wait for an operator");
+        this.parked = lines(time, Level.INFO, "are parked and will be retried");
+        this.resumed = lines(time, Level.INFO, "have been resumed");
     }
 
     private RateLimitedLog lines(MonotonicTime time, Level level, String what) {
         return new RateLimitedLog(log, projection, time, level, "aggregates %s; see 'projection show'".formatted(what));
     }
 
-    /** @param firstVersion that is set aside */
+    /** @param firstVersion that is kept */
     void parked(String key, long firstVersion, ParkDecision parking) {
         boolean again = parking.nextTry().isPresent();
         (again ? parked : waiting)
@@ -65,7 +65,7 @@ final class ParkedLog {
 
     /** All events of a parked aggregate are applied. */
     void resumed(String key, long lastVersion) {
-        resumed.say("aggregate '{}' is not parked any more, and goes on after version {}", plain(key), lastVersion);
+        resumed.say("aggregate '{}' is no longer parked; it continues after version {}", plain(key), lastVersion);
     }
 
     /** Says how many lines were left out in a minute that is over. To be called now and then. */

@@ -131,7 +131,7 @@ final class ParkedRetrier<T> {
                 state = manager.store().retry(loop.fence(), key.key(), limit, attempt);
             } catch (Throwable t) {
                 if (loop.isCancelled()) {
-                    throw new InterruptedException("interrupted in a transaction, which is not committed");
+                    throw new InterruptedException("interrupted in a transaction, which was rolled back");
                 }
                 first = attempt.firstVersion().orElse(first);
                 return failed(attempt, t);
@@ -207,7 +207,7 @@ final class ParkedRetrier<T> {
             return false;
         }
 
-        /** If the store keeps it, it is no outage, and other aggregates go on; otherwise the loop ends. */
+        /** If the store records it, it is no outage, and other aggregates continue; otherwise the loop ends. */
         private void postponeIfPossible(FailureKind kind, ParkDecision parking, Exception failure) throws LoopExit {
             try {
                 postpone(first, parking);
@@ -243,7 +243,7 @@ final class ParkedRetrier<T> {
                 parking.nextTry().ifPresent(ParkedRetrier.this::hurry);
                 manager.tell(listener -> listener.keyParked(status.name, key.key(), parking));
             } else {
-                hurry(Duration.ZERO); // somebody was there meanwhile, and wants it tried
+                hurry(Duration.ZERO); // an operator changed it meanwhile; retry at once
             }
         }
     }

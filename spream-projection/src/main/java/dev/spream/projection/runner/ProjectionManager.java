@@ -24,7 +24,7 @@ import java.util.random.RandomGenerator;
 import java.util.regex.Pattern;
 
 /**
- * Runs projections, each with its own cursor, so that none of them holds up another.
+ * Runs projections, each with its own checkpoint, so that none of them holds up another.
  *
  * <pre>{@code
  * try (ProjectionManager<Connection> manager = ProjectionManager.builder(store)
@@ -35,22 +35,23 @@ import java.util.regex.Pattern;
  * }</pre>
  *
  * <p>{@link #run} blocks until {@link #shutdown} or {@link #close}; both may be called from any thread, several times, before,
- * during and after {@code run}. A manager runs once. It closes neither the store nor the sources. Any number of managers may run
- * the same projections, in one process or in many: they share the segments of those whose source has positions.
+ * during and after {@code run}. A manager runs once. It closes neither the store nor the sources. Several managers may run the
+ * same projections, in one process or in many: they share the segments of those whose source has positions.
  *
  * <p>What it promises for each projection, however many managers there are and whatever crashes when:
  *
  * <ul>
- *   <li>Every event that is delivered is applied once, as far as the store's database is concerned, or set aside there: the
- *       effect, the version of its aggregate, and the position are committed together. Those of one aggregate are applied in
- *       the order of their versions.
- *   <li>An event that fails holds up the events behind it of the same aggregate, which are set aside with it, and nothing else.
- *       What may pass is tried again; what does not waits for somebody to {@linkplain ProjectionOperations#retry mend} or
- *       {@linkplain ProjectionOperations#skip skip} it.
- *   <li>A store or a source that fails does not end a projection, and parks nothing: it goes on when that works again. A
- *       failure that every event would have stops it everywhere as {@link ProjectionStatus#FAILED}; the others go on.
- *   <li>What a manager does whose lease of a segment is over, and after a projection was paused, changes nothing.
- *   <li>What a source without positions delivers is acknowledged when it is committed.
+ *   <li>Every event that is delivered is applied once, as far as the store's database is concerned, or kept there for its parked
+ *       aggregate: the effect, the version of the aggregate, and the checkpoint are committed together. Those of one aggregate
+ *       are applied in the order of their versions.
+ *   <li>An event that fails holds up only the later events of its aggregate, which is parked. A retryable failure is tried again;
+ *       any other waits for an operator to {@linkplain ProjectionOperations#retry retry} or {@linkplain ProjectionOperations#skip
+ *       skip} the event.
+ *   <li>An outage of a store or a source does not end a projection, and parks nothing: the projection continues once the outage
+ *       is over. A failure that every event would have stops it everywhere as {@link ProjectionStatus#FAILED}; other projections
+ *       continue.
+ *   <li>Writes after the lease of a segment has ended, or after a projection was paused, have no effect.
+ *   <li>Deliveries of a source without positions are acknowledged when they are committed.
  * </ul>
  *
  * @param <T> a transaction of the store's database, such as a connection
@@ -64,18 +65,18 @@ public final class ProjectionManager<T> implements AutoCloseable {
         this.setup = setup;
     }
 
-    /** A manager of projections whose states are in that store. */
+    /** Builds a manager of projections with their states in that store. */
     public static <T> Builder<T> builder(ProjectionStore<T> store) {
         return new Builder<>(requireNonNull(store, "store"));
     }
 
     /**
-     * Runs the projections until told to stop; what is being applied is committed then, and the segments are given up. An
-     * interrupt of the calling thread acts like {@link #close}.
+     * Runs the projections until it is stopped; then the current batches are committed and the segments released. An interrupt of
+     * the calling thread acts like {@link #close}.
      *
      * @throws IllegalStateException if this manager has run before
-     * @throws IllegalArgumentException if a projection has run over a source with positions, and is to run over one without, or the
-     *     other way round
+     * @throws IllegalArgumentException if a projection has run over a source with positions, and is to run over one without, or
+     *     the other way round
      */
     public void run() {
         run.run(() -> new ProjectionManagerRun<>(setup), running -> {
@@ -96,8 +97,8 @@ public final class ProjectionManager<T> implements AutoCloseable {
     }
 
     /**
-     * Interrupts what is being applied, which is rolled back and applied again by whoever runs next. Waits for {@link #run} to
-     * end, for half a minute at most. Called by a projection or a listener, it does not wait.
+     * Interrupts the current batches, which are rolled back and applied again by the next run. Waits for {@link #run} to end, for
+     * half a minute at most. Called by a projection or a listener, it does not wait.
      */
     @Override
     public void close() {
@@ -110,9 +111,9 @@ public final class ProjectionManager<T> implements AutoCloseable {
     }
 
     /**
-     * How the projections are, in the order in which they were added, each version that runs here, the live one first. Asks
-     * nobody. Until the state of one was read for the first time, and if no version of it runs here, it is as for one that is
-     * about to be created.
+     * The state of each projection in the order in which they were added: each version that runs here, the live one first. Makes
+     * no call to the store or the sources. Until the state of one was read for the first time, and if no version of it runs here,
+     * it is as for one that is about to be created.
      */
     public List<ProjectionView> views() {
         return run.begun()
@@ -164,7 +165,7 @@ public final class ProjectionManager<T> implements AutoCloseable {
             String name = projection.name();
             if (!NAME.matcher(name).matches()) {
                 throw new IllegalArgumentException(
-                        "the name of a projection is '%s', must be 1 to 100 letters, digits, hyphens and underscores, a letter first"
+                        "the name of a projection is '%s'; it must be 1 to 100 letters, digits, hyphens and underscores, starting with a letter"
                                 .formatted(name));
             }
             int revision = ProjectionCode.of(projection).revision();
@@ -172,7 +173,7 @@ public final class ProjectionManager<T> implements AutoCloseable {
                     .map(ProjectionSetup::projection)
                     .anyMatch(other -> other.name().equals(name) && other.revision() == revision)) {
                 throw new IllegalArgumentException(
-                        "there are two projections of the name '%s' and revision %d".formatted(name, revision));
+                        "two projections have the name '%s' and revision %d".formatted(name, revision));
             }
             projections.add(new ProjectionSetup<>(projection, source, options));
             return this;

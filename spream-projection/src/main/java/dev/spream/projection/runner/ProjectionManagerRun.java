@@ -113,7 +113,7 @@ final class ProjectionManagerRun<T> implements RunLifecycle.Stoppable {
             projections.forEach(RunningVersions::cancel);
             if (until - time.nanoTime() <= 0) {
                 log.error(
-                        "[{}] projections or stores did not return from their interrupts; the manager ends without them, and leases run out",
+                        "[{}] projections or stores did not return when interrupted; the manager stops without them, and its leases expire",
                         owner.name());
                 return;
             }

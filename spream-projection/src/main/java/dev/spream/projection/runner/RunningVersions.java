@@ -18,8 +18,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One projection of a running manager, in all of its versions whose code this manager has: reads about once a second which there
- * are, on a thread of its own, and runs each of them.
+ * One projection of a running manager, in all of its versions whose code this manager has: reads the list of versions about once
+ * a second, on a thread of its own, and runs each of them.
  */
 final class RunningVersions<T> {
     private static final Logger log = LoggerFactory.getLogger(RunningVersions.class);
@@ -74,7 +74,8 @@ final class RunningVersions<T> {
             throw e; // it cannot be run like this, and that will not pass
         } catch (RuntimeException e) {
             if (isRunning()) {
-                log.debug("[{}] {} failed", name, READING, LoggedFailure.of(e)); // those who run say so as well
+                log.debug(
+                        "[{}] {} failed", name, READING, LoggedFailure.of(e)); // the running versions report it as well
             } else {
                 troubles.outage(READING, e);
             }
@@ -99,7 +100,7 @@ final class RunningVersions<T> {
     private void sayIfOther(int configured, int stored) {
         if (configured != stored) {
             log.warn(
-                    "[{}] the projection has {} segments, and runs with those; the {} that are configured count for a new one alone: set projections.segments = {}, or change the projection by 'projection segments {} {}'",
+                    "[{}] the projection keeps its {} segments; the configured number, {}, applies only to new projections: set projections.segments = {}, or change the projection by 'projection segments {} {}'",
                     name,
                     stored,
                     configured,
@@ -156,7 +157,7 @@ final class RunningVersions<T> {
         unknown = running.isEmpty();
         if (unknown && !before) {
             log.warn(
-                    "[{}] {}; the versions that there are, are of the revisions {}",
+                    "[{}] {}; existing versions have the revisions {}",
                     name,
                     remedy(),
                     versions.stream().map(ProjectionVersion::revision).toList());
@@ -172,7 +173,7 @@ final class RunningVersions<T> {
         elsewhere = live.map(ProjectionVersion::version).orElse(0);
         if (elsewhere != 0 && elsewhere != before) {
             log.warn(
-                    "[{}] the live version {} is of revision {}, which is not here: it goes on only where that revision runs, and one that follows it gets no further; have that run until another version is live",
+                    "[{}] the live version {} has revision {}, which this process does not have: it advances only where that revision runs, and versions that follow it wait; keep that revision running until another version is live",
                     name,
                     elsewhere,
                     live.get().revision());
@@ -181,7 +182,7 @@ final class RunningVersions<T> {
 
     private String remedy() {
         int revision = latest().projection().revision();
-        return "no version of the projection is of revision %d, so nothing is applied here: begin one with 'projection rebuild %s --revision %d'"
+        return "no version of the projection has revision %d, so this process applies nothing: start one with 'projection rebuild %s --revision %d'"
                 .formatted(revision, name, revision);
     }
 

@@ -89,7 +89,7 @@ final class SegmentKeeper<T> implements Keeper {
         end();
     }
 
-    /** Forgets loops that have ended; whether segments can be given up. */
+    /** Drops loops that have ended. Returns whether segments can be released. */
     private boolean tidy() {
         boolean canGiveUp = false;
         for (Held held : segments.values()) {
@@ -110,7 +110,7 @@ final class SegmentKeeper<T> implements Keeper {
         return canGiveUp;
     }
 
-    /** Whether its loop is from before a pause, so that what it finds fatal may have been mended. */
+    /** Whether its loop is from before a pause, so that its fatal failure may have been fixed. */
     private boolean isOutdated(Held held) {
         return held.epoch != status.state().epoch();
     }
@@ -189,8 +189,8 @@ final class SegmentKeeper<T> implements Keeper {
     }
 
     /**
-     * It was somebody else's meanwhile, or roles were exchanged, or it is one of another number of segments: its loop
-     * writes nothing more, and another one begins.
+     * It had another owner meanwhile, or roles were exchanged, or the number of segments has changed: its loop writes nothing
+     * more, and another one starts.
      */
     private void takeAnew(Held held, SegmentLease lease) {
         tellLost(held);
@@ -219,7 +219,7 @@ final class SegmentKeeper<T> implements Keeper {
     private void tellLost(Held held) {
         if (!isChanged(held)) {
             log.warn(
-                    "[{}] segment {} went to somebody else before it was given up; what was being applied is rolled back, and they go on from what is stored",
+                    "[{}] segment {} was taken over by another owner before it was released; the current batch is rolled back, and the new owner continues from the stored checkpoint",
                     status.name,
                     held.lease.segment());
             manager.tell(listener -> listener.segmentLost(status.name, held.lease.segment()));
@@ -282,7 +282,7 @@ final class SegmentKeeper<T> implements Keeper {
         try {
             manager.store().leave(status.name, manager.owner());
         } catch (RuntimeException e) {
-            status.troubles.outage("leaving segments", e); // others have them when the leases have run out
+            status.troubles.outage("leaving segments", e); // other owners claim them when the leases expire
         }
     }
 

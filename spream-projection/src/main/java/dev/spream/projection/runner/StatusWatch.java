@@ -114,7 +114,7 @@ final class StatusWatch {
         }
     }
 
-    /** Whether it was where the live one is a moment ago: if it has stopped there, the live one goes on without it. */
+    /** Whether it was where the live one is a moment ago: if it has stopped there, the live one continues without it. */
     private boolean isSettled() {
         return status.rebuild().filter(RebuildProgress::isCaughtUp).isPresent()
                 && manager.now() - builtAt < BUILT_EVERY;
@@ -186,7 +186,7 @@ final class StatusWatch {
             ProjectionVersion version = progress.version();
             if (progress.parked() > 0) {
                 log.warn(
-                        "[{}] has caught up with the live version after {} events, but {} aggregates are parked in it; they stay as they are until somebody acts, and a cut-over that loses them is refused: 'projection show {}@{}' says why",
+                        "[{}] has caught up with the live version after {} events, but {} aggregates are parked in it; they stay parked until an operator acts, and a cut-over that would lose them is refused: see 'projection show {}@{}'",
                         version.stateName(),
                         progress.applied(),
                         progress.parked(),

@@ -6,9 +6,9 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Tells whether the store is out of order, or an event brings its transactions down, such as one that takes longer than the
- * server lets a session stand still: counts, for each feed, the transactions that the store broke off after events were applied
- * in them, since one was committed. Outlives the loops that they end. Safe for use by many threads.
+ * Distinguishes a failing store from an event that makes its transactions fail, such as one that takes longer than the server's
+ * limit for idle sessions: counts, for each feed, the transactions that the store broke off after events were applied in them,
+ * since one was committed. Outlives the loops that they end. Safe for use by many threads.
  */
 final class StoreAbortTracker {
     private static final int OUTAGES = 1;

@@ -6,7 +6,10 @@ import dev.spream.projection.event.FeedRequest;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
-/** Keeps the one loop of a projection whose source has no positions: while it is running, and anew when its epoch changes. */
+/**
+ * Keeps the one loop of a projection whose source has no positions: it runs while the projection does, and is restarted when
+ * its epoch changes.
+ */
 final class UnsegmentedKeeper<T> implements Keeper {
     private static final long IDLE = TimeUnit.SECONDS.toNanos(10);
 

@@ -4,7 +4,10 @@ import dev.spream.projection.event.EventEnvelope;
 import java.util.List;
 import java.util.Set;
 
-/** Says which documents an event changes. Asks nobody: all it needs is in the event. Safe for use by many threads. */
+/**
+ * The mapping of an event to the documents that it changes. It makes no calls: the event contains all it needs. Safe for use by
+ * many threads.
+ */
 public interface DocumentMapping {
     /** The event types that change documents; empty for all. */
     Set<String> eventTypes();

@@ -14,13 +14,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Has indexes optimized at an interval, one after the other, on a thread of its own; who writes and searches goes on
- * meanwhile. One of a process is enough, and several processes may have one each.
+ * Optimizes indexes at an interval, one after the other, on a thread of its own; writes and searches continue meanwhile. One of a
+ * process is enough, and several processes may have one each.
  *
- * <p>The first time is after a tenth of the interval, so that processes which do not live for long see to it too. What
- * fails is logged and tried again the next time; an index that was dropped is passed over.
+ * <p>The first time is after a tenth of the interval, so that processes which do not live for long see to it too. What fails is
+ * logged and tried again the next time; an index that was dropped is passed over.
  *
- * <p>Safe for use by many threads. The indexes stay whose they are; close this before them.
+ * <p>Safe for use by many threads. The indexes belong to the caller; close this before them.
  */
 public final class IndexMaintenance implements AutoCloseable {
     /** How often, if nothing else is said. */
@@ -83,7 +83,7 @@ public final class IndexMaintenance implements AutoCloseable {
                 closing.await(interval);
             }
         } catch (InterruptedException e) {
-            log.warn("the upkeep of search indexes was interrupted and has ended; they are not optimized any more");
+            log.warn("the maintenance of search indexes was interrupted and has ended; they are no longer optimized");
         }
     }
 
@@ -104,7 +104,7 @@ public final class IndexMaintenance implements AutoCloseable {
         }
     }
 
-    /** No other index is begun; one that is being optimized goes on until its engine is closed. Closing again is harmless. */
+    /** Starts no other index; an optimization in progress continues until its engine is closed. Closing again is harmless. */
     @Override
     public void close() {
         closed = true;

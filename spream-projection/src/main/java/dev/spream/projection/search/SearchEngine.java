@@ -2,9 +2,7 @@ package dev.spream.projection.search;
 
 import java.util.Set;
 
-/**
- * Holds search indexes by name. Safe for use by many threads. What fails is a {@link SearchException}.
- */
+/** A search engine: a set of search indexes by name. Safe for use by many threads. Failures are {@link SearchException}s. */
 public interface SearchEngine extends AutoCloseable {
 
     /**

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * An index of documents. Safe for use by many threads. What fails is a {@link SearchException}.
+ * An index of documents. Safe for use by many threads. Failures are {@link SearchException}s.
  *
  * <p>A deletion leaves a tombstone with its version, so that an older change which comes late does not bring the document back;
  * {@link #optimize} takes old ones away.
@@ -23,15 +23,15 @@ public interface SearchIndex extends AutoCloseable {
      */
     void write(List<SearchChange> changes);
 
-    /** Tells the index from all others: it has another id when it was made anew, or emptied. */
+    /** The id of the index; it changes when the index is created again or emptied. */
     String id();
 
     /**
-     * Looks whether the index with that id is there now, such as one that was brought back, or that another process has emptied. If
-     * it is, it is the one that is written from now on.
+     * Looks whether the index with that id is there now, such as one that was brought back, or that another process has emptied.
+     * If it is, it is the one that is written from now on.
      *
-     * @return false if there is another one, or none. It is not written by who wrote the expected one before; an empty one that
-     *     opening has made may be removed again, so that the expected one can be put there
+     * @return false if there is another one, or none. It must not be written by the writer of the expected one; an empty index
+     *     that opening created may be removed again, so that the expected one can be restored
      */
     boolean expect(String id);
 

@@ -2,7 +2,10 @@ package dev.spream.projection.search;
 
 import java.time.Duration;
 
-/** Is told what goes into search indexes. Called by several threads, between calls of the engine; must not throw or block. */
+/**
+ * A listener for the changes written to search indexes. Called by several threads, between calls of the engine; must not throw
+ * or block.
+ */
 @FunctionalInterface
 public interface SearchListener {
     SearchListener NONE = (projection, changes, took) -> {};

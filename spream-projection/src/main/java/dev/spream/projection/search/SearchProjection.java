@@ -20,18 +20,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A projection into a search index. What a batch of events does to a document becomes one change, and a batch of changes one
- * call of the engine, or a few of 1,000 each; the batch counts as done only when the engine has made them. So the index may be
- * ahead of what the store knows, and is never behind it: what is applied again was made before, and is passed over by its version.
+ * A projection into a search index. What a batch of events does to a document becomes one change, and a batch of changes one call
+ * of the engine, or a few of 1,000 each; the batch counts as done only when the engine has made them. So the index may be ahead
+ * of what the store knows, and is never behind it: what is applied again was made before, and is passed over by its version.
  *
- * <p>How much goes into a batch, and how long it waits to be full, is {@link
- * dev.spream.projection.ProjectionOptions#batch} and {@link dev.spream.projection.ProjectionOptions#linger}.
+ * <p>How much goes into a batch, and how long it waits to be full, is {@link dev.spream.projection.ProjectionOptions#batch} and
+ * {@link dev.spream.projection.ProjectionOptions#linger}.
  *
  * <p>The store remembers which index a version has begun. Nothing is written to another one, such as an empty one in the place of
- * one that was lost. The index of a version that is built anew is emptied before its first event; that of a first version must be
+ * one that was lost. The index of a version that is rebuilt is emptied before its first event; that of a first version must be
  * empty then.
  *
- * <p>Safe for use by many threads. The index stays whose it is, and is closed by them.
+ * <p>Safe for use by many threads. The index is closed by its owner.
  */
 public final class SearchProjection
         implements FoldableProjection<Object, Map<String, SearchChange>>, ExternalReadModel {
@@ -54,7 +54,7 @@ public final class SearchProjection
     }
 
     /**
-     * A projection whose read model may be built anew: each version has an index.
+     * A projection with a rebuildable read model: each version has an index.
      *
      * @param indexes opens that of a version, called when the version is first written, and again if it fails; see {@link
      *     #versions}
@@ -70,7 +70,7 @@ public final class SearchProjection
         this.listener = requireNonNull(listener, "listener");
     }
 
-    /** The indexes {@code name-v1}, {@code name-v2} and so on; whoever closes the engine closes them. */
+    /** The indexes {@code name-v1}, {@code name-v2} and so on; closing the engine closes them. */
     public static IntFunction<SearchIndex> versions(SearchEngine engine, String name, SearchSchema schema) {
         return version -> engine.open(indexName(name, version), schema);
     }
@@ -172,7 +172,7 @@ public final class SearchProjection
             }
             if (documents > 0) {
                 log.warn(
-                        "[{}] {} old documents of the search index {} go, since it is built anew",
+                        "[{}] removing {} old documents of the search index {}, which is rebuilt",
                         name,
                         documents,
                         empty);
@@ -187,7 +187,7 @@ public final class SearchProjection
         if (!asking(() -> known.expect(id))) {
             throw new ProjectionException(
                     FailureKind.LOCAL,
-                    "the search index %s is another one than projection '%s' has written, which is in another folder, on another host or server, or gone; nothing was written: give this process that one, or bring it back, or build it anew with 'projection rebuild %s' and cut over"
+                    "the search index %s is not the one that projection '%s' has written, which is in another folder, on another host or server, or lost; nothing was written: configure or restore that index, or rebuild it with 'projection rebuild %s' and cut over"
                             .formatted(known, name, name),
                     null);
         }

@@ -6,10 +6,9 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * The fields of documents that an index knows, and what it does with them. Others are kept and returned, and cannot be
- * searched.
+ * The fields of documents that an index knows, and what it does with them. Others are kept and returned, and cannot be searched.
  *
- * @param searchable fields whose text is searched, the most important first
+ * @param searchable fields with searchable text, the most important first
  * @param filterable fields that searches can be narrowed by
  * @param sortable fields that results can be ordered by
  */

@@ -239,7 +239,7 @@ final class ProjectionFailureTest {
         assertThat(bench.parked("balances"))
                 .hasSizeBetween(ParkLimit.FEW, ParkLimit.FEW + 4); // a segment has one more at most
         assertThat(bench.details("balances").state().lastError().orElseThrow())
-                .contains("events that were tried failed for good, more than 50 %")
+                .contains("events that were tried failed permanently, more than 50 %")
                 .contains("'projection resume balances' and 'projection retry balances --all'")
                 .contains("first error: java.lang.IllegalStateException")
                 .contains("last error: java.lang.IllegalStateException")
@@ -285,7 +285,7 @@ final class ProjectionFailureTest {
         awaitFailed("balances");
         assertThat(bench.parked("balances")).hasSize(5);
         assertThat(bench.details("balances").state().lastError().orElseThrow())
-                .contains("5 aggregates are parked and wait for somebody, and at most 5 may")
+                .contains("5 aggregates are parked and wait for an operator; the limit is 5")
                 .contains("first error: a test wants it; last error: a test wants it");
     }
 
@@ -722,7 +722,7 @@ final class ProjectionFailureTest {
             bench.await(
                     "a line that it goes on",
                     () -> lines.of(Level.INFO, "said").stream()
-                            .anyMatch(line -> line.contains("'account-7' is not parked any more")));
+                            .anyMatch(line -> line.contains("'account-7' is no longer parked")));
         }
     }
 

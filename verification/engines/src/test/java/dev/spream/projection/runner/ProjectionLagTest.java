@@ -80,7 +80,7 @@ final class ProjectionLagTest {
         bench.await("lag", () -> lag(running).compareTo(WAITED) >= 0);
         assertThat(view(running).lagEvents()).isEmpty();
         bench.await("an outage", () -> view(running).outage().isPresent());
-        assertThat(view(running).outage().orElseThrow()).contains("could not be read for 3 min");
+        assertThat(view(running).outage().orElseThrow()).contains("unreadable for 3 min");
         queue.write(Accounts.deposit("account-1", 1, 7));
         bench.await("what can be read", () -> !bench.balances("balances").isEmpty());
         assertThat(view(running).outage()).isPresent();

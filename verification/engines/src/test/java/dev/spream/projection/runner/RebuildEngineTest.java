@@ -224,7 +224,7 @@ final class RebuildEngineTest {
 
     private static List<String> elsewhere(LogLines lines, int live) {
         return lines.of(Level.WARN, NAME).stream()
-                .filter(line -> line.contains("the live version %d is of revision".formatted(live)))
+                .filter(line -> line.contains("the live version %d has revision".formatted(live)))
                 .toList();
     }
 
@@ -521,6 +521,6 @@ final class RebuildEngineTest {
                         .add(new Rebuilt(2), bench.source)
                         .add(new Rebuilt(2), bench.source))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("there are two projections of the name 'balances' and revision 2");
+                .hasMessage("two projections have the name 'balances' and revision 2");
     }
 }
