@@ -4,7 +4,7 @@ import java.math.BigDecimal;
 import java.math.MathContext;
 import java.time.Duration;
 
-/** Writes durations as people do, for messages and logs: "329 ms", "2.5 s", "1 min 30 s", "3 d 4 h". */
+/** Durations as text for messages and logs: "329 ms", "2.5 s", "1 min 30 s", "3 d 4 h". */
 public final class DurationText {
     private static final MathContext THREE_DIGITS = new MathContext(3);
     private static final Duration SECOND = Duration.ofSeconds(1);
@@ -12,7 +12,7 @@ public final class DurationText {
 
     private DurationText() {}
 
-    /** Three digits of what is shorter than a minute; of what is longer the two largest units, cut off. */
+    /** Durations below a minute have three digits; longer ones their two largest units, truncated. */
     public static String of(Duration duration) {
         if (duration.isZero()) {
             return "0 s";

@@ -5,9 +5,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
 
 /**
- * The pauses between attempts: random, up to a ceiling that doubles with each attempt until it is the cap, and a millisecond at
- * least, or the ceiling if that is shorter. Full jitter, so that what failed together does not come back together. An instance is
- * confined to a thread.
+ * The pauses between attempts: random, up to a ceiling that doubles with each attempt up to the cap, and at least a
+ * millisecond, or the ceiling if that is shorter. Full jitter, so that calls that failed together are not repeated
+ * together. An instance is confined to a thread.
  *
  * @see <a href="https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/">Exponential backoff and jitter</a>
  */
@@ -20,7 +20,7 @@ public final class ExponentialBackoff {
     private int attempts;
 
     /**
-     * Pauses that begin anew with each {@link #reset}.
+     * Pauses that start from the base again after each {@link #reset}.
      *
      * @param base the ceiling of the first one
      * @param cap the ceiling of the longest ones, {@code base} or more, and less than 2^62 ns
@@ -36,18 +36,18 @@ public final class ExponentialBackoff {
         return pause(base, cap, ++attempts, random);
     }
 
-    /** How many pauses there were since it began. */
+    /** The number of pauses since the start or the last reset. */
     public int attempts() {
         return attempts;
     }
 
-    /** Starts anew: there was progress. */
+    /** Starts from the base again, after progress. */
     public void reset() {
         attempts = 0;
     }
 
     /**
-     * The pause after an attempt, for those who count themselves. Safe for use by many threads.
+     * The pause after an attempt, for callers that count attempts themselves. Safe for use by many threads.
      *
      * @param attempt the one that failed, from 1
      * @throws IllegalArgumentException if the attempt is below 1

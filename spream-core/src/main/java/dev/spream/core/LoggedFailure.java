@@ -3,8 +3,9 @@ package dev.spream.core;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A failure as it may be logged: of exceptions that are not spream's own, messages have their first line only, since drivers of
- * databases quote the refused row in further ones, and no message has a configured secret. Keeps types, stack traces and causes.
+ * A failure as it may be logged: of exceptions that are not spream's own, messages have their first line only, since
+ * drivers of databases quote the refused row in further ones, and no message has a configured secret. Types, stack
+ * traces and causes stay.
  */
 public final class LoggedFailure extends Exception {
     private static final long serialVersionUID = 1L;
@@ -23,7 +24,7 @@ public final class LoggedFailure extends Exception {
         return isPlain(failure, MAX_CAUSES) ? failure : copy(failure, MAX_CAUSES);
     }
 
-    /** What may be logged, stored and shown of a failure's message; empty if it has none. */
+    /** The part of a failure's message that may be logged, stored and shown; empty if it has none. */
     public static String message(Throwable failure) {
         String message = struckMessage(failure);
         return failure instanceof SpreamException ? withFirstLinesOf(failure, message) : firstLine(message);

@@ -5,21 +5,21 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * The secrets that this process was configured with, which are struck from every text that leaves it: messages of exceptions, what
- * is stored of failures, what is logged and served. Safe for use by many threads.
+ * The secrets that this process was configured with, which are removed from every text that leaves it: exception
+ * messages, stored failures, log lines and served pages. Safe for use by many threads.
  */
 public final class Secrets {
-    /** What stands in place of a secret, whatever its length. */
+    /** The replacement of a secret, whatever its length. */
     public static final String MASK = "********";
 
-    /** What is shorter is in too many words to be struck. */
+    /** Shorter texts occur in too many words to be removed. */
     private static final int MIN_LENGTH = 4;
 
     private static volatile List<String> longestFirst = List.of();
 
     private Secrets() {}
 
-    /** Strikes that text from now on. A text of less than four characters is no secret to keep. */
+    /** Removes that text from now on. Texts of less than four characters are ignored. */
     public static synchronized void add(String secret) {
         if (secret.length() < MIN_LENGTH || longestFirst.contains(secret)) {
             return;

@@ -3,8 +3,8 @@ package dev.spream.core;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The root of what spream throws on purpose. Its message says what failed and for which ids, what state remains, and
- * what happens next or what to do. Secrets that the process was configured with are struck from it.
+ * The root of spream's own exceptions. Its message states what failed and for which ids, what state remains, and what
+ * happens next or what to do. Configured secrets are removed from it.
  */
 public class SpreamException extends RuntimeException {
     private static final long serialVersionUID = 1L;

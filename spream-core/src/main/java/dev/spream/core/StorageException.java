@@ -3,8 +3,8 @@ package dev.spream.core;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A store behind a port could not do what was asked. Unless a method says otherwise, nothing was changed, or the change was made
- * and only its confirmation was lost; every operation may be repeated.
+ * The failure of a store. Unless a method states otherwise, nothing was changed, or the change was made and only its
+ * confirmation was lost; every operation may be repeated.
  */
 public class StorageException extends SpreamException {
     private static final long serialVersionUID = 1L;

@@ -4,18 +4,18 @@ import dev.spream.core.record.DataChangeRecord;
 import java.util.List;
 
 /**
- * A {@link Consumer} that takes several changes at once, which lets it write them with one statement or one request. A
- * batch holds what may be consumed together when a call is made: changes of one partition, several of one key too, in
- * commit order. A change whose predecessor on its key is in another call that is on its way is not among them.
+ * A {@link Consumer} that takes several changes at once, which lets it write them with one statement or one request.
+ * A batch holds the changes that may be consumed together when a call is made: changes of one partition, several of
+ * one key too, in commit order. A change whose predecessor on its key is in another running call is not among them.
  */
 @FunctionalInterface
-@SuppressWarnings("FunctionalInterfaceMethodChanged") // the shapes of one port, told apart by what they are given
+@SuppressWarnings("FunctionalInterfaceMethodChanged") // the shapes of one port, distinguished by their parameters
 public interface BatchConsumer extends Consumer {
 
     /**
-     * Handles the changes in order. Returning settles those that were not {@linkplain Batch#fail failed}. Throwing says
-     * nothing about which change was at fault: those that were not {@linkplain Batch#settle settled} are handed over again
-     * one by one, and what fails alone goes to the {@link ErrorHandler}.
+     * Handles the changes in order. Returning settles those that were not {@linkplain Batch#fail failed}. An
+     * exception does not identify the failed change: those that were not {@linkplain Batch#settle settled} are
+     * delivered again one by one, and one that fails alone goes to the {@link ErrorHandler}.
      */
     void consume(Batch batch) throws Exception;
 
@@ -30,7 +30,7 @@ public interface BatchConsumer extends Consumer {
         batch.rethrowFailure();
     }
 
-    /** Changes to handle together. Confined to the call that received it; of no use afterwards. */
+    /** Changes to handle together. Confined to the call that received it; must not be used afterwards. */
     interface Batch {
         /** The changes, in the order in which they have to take effect; at least one. */
         List<DataChangeRecord> changes();
@@ -39,14 +39,15 @@ public interface BatchConsumer extends Consumer {
         Delivery delivery(int index);
 
         /**
-         * Settles one change now, whatever becomes of the rest of the batch; in a batch of one, when the call ends, however it
-         * ends. Settling it again is harmless.
+         * Settles one change now, independently of the rest of the batch; in a batch of one, when the call ends, even
+         * with an exception. Settling it again is harmless.
          */
         void settle(int index);
 
         /**
-         * Fails one change, which goes to the {@link ErrorHandler} when the call returns. Changes that must not overtake it
-         * and follow it in the batch count as not handled, unless they were settled, and come again after it.
+         * Fails one change, which goes to the {@link ErrorHandler} when the call returns. Changes that must not
+         * overtake it and follow it in the batch count as not handled, unless they were settled, and are delivered
+         * again after it.
          *
          * @throws IllegalStateException if the change is settled
          */

@@ -2,9 +2,9 @@ package dev.spream.core.consume;
 
 import dev.spream.core.record.DataChangeRecord;
 
-/** A {@link Consumer} that needs to know no more than the change. */
+/** A {@link Consumer} that needs only the change. */
 @FunctionalInterface
-@SuppressWarnings("FunctionalInterfaceMethodChanged") // the shapes of one port, told apart by what they are given
+@SuppressWarnings("FunctionalInterfaceMethodChanged") // the shapes of one port, distinguished by their parameters
 public interface ChangeHandler extends Consumer {
 
     /** Handles one change, as {@link Consumer#consume} does. */

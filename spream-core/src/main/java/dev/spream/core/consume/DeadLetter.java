@@ -8,12 +8,13 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * A change that was set aside: it counts as settled once a {@link DeadLetterSink} has it, and the watermark goes on past it.
+ * A change that was taken out of delivery, with its failure: it counts as settled once a {@link DeadLetterSink} has
+ * stored it, and the watermark passes it.
  *
- * @param reason why it was set aside
+ * @param reason why it was dead-lettered
  * @param partition the partition that returned it
  * @param change the change
- * @param at when it was set aside
+ * @param at when it was dead-lettered
  * @param failure the failure that led to it; empty for a change that follows a parked one
  */
 public record DeadLetter(
@@ -26,13 +27,13 @@ public record DeadLetter(
     /** The reason why a change was dead-lettered. */
     public enum Reason {
         /**
-         * The consumer refused it, and the changes that follow went on, those of its keys as well: it may be out of date
-         * when it is replayed.
+         * The consumer failed on it, and later changes were delivered, those of its keys as well: it may be out of
+         * date when it is replayed.
          */
         FAILED,
-        /** The consumer refused it, and its keys were parked: what follows on them waits behind it. */
+        /** The consumer failed on it, and its keys were parked: their later changes wait after it. */
         PARKED,
-        /** It was not tried, because it follows a change whose key is parked. */
+        /** It was not delivered, because it follows a change whose key is parked. */
         BEHIND_PARKED
     }
 

@@ -3,7 +3,7 @@ package dev.spream.core.consume;
 import dev.spream.core.SpreamException;
 import org.jspecify.annotations.Nullable;
 
-/** Dead letters could not be kept, read or handed back. */
+/** Dead letters could not be stored, read or replayed. */
 public final class DeadLetterException extends SpreamException {
     private static final long serialVersionUID = 1L;
 

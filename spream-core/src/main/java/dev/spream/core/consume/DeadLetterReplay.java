@@ -12,27 +12,28 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
- * Hands the open letters of a store to a consumer again in commit order, and releases keys of which none is left. A consumer
- * gets one letter at a time, a {@link BatchConsumer} up to 500. A letter counts as replayed when the consumer has taken
- * its change and flushed. That is written down for up to 500 letters, or half a second, at once: after a crash those of
- * the last batch come again, each key's in order. A letter that is refused stays open, and so does what follows it on its
- * keys; the other keys are replayed.
+ * The replay of dead letters: hands the open letters of a store to a consumer again in commit order, and releases
+ * keys without open letters. A consumer gets one letter at a time, a {@link BatchConsumer} up to 500. A letter counts
+ * as replayed when the consumer has accepted its change and flushed. This is stored for up to 500 letters, or half a
+ * second, at once: after a crash those of the last batch are replayed again, each key's in order. A letter on which
+ * the consumer fails stays open, as do later letters of its keys; the other keys are replayed.
  *
- * <p>A letter that was overtaken is not handed over, unless {@link #evenIfOvertaken} says so: a later change of its key was
- * delivered, and would be undone by a consumer that writes what it is given.
+ * <p>A letter that was overtaken is not handed over, unless {@link #evenIfOvertaken} says so: a later change of its
+ * key was delivered, and a consumer that writes the values of a change would undo it.
  *
- * <p>A subscription may run on the store meanwhile: the changes of a parked key go behind the letters of the key until it is
- * released, and the deliveries of any other key wait while a letter of it is handed over. {@link Consumer#flush} is then
- * called beside the subscription; give the replay a consumer of its own where that matters.
+ * <p>A subscription may run on the store meanwhile: the changes of a parked key are stored after the letters of the
+ * key until it is released, and the deliveries of any other key wait while a letter of it is replayed. {@link
+ * Consumer#flush} is then called concurrently with the subscription; give the replay a consumer of its own where that
+ * matters.
  *
- * <p>Replay when the subscription has caught up with what it delivered before: after a restart or a take-over changes come
- * again from the watermark on, and a letter may be handed over in the middle of them. Its change then comes again as well,
- * after those before it, so that each key still ends in order.
+ * <p>Replay when the subscription has caught up with its earlier deliveries: after a restart or a take-over changes
+ * are delivered again from the watermark on, and a letter may be replayed in the middle of them. Its change is then
+ * delivered again as well, after those before it, so that each key still ends in order.
  *
  * <p>Immutable; each call is one replay.
  */
 public final class DeadLetterReplay {
-    /** How often letters are looked at again that somebody else has claimed, as a delivery does for a moment. */
+    /** How often letters are tried again that are claimed elsewhere, as by a delivery for a moment. */
     private static final int BUSY_PASSES = 3;
 
     final DeadLetterStore store;
@@ -56,28 +57,28 @@ public final class DeadLetterReplay {
                 requireNonNull(store, "store"), requireNonNull(consumer, "consumer"), false, identity -> {});
     }
 
-    /** Hands over what was overtaken as well: for consumers that recognise what is old, or merge. */
+    /** Also replays letters that were overtaken: for consumers that ignore old changes, or merge. */
     public DeadLetterReplay evenIfOvertaken() {
         return new DeadLetterReplay(store, consumer, true, listener);
     }
 
-    /** Tells the listener of each letter that was replayed, on the calling thread; instead of any listener before. */
+    /** Calls the listener for each replayed letter, on the calling thread; replaces an earlier listener. */
     public DeadLetterReplay onReplayed(java.util.function.Consumer<RecordIdentity> listener) {
         return new DeadLetterReplay(store, consumer, evenIfOvertaken, requireNonNull(listener, "listener"));
     }
 
     /**
-     * Replays all open letters and releases all keys of which none is left.
+     * Replays all open letters and releases all keys without open letters.
      *
-     * @throws DeadLetterException if the store fails; what was replayed before is settled
+     * @throws DeadLetterException if the store fails; letters replayed before are settled
      */
     public ReplayResult all() throws InterruptedException {
         return replay(letter -> true, key -> true);
     }
 
     /**
-     * Replays the letters of a key, and those that changes of several keys tie to it, and releases the keys of which none
-     * is left.
+     * Replays the letters of a key, and those that changes of several keys tie to it, and releases the keys without
+     * open letters.
      *
      * @throws DeadLetterException as {@link #all} does
      */
@@ -87,7 +88,7 @@ public final class DeadLetterReplay {
     }
 
     /**
-     * Replays one letter, if it is the first of its keys, and releases those of its keys of which none is left.
+     * Replays one letter, if it is the first of its keys, and releases those of its keys without open letters.
      *
      * @throws DeadLetterException as {@link #all} does
      */
@@ -115,7 +116,7 @@ public final class DeadLetterReplay {
         });
     }
 
-    /** The keys that changes of several keys tie to this one, itself included. */
+    /** This key, and the keys connected with it by changes of several keys. */
     private Set<RecordKey> tiedTo(RecordKey key) throws Exception {
         List<DeadLetterStore.Entry> letters = store.openLetters();
         Set<RecordKey> tied = new HashSet<>(Set.of(key));
@@ -144,7 +145,7 @@ public final class DeadLetterReplay {
             throw e;
         } catch (Exception e) {
             throw new DeadLetterException(
-                    "the replay stopped because the dead letter store failed; what was replayed before is settled, the rest is open: replay again",
+                    "the replay stopped because the dead letter store failed; letters replayed before are settled, the others are open: replay again",
                     e);
         }
     }

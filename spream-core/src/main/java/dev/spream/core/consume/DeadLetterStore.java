@@ -8,19 +8,19 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * A {@link DeadLetterSink} whose letters can be handed back and whose keys can be released, while a subscription uses it as
- * well. {@link DeadLetterReplay} does both in the right order. Safe for use by many threads.
+ * A {@link DeadLetterSink} whose letters can be replayed and whose keys can be released, while a subscription uses it
+ * as well. {@link DeadLetterReplay} does both in the right order. Safe for use by many threads.
  *
- * <p>A letter is <em>open</em> until it was replayed or discarded. A change that is accepted again while its letter is open
- * is kept once; one that is accepted after its letter was settled is open again, because then what follows it comes again
- * too.
+ * <p>A letter is <em>open</em> until it was replayed or discarded. A change that is accepted again while its letter
+ * is open is stored once; one that is accepted after its letter was settled is open again, because later changes are
+ * then delivered again too.
  *
- * <p>A letter that {@linkplain DeadLetter.Reason#FAILED failed} is <em>overtaken</em> by a later change of one of its keys
- * that was delivered: to apply it then would undo that change. The store knows, since it is told of each delivery. A change
- * whose own letter is open overtakes nothing.
+ * <p>A letter that {@linkplain DeadLetter.Reason#FAILED failed} is <em>overtaken</em> by a later change of one of its
+ * keys that was delivered: to apply it then would undo that change. {@link #delivering} reports each delivery to the
+ * store. A change whose own letter is open overtakes nothing.
  *
- * <p>Every method that changes something is durable when it returns, and whatever it throws leaves the store as it was or
- * as it was to become; everything may be repeated.
+ * <p>Every method that changes something is durable when it returns; after an exception it has taken effect
+ * completely or not at all. All may be repeated.
  */
 public interface DeadLetterStore extends DeadLetterSink {
 
@@ -28,7 +28,7 @@ public interface DeadLetterStore extends DeadLetterSink {
     List<Entry> openLetters() throws Exception;
 
     /**
-     * An open letter, without what it holds.
+     * An open letter, without its content.
      *
      * @param keys the keys of the change
      * @param overtaken whether a later change of one of the keys was delivered
@@ -39,22 +39,26 @@ public interface DeadLetterStore extends DeadLetterSink {
         }
     }
 
-    /** Those of the letters that are open, with what they hold, in commit order. To look at; {@link #claim} is to replay. */
+    /**
+     * The open ones of these letters, with their content, in commit order. For inspection; use {@link #claim} to
+     * replay.
+     */
     List<StoredDeadLetter> read(Collection<RecordIdentity> identities) throws Exception;
 
     /**
-     * Says that a change is about to be delivered, before its first attempt. Letters that it overtakes are recorded as
-     * such; while a letter of one of its keys is {@linkplain #claim claimed}, this waits.
+     * Reports that a change is about to be delivered, before its first attempt. Letters that it overtakes are
+     * recorded as such; while a letter of one of its keys is {@linkplain #claim claimed}, this waits.
      */
     void delivering(DataChangeRecord change) throws Exception;
 
     /**
-     * Claims open letters in order to replay them. Until the claim is closed nobody else can claim them, and no change of
-     * their keys is delivered. A letter is claimed if it is open, none of its keys is claimed already, it was not overtaken,
-     * and every earlier letter with one of its keys is claimed here too, unless that one was overtaken.
+     * Claims open letters in order to replay them. Until the claim is closed they cannot be claimed again, and no
+     * change of their keys is delivered. A letter is claimed if it is open, none of its keys is claimed already, it
+     * was not overtaken, and every earlier letter with one of its keys is claimed here too, unless that one was
+     * overtaken.
      *
-     * @param identities in commit order. Those that would make the claim larger than this store wants to have in memory are
-     *     not considered; the first one always is
+     * @param identities in commit order. Letters that would make the claim larger than this store's limit of memory
+     *     are not considered; the first one always is
      * @param evenIfOvertaken whether to claim letters that were overtaken, too
      */
     Claim claim(List<RecordIdentity> identities, boolean evenIfOvertaken) throws Exception;
@@ -78,7 +82,7 @@ public interface DeadLetterStore extends DeadLetterSink {
         /** The letters that were claimed, in commit order; perhaps none. */
         List<StoredDeadLetter> letters();
 
-        /** How many of the letters that were asked for, from the first on, were considered. */
+        /** The number of requested letters, from the first on, that were considered. */
         int considered();
 
         /** The letter of a claim of one. */
@@ -87,17 +91,17 @@ public interface DeadLetterStore extends DeadLetterSink {
         }
 
         /**
-         * The consumer has taken the changes of these letters: in one step they are settled, and earlier ones of their keys
-         * are overtaken. A letter that was accepted again since it was claimed stays open, because what it follows may have
-         * come again as well. Called once; the letters that are not named stay open.
+         * The consumer has accepted the changes of these letters: in one step they are settled, and earlier ones of
+         * their keys are overtaken. A letter that was accepted again since it was claimed stays open, because earlier
+         * changes may have been delivered again as well. Called once; letters that are not named stay open.
          *
-         * @param releasing whether to release in the same step those keys of the letters that no open letter parks then:
-         *     what comes behind a key meanwhile leaves no time for it afterwards
+         * @param releasing whether to release in the same step those keys of the letters that no open letter parks
+         *     then: a separate step could be delayed endlessly by letters that are added to the key
          * @return the keys that were released
          */
         Set<RecordKey> replayed(Collection<RecordIdentity> taken, boolean releasing) throws Exception;
 
-        /** The consumer has taken the changes of all letters of the claim. Their keys stay parked. */
+        /** The consumer has accepted the changes of all letters of the claim. Their keys stay parked. */
         default void replayed() throws Exception {
             replayed(
                     letters().stream().map(letter -> letter.change().identity()).toList(), false);

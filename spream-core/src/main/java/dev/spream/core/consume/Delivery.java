@@ -15,10 +15,11 @@ import java.util.Optional;
  *     replayed, which no lease covers
  * @param attempt which attempt this is: 1, and one more for each call before that failed on the change, or on a batch that
  *     it was in
- * @param deadline about when the call is interrupted; empty if it may take as long as it likes
- * @param lowWatermark the low watermark of the subscription as this worker last read it from the storage: every change with
- *     an earlier commit timestamp is settled, by whatever worker, and does not come again but from a worker that lost its
- *     lease. It never moves back while a subscription goes on in its storage. Empty for a change that is replayed
+ * @param deadline about when the call is interrupted; empty if there is no limit
+ * @param lowWatermark the low watermark of the subscription as this worker last read it from the storage: every
+ *     change with an earlier commit timestamp is settled, by whatever worker, and is not delivered again, except by a
+ *     worker that lost its lease. It never moves back while a subscription continues in its storage. Empty for a
+ *     change that is replayed
  */
 public record Delivery(
         PartitionToken partition, long epoch, int attempt, Optional<Instant> deadline, Optional<Instant> lowWatermark) {
@@ -34,13 +35,13 @@ public record Delivery(
         }
     }
 
-    /** The circumstances in which a change that was set aside is handed over again. */
+    /** The circumstances of the replay of a dead letter. */
     public static Delivery ofReplay(PartitionToken partition, int attempt) {
         return new Delivery(partition, NO_LEASE, attempt, Optional.empty(), Optional.empty());
     }
 
     /**
-     * Whether the change was set aside and is replayed: it may be from before the low watermark, and no lease covers it.
+     * Whether this is the replay of a dead letter: it may be from before the low watermark, and no lease covers it.
      */
     public boolean isReplay() {
         return epoch == NO_LEASE;

@@ -7,15 +7,16 @@ import dev.spream.core.record.DataChangeRecord;
 import java.time.Instant;
 
 /**
- * A change that a consumer refused. Attempts and times are those of this run: a change that comes again after a restart or a
- * take-over starts anew. Times are of this machine's wall clock, which may be set back between them.
+ * The failure of a consumer on a change. Attempts and times are those of this run: they start again when the change
+ * is delivered again after a restart or a take-over. Times are of this machine's wall clock, which may be set back
+ * between them.
  *
  * @param partition the partition that returned it
  * @param change the change
- * @param attempt how often it was tried, this time included
+ * @param attempt the number of attempts, including this one
  * @param firstFailureAt when the first attempt failed
  * @param failedAt when this attempt failed
- * @param cause what the consumer threw
+ * @param cause the exception of the consumer
  */
 public record DeliveryFailure(
         PartitionToken partition,

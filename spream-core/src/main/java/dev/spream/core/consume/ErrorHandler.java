@@ -3,8 +3,8 @@ package dev.spream.core.consume;
 import java.time.Duration;
 
 /**
- * Decides what happens to a change that a consumer refused. Called on the thread that called the consumer, for one change
- * at a time; a handler that takes long holds up the changes behind it and no others. A handler that throws stops the
+ * Decides what happens to a change after a consumer failed on it. Called on the thread that called the consumer, for
+ * one change at a time; a slow handler holds up only the changes that must follow. A handler that throws stops the
  * subscription.
  *
  * <pre>{@code
@@ -26,19 +26,19 @@ public interface ErrorHandler {
         return failure -> new ErrorDecision.Stop();
     }
 
-    /** Gives up what is refused, and goes on. The change is lost to the consumer. */
+    /** Skips a change that fails, and continues. The change is lost to the consumer. */
     static ErrorHandler skip() {
         return failure -> new ErrorDecision.Skip();
     }
 
-    /** Sets aside what is refused, and goes on, with later changes of the same key as well. */
+    /** Dead-letters a change that fails, and continues, with later changes of the same key as well. */
     static ErrorHandler deadLetter() {
         return failure -> new ErrorDecision.DeadLetter();
     }
 
     /**
-     * Sets aside what is refused and every later change of its keys, in order, and delivers the other keys. Records of several
-     * rows spread it, as {@link ErrorDecision.ParkKey} says.
+     * Dead-letters a change that fails and every later change of its keys, in order, and delivers the other keys.
+     * Records of several rows spread the parking; see {@link ErrorDecision.ParkKey}.
      */
     static ErrorHandler parkKey() {
         return failure -> new ErrorDecision.ParkKey();
@@ -54,8 +54,8 @@ public interface ErrorHandler {
     }
 
     /**
-     * Tries again after a random delay, whose ceiling is {@code base} at first and doubles with each attempt up to {@code
-     * cap}: so consumers that were refused together do not come back together.
+     * Tries again after a random delay, whose ceiling is {@code base} at first and doubles with each attempt up to
+     * {@code cap}: so changes that failed together are not retried together.
      *
      * @param base 1 ms to 1 day
      * @param cap {@code base} to 1 day

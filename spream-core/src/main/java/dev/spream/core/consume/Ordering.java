@@ -1,16 +1,17 @@
 package dev.spream.core.consume;
 
 /**
- * The order of changes within one partition: which of them wait for which. From a parent to its children the order is
- * always kept: a child is read after everything of its parents is settled.
+ * The order of delivery of the changes of one partition. From a parent to its children the order is always kept: a
+ * child is read after everything of its parents is settled.
  */
 public enum Ordering {
-    /** One change, or one batch, at a time, in commit order. The default where one change may be in flight. */
+    /** One change, or one batch, at a time, in commit order. The default if one change may be in flight. */
     PARTITION,
 
     /**
-     * The changes of one primary key one at a time, in commit order; changes of different keys at the same time. A change
-     * of several rows is held against all of their keys. The default where several changes may be in flight.
+     * The changes of one primary key one at a time, in commit order; changes of different keys at the same time. A
+     * change of several rows waits for, and holds up, all of their keys. The default if several changes may be in
+     * flight.
      */
     KEY,
 

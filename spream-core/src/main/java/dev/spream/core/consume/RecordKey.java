@@ -46,7 +46,7 @@ public record RecordKey(String tableName, JsonObject primaryKey) {
         return canonical;
     }
 
-    /** A number that was read is written as it came otherwise. */
+    /** Numbers would otherwise be written as they were received. */
     private static @Nullable Object canonicalValue(@Nullable Object value) {
         return switch (value) {
             case Map<?, ?> nested -> canonical(nested);

@@ -60,7 +60,7 @@ final class ReplayBatch implements BatchConsumer.Batch {
         return settled.get(index);
     }
 
-    /** What the consumer said of a change that it does not take; null if it said nothing. */
+    /** The consumer's failure on a change; null if there was none. */
     @Nullable
     Throwable failure(int index) {
         return failures[index];

@@ -7,17 +7,17 @@ import java.util.Set;
 /**
  * The outcome of a replay of dead letters.
  *
- * @param replayed how many the consumer took
- * @param refused those that the consumer refused again, with what it threw; they stay open
- * @param overtaken those that were not handed over, because a later change of one of their keys was delivered
- * @param left how many were not handed over for another reason: they follow one that was refused, or somebody else
- *     replays them; they stay open
+ * @param replayed the number that the consumer accepted
+ * @param refused those on which the consumer failed again, with its exceptions; they stay open
+ * @param overtaken those not replayed because a later change of one of their keys was delivered
+ * @param left the number not replayed for another reason: they follow a refused one, or another replay has claimed
+ *     them; they stay open
  * @param released the keys that are no longer parked
  */
 public record ReplayResult(
         int replayed, List<Refusal> refused, List<RecordIdentity> overtaken, int left, Set<RecordKey> released) {
 
-    /** A change that the consumer refused again. */
+    /** A change on which the consumer failed again. */
     public record Refusal(RecordIdentity identity, Throwable cause) {}
 
     public ReplayResult {

@@ -20,7 +20,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One replay: what became of the letters so far. Confined to one thread.
+ * One replay and its progress. Confined to one thread.
  *
  * <p>Letters are claimed, flushed and settled in batches, so that their cost is shared. A claim holds up deliveries, so a
  * batch ends after half a second; its size follows from how many letters the consumer takes in that time.
@@ -35,7 +35,7 @@ final class ReplayRun {
     private final Consumer consumer;
 
     private final Map<RecordIdentity, Throwable> refused = new LinkedHashMap<>();
-    private final Set<RecordKey> blocked = new HashSet<>(); // for good, by letters that were refused
+    private final Set<RecordKey> blocked = new HashSet<>(); // for the whole replay, by refused letters
     private final Set<RecordKey> busy = new HashSet<>(); // in this pass, by letters that could not be claimed
     private final Set<RecordKey> released = new HashSet<>();
     private final List<RecordIdentity> overtaken = new ArrayList<>();
@@ -61,7 +61,7 @@ final class ReplayRun {
         return !busy.isEmpty();
     }
 
-    /** Goes through the letters once, and says whether the consumer took any. */
+    /** Goes through the letters once; returns whether the consumer accepted any. */
     boolean handOver(List<DeadLetterStore.Entry> letters) throws Exception {
         int before = replayed;
         overtaken.clear();
@@ -92,7 +92,7 @@ final class ReplayRun {
         return batch;
     }
 
-    /** Puts those back that there was no time for. */
+    /** Puts letters back that did not fit into the time of the batch. */
     private void handOver(List<DeadLetterStore.Entry> batch, Deque<DeadLetterStore.Entry> waiting) throws Exception {
         List<DeadLetterStore.Entry> putBack = new ArrayList<>();
         try (DeadLetterStore.Claim claim =
@@ -119,10 +119,10 @@ final class ReplayRun {
 
     private static DeadLetterException undecodable() {
         return new DeadLetterException(
-                "a row that could not be decoded cannot be replayed: apply by hand what show prints of it, and discard the letter");
+                "a row that could not be decoded cannot be replayed: apply the row that show prints by hand, and discard the letter");
     }
 
-    /** Settles what the consumer takes, and returns those that there was no time for. */
+    /** Settles the letters that the consumer accepts, and returns those that did not fit into the time of the batch. */
     private List<DeadLetterStore.Entry> handOver(
             List<DeadLetterStore.Entry> letters,
             Map<RecordIdentity, StoredDeadLetter> claimed,
@@ -208,7 +208,7 @@ final class ReplayRun {
         return letters.size();
     }
 
-    /** A failure of the call does not say of which letter it is: those not settled are handed over in turn. */
+    /** A failure of the call does not identify the letter: those not settled are handed over one by one. */
     private static boolean threw(BatchConsumer consumer, ReplayBatch batch) throws InterruptedException {
         try {
             consumer.consume(batch);
@@ -217,7 +217,7 @@ final class ReplayRun {
             throw e;
         } catch (Throwable t) {
             log.debug(
-                    "the consumer failed on a batch of {} letters; they are handed over in turn",
+                    "the consumer failed on a batch of {} letters; they are handed over one by one",
                     batch.size(),
                     LoggedFailure.of(t));
             return true;
@@ -258,7 +258,7 @@ final class ReplayRun {
 
     private void refuse(DeadLetterStore.Entry letter, Throwable cause) {
         log.warn(
-                "the consumer refused {} again; its letter stays open, and so does what follows it on its keys",
+                "the consumer refused {} again; its letter and later ones of its keys stay open",
                 letter.identity(),
                 LoggedFailure.of(cause));
         refused.put(letter.identity(), cause);
@@ -266,8 +266,7 @@ final class ReplayRun {
     }
 
     /**
-     * Releases those of the keys that none of the open letters parks, and says whether that was so for every key that was not
-     * blocked.
+     * Releases the keys that no open letter parks; returns whether all keys that were not blocked are released.
      */
     boolean release(Set<RecordKey> keys, List<DeadLetterStore.Entry> open) throws Exception {
         Set<RecordKey> candidates = new HashSet<>(keys);
@@ -283,7 +282,7 @@ final class ReplayRun {
             return free.size() == candidates.size();
         }
         boolean all = free.size() == candidates.size();
-        for (RecordKey key : free) { // a letter came behind one of them meanwhile
+        for (RecordKey key : free) { // a letter was added to one of them meanwhile
             boolean isFree = store.release(Set.of(key));
             all &= isFree;
             if (isFree) {

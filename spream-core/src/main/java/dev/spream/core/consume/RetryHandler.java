@@ -7,11 +7,11 @@ import java.util.OptionalInt;
 import java.util.function.IntFunction;
 
 /**
- * Retries within limits, then decides otherwise.
+ * The error handler of a {@link RetryPolicy}: retries within limits, then takes another decision.
  *
  * @param delay the wait after an attempt, from 1
- * @param hopeless what is not tried again
- * @param then the decision when a change is given up
+ * @param hopeless the exceptions after which there is no retry
+ * @param then the decision when retries end
  */
 record RetryHandler(
         IntFunction<Duration> delay,
@@ -38,7 +38,7 @@ record RetryHandler(
         return new ErrorDecision.Retry(wait.compareTo(left) < 0 ? wait : left);
     }
 
-    /** A wall clock that was set back does not make the limit longer than it is. */
+    /** A wall clock that was set back does not extend the limit. */
     private static Duration elapsed(DeliveryFailure failure) {
         Duration elapsed = Duration.between(failure.firstFailureAt(), failure.failedAt());
         return elapsed.isNegative() ? Duration.ZERO : elapsed;

@@ -15,12 +15,12 @@ import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 
 /**
- * The number and duration of retries of a refused change, and its fate when they end. Begins with {@link
+ * The limits of the retries of a failed change, and the decision when they end. Begins with {@link
  * ErrorHandler#fixedBackoff} or {@link ErrorHandler#exponentialBackoff}, and ends with {@link #forever} or one of the
  * {@code then} methods, which give the handler.
  *
- * <p>Attempts and time count from the change's first failure in this run: a change that comes again after a restart or a
- * take-over starts anew. A waiting change holds up those that must not overtake it, and nothing else.
+ * <p>Attempts and time count from the change's first failure in this run: they start again when the change is
+ * delivered again after a restart or a take-over. A waiting change holds up only those that must not overtake it.
  *
  * <p>Immutable: every method returns another policy.
  */
@@ -65,9 +65,9 @@ public final class RetryPolicy {
     }
 
     /**
-     * Gives a change up when it is refused and was handed over that often; 1 or more, the first time included. No limit by
-     * default. A batch counts for each of its changes that it left open: let it be 3 or more with a {@link BatchConsumer}, so
-     * that one that was only behind a bad one is tried again.
+     * The maximum number of attempts at a change, including the first; 1 or more. No limit by default. A failed batch
+     * counts as an attempt for each of its unsettled changes: use 3 or more with a {@link BatchConsumer}, so that a
+     * change that was only in a batch with a bad one is tried again.
      */
     public RetryPolicy maxAttempts(int maxAttempts) {
         if (maxAttempts < 1) {
@@ -77,8 +77,8 @@ public final class RetryPolicy {
     }
 
     /**
-     * Gives a change up when it is refused that long after its first failure, or later; 1 ms to 365 days. The last delay is
-     * shortened so that one attempt is made at the limit. No limit by default.
+     * Ends the retries of a change when it fails that long after its first failure, or later; 1 ms to 365 days. The
+     * last delay is shortened so that one attempt is made at the limit. No limit by default.
      */
     public RetryPolicy maxElapsed(Duration maxElapsed) {
         requireBetween("maxElapsed", maxElapsed, MIN_DELAY, MAX_MAX_ELAPSED);
@@ -86,8 +86,8 @@ public final class RetryPolicy {
     }
 
     /**
-     * Gives a change up at once when the consumer threw one of these, or a subclass. What is wrapped in another exception
-     * does not count.
+     * Makes these exceptions of the consumer, and their subclasses, non-retryable. Exceptions wrapped in another one
+     * do not count.
      */
     @SafeVarargs
     public final RetryPolicy giveUpOn(Class<? extends Throwable>... hopeless) {
@@ -99,14 +99,14 @@ public final class RetryPolicy {
     }
 
     /**
-     * Tries again until the consumer takes the change.
+     * Tries again until the consumer accepts the change.
      *
      * @throws IllegalStateException if there is a limit or an exception to give up on
      */
     public ErrorHandler forever() {
         if (givesUp()) {
             throw new IllegalStateException(
-                    "forever: the policy gives up at a limit or an exception; say what happens then");
+                    "forever: the policy has a limit or a non-retryable exception; end it with one of the then methods instead");
         }
         return new RetryHandler(delay, maxAttempts, maxElapsed, hopeless, new ErrorDecision.Stop());
     }
@@ -116,19 +116,19 @@ public final class RetryPolicy {
         return then("thenStop", new ErrorDecision.Stop());
     }
 
-    /** Gives the change up, and goes on. It is lost to the consumer. */
+    /** Skips the change, and continues. It is lost to the consumer. */
     public ErrorHandler thenSkip() {
         return then("thenSkip", new ErrorDecision.Skip());
     }
 
-    /** Sets the change aside, and goes on, with later changes of the same key as well. */
+    /** Dead-letters the change, and continues, with later changes of the same key as well. */
     public ErrorHandler thenDeadLetter() {
         return then("thenDeadLetter", new ErrorDecision.DeadLetter());
     }
 
     /**
-     * Sets the change and every later one of its keys aside, in order, and delivers the other keys. Records of several rows
-     * spread it, as {@link ErrorDecision.ParkKey} says.
+     * Dead-letters the change and every later one of its keys, in order, and delivers the other keys. Records of
+     * several rows spread the parking; see {@link ErrorDecision.ParkKey}.
      */
     public ErrorHandler thenParkKey() {
         return then("thenParkKey", new ErrorDecision.ParkKey());
@@ -137,7 +137,7 @@ public final class RetryPolicy {
     private ErrorHandler then(String name, ErrorDecision decision) {
         if (!givesUp()) {
             throw new IllegalStateException(
-                    "%s: the policy never gives up; set maxAttempts, maxElapsed or giveUpOn, or end with forever()"
+                    "%s: the policy has no limit; set maxAttempts, maxElapsed or giveUpOn, or end with forever()"
                             .formatted(name));
         }
         return new RetryHandler(delay, maxAttempts, maxElapsed, hopeless, decision);

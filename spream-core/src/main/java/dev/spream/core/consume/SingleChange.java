@@ -46,7 +46,7 @@ final class SingleChange implements BatchConsumer.Batch {
         failure = requireNonNull(cause, "cause");
     }
 
-    /** The call threw, which is nothing to a change that it had settled before. */
+    /** Ignores an exception of the call if the change was settled before. */
     void failUnlessSettled(Throwable thrown) {
         if (!settled) {
             failure = thrown;

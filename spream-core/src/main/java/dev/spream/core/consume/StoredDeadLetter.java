@@ -10,13 +10,12 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * A {@link DeadLetter} as a {@link DeadLetterStore} gives it back: what it holds, and of the failure what can be written
- * down.
+ * A {@link DeadLetter} as read from a {@link DeadLetterStore}: its content, and the storable part of its failure.
  *
- * @param reason why the change was set aside
+ * @param reason why the change was dead-lettered
  * @param partition the partition that returned it
  * @param change the change
- * @param at when it was set aside
+ * @param at when it was dead-lettered
  * @param failure the failure that led to it; empty for a change that follows a parked one
  */
 public record StoredDeadLetter(
@@ -29,13 +28,13 @@ public record StoredDeadLetter(
     /**
      * The failure of the consumer on a change.
      *
-     * @param attempts how often it was tried
+     * @param attempts the number of attempts
      * @param firstFailureAt when the first attempt failed
      * @param failedAt when the last attempt failed
-     * @param errorClass the name of the class of what the consumer threw
-     * @param errorMessage its message, or empty: without configured secrets, and of an exception not from spream the first
-     *     line; a long one is cut
-     * @param undecodableRow the row as it came, if it could not be decoded; the letter's change has no rows then
+     * @param errorClass the class name of the consumer's exception
+     * @param errorMessage its message, or empty: without configured secrets, only the first line unless the exception
+     *     is spream's own; truncated if long
+     * @param undecodableRow the row as received, if it could not be decoded; the letter's change has no rows then
      */
     public record Failure(
             int attempts,
@@ -73,12 +72,12 @@ public record StoredDeadLetter(
         }
     }
 
-    /** The row as it came, if it could not be decoded: such a letter cannot be replayed. */
+    /** The row as received, if it could not be decoded: such a letter cannot be replayed. */
     public Optional<String> undecodableRow() {
         return failure.flatMap(Failure::undecodableRow);
     }
 
-    /** What of a letter can be written down. */
+    /** The storable part of a letter. */
     public static StoredDeadLetter of(DeadLetter letter) {
         return new StoredDeadLetter(
                 letter.reason(),
@@ -103,14 +102,14 @@ public record StoredDeadLetter(
     }
 
     /**
-     * The letter as one JSON object, without line breaks between its members. The change keeps the text that it came with.
+     * The letter as one JSON object, without line breaks between its members. The change keeps its received text.
      */
     public String toJson() {
         return StoredDeadLetterJson.write(this);
     }
 
     /**
-     * What {@link #toJson} wrote.
+     * Parses the text of {@link #toJson}.
      *
      * @throws IllegalArgumentException if the text is something else
      */

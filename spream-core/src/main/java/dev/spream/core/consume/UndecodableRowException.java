@@ -3,8 +3,8 @@ package dev.spream.core.consume;
 import dev.spream.core.SpreamException;
 
 /**
- * A row of a change stream could not be decoded. As the cause of a {@link DeliveryFailure} it stands for a row that was
- * dead-lettered: the failure's change has no rows and no keys then, and tells what is known of the real one.
+ * A row of a change stream could not be decoded. As the cause of a {@link DeliveryFailure} it stands for a row that
+ * was dead-lettered: the failure's change then has no rows and no keys, and holds the other values that are known.
  */
 public final class UndecodableRowException extends SpreamException {
     /** How many characters of a row are kept. */

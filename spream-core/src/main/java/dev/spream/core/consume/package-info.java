@@ -1,8 +1,8 @@
 /**
- * Where changes go: the ports that a user of spream implements. Read {@link dev.spream.core.consume.Consumer} first;
- * {@link dev.spream.core.consume.ErrorHandler} decides what happens to a change that it refused, and {@link
- * dev.spream.core.consume.DeadLetterSink} keeps what is set aside, from which {@link
- * dev.spream.core.consume.DeadLetterReplay} hands it back in order. Nothing here knows where changes come from.
+ * The delivery of changes: the ports that a user of spream implements. Read {@link dev.spream.core.consume.Consumer}
+ * first; {@link dev.spream.core.consume.ErrorHandler} decides what happens after it failed on a change, and {@link
+ * dev.spream.core.consume.DeadLetterSink} stores dead letters, which {@link dev.spream.core.consume.DeadLetterReplay}
+ * replays in order. Nothing here knows where changes come from.
  */
 @NullMarked
 package dev.spream.core.consume;

@@ -5,12 +5,13 @@ import java.time.Instant;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A lease as its holder may rely on it: measured on the holder's own clocks, from before the request that acquired or renewed it.
- * It ends here before it ends in the storage, by an eighth of its time, so that a call which is interrupted at its end can return
- * before another owner begins. Immutable; safe for use by many threads.
+ * A lease from the view of its holder: measured on the holder's own clocks, from before the request that acquired or
+ * renewed it. It ends here before it ends in the storage, by an eighth of its time, so that a call which is
+ * interrupted at its end can return before another owner begins. Immutable; safe for use by many threads.
  *
- * <p>Of the monotonic and the wall clock, the one counts by which more time has passed. The monotonic clock stands still while a
- * machine is suspended; the wall clock may be set back. A wall clock that is set forward costs a lease, which is acquired again.
+ * <p>Of the monotonic and the wall clock, the one that shows more elapsed time counts. The monotonic clock stops
+ * while a machine is suspended; the wall clock may be set back. A wall clock that is set forward costs a lease, which
+ * is acquired again.
  */
 public final class LocalLease {
     private static final int MARGIN_SHARE = 8;
@@ -27,7 +28,7 @@ public final class LocalLease {
         this.nanos = leaseTime.minus(leaseTime.dividedBy(MARGIN_SHARE)).toNanos();
     }
 
-    /** The lease that the storage grants if a request for it is sent now. To be made before the request. */
+    /** A lease for a request that is sent now. Must be created before the request. */
     public static LocalLease requested(MonotonicTime time, Duration leaseTime) {
         return new LocalLease(time, leaseTime);
     }

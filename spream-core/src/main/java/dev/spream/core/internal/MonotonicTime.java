@@ -12,7 +12,7 @@ import java.util.function.LongSupplier;
 public interface MonotonicTime extends InstantSource {
     MonotonicTime SYSTEM = of(InstantSource.system(), System::nanoTime);
 
-    /** These clocks; waits follow the system's. */
+    /** Uses these clocks; waits follow those of the system. */
     static MonotonicTime of(InstantSource clock, LongSupplier nanoTime) {
         return new MonotonicTime() {
             @Override
@@ -33,14 +33,14 @@ public interface MonotonicTime extends InstantSource {
         };
     }
 
-    /** Nanoseconds from an arbitrary origin, for durations. On Linux it stands still while the machine is suspended. */
+    /** Nanoseconds from an arbitrary origin, for durations. On Linux it stops while the machine is suspended. */
     long nanoTime();
 
     /**
      * Waits until the condition is signalled, or for that long.
      *
      * @param condition one whose lock the caller holds
-     * @return how much of the time is left; nothing, or less, when it is over
+     * @return the remaining time; zero or negative when it is over
      */
     long awaitNanos(Condition condition, long nanos) throws InterruptedException;
 }

@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.function.LongPredicate;
 
 /**
- * The lines of a log that would come again and again: in a period the first ones of each kind are written, and the others are
+ * A rate limit for repeated log lines: in a period the first ones of each kind are written, and the others are
  * counted. Safe for use by many threads.
  */
 public final class RepeatedLines {
@@ -22,7 +22,7 @@ public final class RepeatedLines {
         this.most = most;
     }
 
-    /** Whether a line of that kind is to be written now; else it is counted. */
+    /** Whether to write a line of that kind now; otherwise it is counted. */
     public synchronized boolean pass(String kind) {
         Counted counted = kinds.computeIfAbsent(kind, first -> new Counted(time.nanoTime()));
         counted.lines++;
@@ -30,8 +30,8 @@ public final class RepeatedLines {
     }
 
     /**
-     * How many lines were left out, by kind, of the periods that are over. They are forgotten: the next line of the kind is
-     * written. To be asked from time to time.
+     * The number of omitted lines, by kind, of the periods that are over, and resets it: the next line of the kind is
+     * written. Called periodically.
      */
     public Map<String, Long> takeOver() {
         long now = time.nanoTime();

@@ -11,19 +11,20 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The life of what runs once and can be told to stop from any thread, before, during and after it. Safe for use by many threads.
+ * The lifecycle of an engine that runs once and can be stopped from any thread, before, during and after its run.
+ * Safe for use by many threads.
  *
  * @param <R> the run
  */
 public final class RunLifecycle<R extends RunLifecycle.Stoppable> {
     private static final Duration CLOSE_WAIT = Duration.ofSeconds(30);
 
-    /** A run as whoever stops it sees it. Any thread may call it, several times. */
+    /** The part of a run that stops it. Any thread may call it, several times. */
     public interface Stoppable {
-        /** Lets what was started finish, and ends. Does not wait. */
+        /** Lets started work finish, and ends the run. Does not wait. */
         void drain();
 
-        /** Interrupts what was started, and ends. Does not wait. */
+        /** Interrupts started work, and ends the run. Does not wait. */
         void cancel();
 
         /** Whether the thread is one of the run's own, which must not wait for its end. */
@@ -39,7 +40,7 @@ public final class RunLifecycle<R extends RunLifecycle.Stoppable> {
     private boolean stopRequested;
     private boolean closeRequested;
 
-    /** @param what runs, as people call it */
+    /** @param what the kind of run, for messages */
     public RunLifecycle(String what) {
         this.what = what;
     }
@@ -47,7 +48,7 @@ public final class RunLifecycle<R extends RunLifecycle.Stoppable> {
     /**
      * Runs it, on the calling thread.
      *
-     * @return what it returned; empty if it was told to stop before it began
+     * @return its result; empty if it was stopped before it began
      * @throws IllegalStateException if it has run before
      */
     public <V> Optional<V> run(Supplier<R> create, Function<R, V> work) {
@@ -106,7 +107,7 @@ public final class RunLifecycle<R extends RunLifecycle.Stoppable> {
         }
     }
 
-    /** Whether somebody has closed it. */
+    /** Whether it was closed. */
     public boolean isClosed() {
         return lock.get(() -> closeRequested);
     }
@@ -122,7 +123,7 @@ public final class RunLifecycle<R extends RunLifecycle.Stoppable> {
                 .isPresent();
     }
 
-    /** Notes the request for a run to come; what is to stop, if it is running. */
+    /** Records the request for a later run; returns the run to stop, if it is running. */
     private @Nullable R requestStop(boolean close) {
         return lock.get(() -> {
             stopRequested = true;

@@ -7,9 +7,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells all listeners, and keeps what they throw away from the engine. As safe for use by many threads as they are.
+ * Notifies all listeners and logs their exceptions, which do not reach the engine. As thread-safe as the listeners
+ * are.
  *
- * @param <L> what they listen with
+ * @param <L> the type of the listeners
  */
 public final class SafeListeners<L> {
     private static final Logger log = LoggerFactory.getLogger(SafeListeners.class);
@@ -37,7 +38,7 @@ public final class SafeListeners<L> {
                 calls.call(listener, () -> event.accept(listener));
             } catch (Throwable e) {
                 log.warn(
-                        "listener {} ({}) failed; the event is lost to it",
+                        "listener {} ({}) failed; it misses this event",
                         listener.getClass().getName(),
                         listener,
                         LoggedFailure.of(e));

@@ -10,8 +10,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Virtual threads that end together. The first failure wins and is reported at once; later ones are suppressed in it. Safe for
- * use by many threads.
+ * A group of virtual threads that end together. The first failure wins and is reported at once; later ones are
+ * suppressed in it. Safe for use by many threads.
  */
 public final class TaskGroup {
     private static final long CHECK_NANOS = Duration.ofMillis(500).toNanos();
@@ -48,7 +48,7 @@ public final class TaskGroup {
     private void runTask(Task task) {
         try {
             task.run();
-        } catch (Throwable t) { // an interrupt as well: the engine interrupts no thread of a group
+        } catch (Throwable t) { // an interrupt as well, since the engine interrupts no thread of a group
             fail(t);
         } finally {
             ended(Thread.currentThread());
@@ -114,7 +114,8 @@ public final class TaskGroup {
     /**
      * Waits until no thread of the group runs.
      *
-     * @param hanging whether threads may hang for ever; those that run after two more seconds are left behind then
+     * @param hanging whether threads may hang for ever; if so, those still running after two more seconds are
+     *     abandoned
      */
     public void join(BooleanSupplier hanging) throws InterruptedException {
         long startedAt = time.nanoTime();

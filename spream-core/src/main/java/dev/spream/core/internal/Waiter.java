@@ -6,8 +6,8 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Something to wait on that remembers having been raised: who raises it before the other waits is not missed. One thread
- * waits, any may raise; raising what is raised takes no lock.
+ * A signal for one waiting thread. It is remembered: a signal before the wait ends the wait at once. Any thread may
+ * signal; repeated signals take no lock.
  */
 public final class Waiter {
     private final MonotonicTime time;
@@ -21,7 +21,7 @@ public final class Waiter {
 
     public void raise() {
         if (raised) {
-            return; // who waits lowers it before it looks at what has changed
+            return; // the waiting thread resets it before it reads the changed state
         }
         lock.lock();
         try {
@@ -32,7 +32,7 @@ public final class Waiter {
         }
     }
 
-    /** Waits until it is raised, or for that long, and lowers it; whether it was raised. */
+    /** Waits until it is signalled, or for that long, and resets it; returns whether it was signalled. */
     public boolean await(Duration atMost) throws InterruptedException {
         return await(TimeUnit.NANOSECONDS.convert(atMost));
     }

@@ -1,6 +1,6 @@
 /**
- * Parts that the engines of several features share: time, waits that a signal ends, listeners that must not disturb. Public
- * for those packages alone, and no part of what spream promises. Uses nothing of the core but its root package.
+ * Parts that the engines of several features share: time, signals, isolated listeners. Public for those packages
+ * alone, and no part of spream's API. Uses nothing of the core but its root package.
  */
 @NullMarked
 package dev.spream.core.internal;

@@ -6,8 +6,8 @@ import dev.spream.core.StorageException;
 import java.util.Set;
 
 /**
- * Some partitions of a batch were locked by another session of the storage and were left as they are; all others were dealt
- * with. It may pass: the call can be repeated, for the busy partitions or for all.
+ * Some partitions of a batch were locked by another session of the storage and were not changed; all others were
+ * processed. Retryable: repeat the call, for the busy partitions or for all.
  */
 public final class BusyPartitionsException extends StorageException {
     private static final long serialVersionUID = 1L;
@@ -18,7 +18,7 @@ public final class BusyPartitionsException extends StorageException {
     /**
      * The outcome of a batch of which some was busy.
      *
-     * @param lost what the call would have returned: the partitions whose lease was lost
+     * @param lost the result of the call: the partitions whose lease was lost
      */
     public BusyPartitionsException(String message, Set<PartitionToken> busy, Set<PartitionToken> lost) {
         super(message, true, null);

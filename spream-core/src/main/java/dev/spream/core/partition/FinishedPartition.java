@@ -6,14 +6,14 @@ import java.time.Instant;
 import java.util.List;
 
 /**
- * The proof that remains of a finished partition after clean-up, so that the lineage can still be judged.
+ * The proof that remains of a finished partition after clean-up, so that the lineage can still be checked.
  *
  * @param token the partition
  * @param parentTokens the partitions it continued
  * @param startTimestamp where it started
  * @param endProof why it counts as read to its end
  * @param finishedAt when it was finished, on the storage's clock
- * @param gaps what was lost to the retention period and accepted, in order of time
+ * @param gaps accepted losses to the retention period, in order of time
  */
 public record FinishedPartition(
         PartitionToken token,

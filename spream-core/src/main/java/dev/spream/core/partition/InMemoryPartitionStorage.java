@@ -20,8 +20,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A {@link PartitionStorage} that forgets everything when the process ends: for demos, tests, and readers that start anew
- * each time. It is the reference for what the others must do.
+ * A {@link PartitionStorage} in memory, for demos, tests, and readers that start from scratch each time. It is the
+ * reference for the behaviour of the others.
  *
  * <p>Safe for use by many threads, and by several subscribers of one process.
  */

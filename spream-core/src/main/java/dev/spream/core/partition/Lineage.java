@@ -15,10 +15,11 @@ import java.util.Optional;
  * All partitions of a subscription at one moment, and the gate over them: the rule that decides when a partition may be
  * read. The gate is a pure function, so that every adapter, the engine and a simulation follow the same one.
  *
- * <p>A partition passes the gate when all its parents are FINISHED. A parent that is not stored counts as finished only
- * if no unfinished partition has a watermark before the child's start: until then it may simply not have been discovered.
- * A partition that passes once passes for ever: parents do not leave FINISHED, clean-up keeps them until the
- * child is finished, and what is discovered later starts at or after the watermark of the partition that names it.
+ * <p>A partition passes the gate when all its parents are FINISHED. A parent that is not stored counts as finished
+ * only if no unfinished partition has a watermark before the child's start: until then it may simply not have been
+ * discovered. A partition that has passed the gate stays so: parents do not leave FINISHED, clean-up keeps them until
+ * the child is finished, and partitions discovered later start at or after the watermark of the partition that names
+ * them.
  *
  * <p>Immutable. Source of the rule: "records from a child partition should be processed only after the records of all its
  * parents have been processed" (Spanner documentation, change stream partitions).
@@ -49,7 +50,7 @@ public final class Lineage {
         return new Lineage(Collections.unmodifiableMap(byToken), requireNonNull(readAt, "readAt"));
     }
 
-    /** The moment that this shows, on the storage's clock: what leases are measured on. */
+    /** The moment of this snapshot, on the storage's clock, on which leases are measured. */
     public Instant readAt() {
         return readAt;
     }
@@ -106,7 +107,9 @@ public final class Lineage {
                 .min(Instant::compareTo);
     }
 
-    /** Whether every partition is finished. An empty lineage is not: nothing was ever stored, or it was a frontier. */
+    /**
+     * Whether every partition is finished. False for an empty lineage: nothing was ever stored, or it is a frontier.
+     */
     public boolean isComplete() {
         return !partitions.isEmpty() && partitions.values().stream().allMatch(PartitionMetadata::isFinished);
     }

@@ -11,21 +11,21 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Proves from what is stored that no time of a subscription was passed over: the initial query starts where the
- * subscription does, every finished partition has a proof of its end, every child that a proof names is stored or proven,
- * starts where its parents end, and was not read before they were; and what ends without children ends at the end of the
- * subscription. A pure function: it asks neither the storage nor the stream.
+ * Checks that the stored lineage proves that no time of a subscription was skipped: the initial query starts where
+ * the subscription does, every finished partition has a proof of its end, every child that a proof names is stored or
+ * proven, starts where its parents end, and was not read before they were; and a partition that ends without children
+ * ends at the end of the subscription. A pure function: it asks neither the storage nor the stream.
  *
- * <p>What it takes as given:
+ * <p>Assumptions:
  *
  * <ul>
- *   <li>Losses to the retention period that the user accepted are reported and not findings. A partition that expired as a
- *       whole took the names of its descendants with it, so within its gap a parent may be unknown, and a partition found in
- *       its place may have been named by another one too.
+ *   <li>Losses to the retention period that the user accepted are reported and not findings. If a whole partition
+ *       expired, the tokens of its descendants are lost, so within its gap a parent may be unknown, and a partition
+ *       found in its place may have been named by another one too.
  *   <li>Where a table of another reader was adopted, that reader's word on the ends of its partitions, and on the order in
  *       which it read them.
- *   <li>A parent that is not stored is none to a child that nobody has read, while an unfinished partition has a watermark
- *       before the child's start: it may not have been discovered yet.
+ *   <li>A parent that is not stored is no finding for a child that was not read yet, while an unfinished partition
+ *       has a watermark before the child's start: it may not have been discovered yet.
  * </ul>
  *
  * <p>The lineage has to be read before the proofs; clean-up in between then does no harm.
@@ -47,7 +47,7 @@ public final class LineageCheck {
      * Checks a subscription.
      *
      * @param lineage all its partitions that are stored
-     * @param proofs what remains of those that were removed, read after the lineage
+     * @param proofs the proofs of the removed partitions, read after the lineage
      */
     public static LineageReport check(
             SubscriptionRecord subscription, Lineage lineage, List<FinishedPartition> proofs) {
@@ -80,7 +80,7 @@ public final class LineageCheck {
                     List.of(partition.token()),
                     Optional.empty(),
                     Optional.empty(),
-                    "partition %s was finished and removed, and is stored again as %s: its changes would be delivered again, behind later ones"
+                    "partition %s was finished and removed, and is stored again as %s: its changes would be delivered again, after later ones"
                             .formatted(removed, partition.state())));
         }
     }

@@ -48,7 +48,7 @@ final class LineageCycles {
         }
     }
 
-    /** Takes away what nothing leads to, again and again. */
+    /** Repeatedly removes partitions that no other one leads to. */
     private static void peel(
             Set<PartitionToken> left,
             Map<PartitionToken, Set<PartitionToken>> leadingTo,

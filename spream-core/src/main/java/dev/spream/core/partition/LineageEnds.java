@@ -18,7 +18,7 @@ record LineageEnds(SubscriptionRecord subscription, List<LineageFinding> finding
             find(
                     Kind.NO_END_PROOF,
                     node,
-                    "partition %s is FINISHED without a proof of its end: nothing shows that it was read to its end, nor what continues it"
+                    "partition %s is FINISHED without a proof of its end: nothing shows that it was read to its end, nor which partitions continue it"
                             .formatted(node));
             return;
         }
@@ -30,7 +30,7 @@ record LineageEnds(SubscriptionRecord subscription, List<LineageFinding> finding
                 checkWatermark(node, proof);
             }
             case RETENTION_LOST -> checkLoss(node, proof);
-            case PARTITION_END, ADOPTED -> {} // nothing more is known of them
+            case PARTITION_END, ADOPTED -> {} // there is no further proof to check
         }
     }
 
@@ -50,7 +50,7 @@ record LineageEnds(SubscriptionRecord subscription, List<LineageFinding> finding
             find(
                     Kind.BOUNDED_END,
                     node,
-                    "partition %s was finished at %s as at the end of the subscription, which has no end: what comes after is not read"
+                    "partition %s was finished at %s as at the end of the subscription, which has no end: later changes are not read"
                             .formatted(node, proof.at()));
         } else if (proof.at().isBefore(end.get())) {
             uncovered(
@@ -95,7 +95,7 @@ record LineageEnds(SubscriptionRecord subscription, List<LineageFinding> finding
             find(
                     Kind.GAP_MISPLACED,
                     node,
-                    "partition %s was given up to the retention period until %s, and no accepted gap of it ends there: what was lost is not recorded"
+                    "partition %s was accepted as lost to the retention period until %s, and no accepted gap of it ends there: the loss is not recorded"
                             .formatted(node, proof.at()));
         }
         checkWatermark(node, proof);
@@ -108,7 +108,7 @@ record LineageEnds(SubscriptionRecord subscription, List<LineageFinding> finding
                 find(
                         Kind.GAP_MISPLACED,
                         node,
-                        "partition %s has an accepted gap from %s to %s, which begins before %s, where what precedes it ends: what was lost is not known"
+                        "partition %s has an accepted gap from %s to %s, which begins before %s, where its predecessor ends: the extent of the loss is not known"
                                 .formatted(node, gap.from(), gap.to(), covered));
             }
             covered = gap.to();
@@ -120,7 +120,7 @@ record LineageEnds(SubscriptionRecord subscription, List<LineageFinding> finding
                 .ifPresent(watermark -> find(
                         Kind.GAP_MISPLACED,
                         node,
-                        "partition %s has an accepted gap until %s, ahead of its watermark %s: what comes before the gap is not settled"
+                        "partition %s has an accepted gap until %s, ahead of its watermark %s: changes before the gap are not settled"
                                 .formatted(node, last, watermark)));
     }
 

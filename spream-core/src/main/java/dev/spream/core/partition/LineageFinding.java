@@ -13,7 +13,7 @@ import java.util.Optional;
  * @param partitions the partitions that break it, in full
  * @param from where time is uncovered, inclusive; empty if no time is known to be
  * @param to where it is covered again, exclusive; present exactly when {@code from} is
- * @param message what was found, with tokens and times, and what it means; one line
+ * @param message the finding, with tokens and times, and its consequence; one line
  */
 public record LineageFinding(
         Kind kind, List<PartitionToken> partitions, Optional<Instant> from, Optional<Instant> to, String message) {
@@ -42,7 +42,7 @@ public record LineageFinding(
         BOUNDED_END,
         /** A partition was acquired before a parent was finished. */
         READ_BEFORE_PARENT,
-        /** A gap that does not fit to what was read before and after it. */
+        /** A gap that does not match the records read before and after it. */
         GAP_MISPLACED,
         /** The subscription is completed, and a partition is not finished. */
         NOT_COMPLETE,

@@ -36,7 +36,7 @@ record LineageLinks(
             find(
                     Kind.CHILD_MISSING,
                     List.of(parent.token(), token),
-                    "partition %s ended at %s in %s, which is neither stored nor proven: what %s carried from %s on is not read"
+                    "partition %s ended at %s in %s, which is neither stored nor proven: changes of %s from %s on are not read"
                             .formatted(parent, proof.at(), token.abbreviated(), token.abbreviated(), proof.at()));
             return;
         }
@@ -50,7 +50,7 @@ record LineageLinks(
         checkTimes(parent, proof.at(), child);
     }
 
-    /** What a lost partition was replaced by may be known from elsewhere, and the other way round. */
+    /** The replacement of a lost partition may also be a child of another one, and the other way round. */
     private boolean foundInPlaceOfLost(LineageNode parent, LineageNode child) {
         return parent.isLost() || child.parents().stream().anyMatch(this::isLost) || replacesLostRoot(child);
     }

@@ -50,12 +50,12 @@ record LineageNode(
         return end.filter(proof -> proof.kind() == kind).isPresent();
     }
 
-    /** Whether the partition expired as a whole, so that all that it would have named is unknown. */
+    /** Whether the whole partition expired, so that its children are unknown. */
     boolean isLost() {
         return endedBy(PartitionEnd.Kind.RETENTION_LOST);
     }
 
-    /** Whether that time was given up, from its first moment to its last. */
+    /** Whether the whole of that time was accepted as lost. */
     boolean gaveUp(Instant from, Instant to) {
         return gaps.stream()
                 .anyMatch(gap -> !gap.from().isAfter(from) && !gap.to().isBefore(to));
@@ -65,7 +65,7 @@ record LineageNode(
         return parent.token().isRoot() ? parents.isEmpty() : parents.contains(parent.token());
     }
 
-    /** Whether a worker of ours has acquired it; another reader's order is not ours to judge. */
+    /** Whether a worker of ours has acquired it; the order of another reader is not checked. */
     boolean wasRead() {
         return (finished && !endedBy(PartitionEnd.Kind.ADOPTED))
                 || stored.filter(partition -> partition.epoch() > 0).isPresent();

@@ -9,9 +9,9 @@ import java.util.List;
  * @param finished how many of them are finished, removed ones included
  * @param removed how many clean-up has removed, and left a proof of
  * @param adopted how many ends rest on the word of another reader, whose table was adopted
- * @param completed whether the subscription says that it is completed
- * @param losses what was lost to the retention period and accepted; not a finding
- * @param findings what is wrong, by start of the partition; none if the lineage is proven
+ * @param completed whether the subscription is marked as completed
+ * @param losses accepted losses to the retention period; not findings
+ * @param findings the findings, by start of the partition; none if the lineage is proven
  */
 public record LineageReport(
         int partitions,
@@ -22,7 +22,7 @@ public record LineageReport(
         List<Loss> losses,
         List<LineageFinding> findings) {
 
-    /** Changes of a partition that the user gave up. */
+    /** Changes of a partition whose loss the user accepted. */
     public record Loss(PartitionToken partition, PartitionGap gap) {}
 
     public LineageReport {
@@ -30,7 +30,7 @@ public record LineageReport(
         findings = List.copyOf(findings);
     }
 
-    /** Whether the lineage shows that no time of any partition was passed over, but for accepted losses. */
+    /** Whether the lineage proves that no time of any partition was skipped, except for accepted losses. */
     public boolean isProven() {
         return findings.isEmpty();
     }

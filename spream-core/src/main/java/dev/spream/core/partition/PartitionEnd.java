@@ -8,7 +8,7 @@ import java.util.List;
 /**
  * The proof that a partition was read to its end.
  *
- * @param kind what was seen
+ * @param kind the kind of proof
  * @param at where the partition ends: the start of its children, or of those found in its place; the end of a bounded
  *     subscription
  * @param children the children that continue it, or were found in its place; empty for a bounded end
@@ -24,11 +24,11 @@ public record PartitionEnd(Kind kind, Instant at, List<PartitionToken> children)
         /** The end timestamp of the subscription was read, and a second query after it brought nothing new. */
         BOUNDED_END,
         /**
-         * The whole partition expired, the names of its children included, and the user accepted that; {@code children}
-         * are those that were found in its place, none where the subscription ends before. The time that was lost, up to
-         * {@code at}, is a {@link PartitionGap} of the partition, accepted before the partition was finished. A partition
-         * of which only a part expired has the gap alone, and ends by another proof, unless the subscription ends inside
-         * the gap.
+         * The whole partition expired, including the tokens of its children, and the user accepted that; {@code
+         * children} are those that were found in its place, none where the subscription ends before. The time that
+         * was lost, up to {@code at}, is a {@link PartitionGap} of the partition, accepted before the partition was
+         * finished. A partition of which only a part expired has the gap alone, and ends by another proof, unless the
+         * subscription ends inside the gap.
          */
         RETENTION_LOST,
         /**

@@ -5,11 +5,11 @@ import static java.util.Objects.requireNonNull;
 import java.time.Instant;
 
 /**
- * A time of a partition whose records were lost to the stream's retention period before they were read, as the user
- * accepted. Reading goes on where it ends.
+ * A time of a partition whose records were lost to the stream's retention period before they were read, and the user
+ * accepted the loss. Reading continues at its end.
  *
  * @param from the watermark when the loss was accepted, inclusive
- * @param to where reading goes on, exclusive: the first commit timestamp that is not lost
+ * @param to where reading continues, exclusive: the first commit timestamp that is not lost
  */
 public record PartitionGap(Instant from, Instant to) {
     public PartitionGap {

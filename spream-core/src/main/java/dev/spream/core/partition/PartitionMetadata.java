@@ -16,7 +16,7 @@ import java.util.Optional;
  * @param state how far it has come
  * @param watermark every record with an earlier commit timestamp is settled, but for those in the gaps
  * @param epoch how often it was acquired; 0 if never
- * @param owner who holds it, or held it last; empty if never acquired or released
+ * @param owner the present or last holder; empty if never acquired, or released
  * @param leaseUntil until when the owner holds it, on the storage's clock
  * @param leaseLive whether the owner still held it when this was read, by the storage's clock
  * @param endProof why it counts as finished; present exactly when FINISHED
@@ -24,7 +24,7 @@ import java.util.Optional;
  * @param scheduledAt when it was first acquired
  * @param runningAt when it was first read
  * @param finishedAt when it was finished
- * @param gaps what was lost to the retention period and accepted, in order of time; all of it is before the watermark
+ * @param gaps accepted losses to the retention period, in order of time; all are before the watermark
  */
 public record PartitionMetadata(
         PartitionToken token,
@@ -66,7 +66,7 @@ public record PartitionMetadata(
         }
     }
 
-    /** A partition that nobody has acquired yet. */
+    /** A partition that was never acquired. */
     public static PartitionMetadata created(
             PartitionToken token, List<PartitionToken> parentTokens, Instant startTimestamp, Instant createdAt) {
         return new PartitionMetadata(
@@ -90,7 +90,7 @@ public record PartitionMetadata(
     public boolean isFinished() {
         return state == PartitionState.FINISHED;
     }
-    /** How far the watermark is behind that moment; zero if it is not. Of a finished partition it says nothing. */
+    /** How far the watermark is behind that moment; zero if it is not. Meaningless for a finished partition. */
     public Duration lag(Instant now) {
         Duration behind = Duration.between(watermark, now);
         return behind.isNegative() ? Duration.ZERO : behind;

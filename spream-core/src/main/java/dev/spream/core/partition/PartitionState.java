@@ -6,7 +6,7 @@ public enum PartitionState {
     CREATED,
     /** Claimed by a worker that has not started to read it. */
     SCHEDULED,
-    /** Being read, or waiting for the next owner to go on. */
+    /** Being read, or waiting for the next owner to continue. */
     RUNNING,
     /** Read to its proven end, every record settled. */
     FINISHED;

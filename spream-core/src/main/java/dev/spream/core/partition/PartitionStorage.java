@@ -10,38 +10,38 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Remembers one subscription: what it is, its partitions, who owns them and how far they were read.
+ * The stored state of one subscription: its record, its partitions, their owners and their progress.
  *
  * <p>The contract, for every method:
  *
  * <ul>
- *   <li><b>Atomic</b>: a method changes all that it says or nothing, except where it works row by row and returns the rows
- *       that it did not change.
- *   <li><b>Repeatable</b>: a second call after a lost confirmation does no harm and returns what the first would have.
- *   <li><b>Fenced</b>: a write under a lease changes nothing unless the stored owner and epoch are the lease's; otherwise
- *       the lease is lost. That a lease's time has run out does not by itself void a write: until somebody else acquires
+ *   <li><b>Atomic</b>: a method makes all of its changes or none, unless it works row by row and returns the rows
+ * that it did not change.
+ *   <li><b>Repeatable</b>: a second call after a lost confirmation does no harm and returns the result of the first.
+ *   <li><b>Fenced</b>: a write under a lease changes nothing unless the stored owner and epoch are the lease's;
+ *       otherwise the lease is lost. An expired lease does not by itself void a write: until another worker acquires
  *       the partition, nothing conflicts.
- *   <li><b>Durable</b>: what a method returned from survives a crash, if the storage promises so at all.
+ *   <li><b>Durable</b>: changes survive a crash once the method has returned, if the storage is durable at all.
  *   <li><b>Exact</b>: timestamps keep their nanoseconds, up to 9999-12-31T23:59:59.999999999Z; tokens have any length.
  *   <li><b>One clock</b>: leases and registrations are measured on the storage's clock, never the caller's.
  *   <li>An <b>unknown token</b> in a write under a lease is a lost lease: the partition was removed.
  * </ul>
  *
- * <p>A stored <b>watermark</b> says: every record of the partition with an earlier commit timestamp is settled, but for
- * those in its recorded gaps. It moves forward by {@link #advanceWatermarks} and {@link #finish} past what is settled, and
- * by {@link #acceptGap} past what is lost; it never moves back.
+ * <p>A stored <b>watermark</b> says: every record of the partition with an earlier commit timestamp is settled, but
+ * for those in its recorded gaps. It moves forward by {@link #advanceWatermarks} and {@link #finish} past settled
+ * changes, and by {@link #acceptGap} past lost ones; it never moves back.
  *
- * <p>Methods block, and throw {@link StorageException} when the storage fails. One that works row by row does not wait for
- * rows that another session has locked, if the storage can tell: it deals with the others, and then throws {@link
- * BusyPartitionsException}; an acquire leaves them out instead. They are called by many threads at once. Whoever created
- * the storage closes it, after the last subscriber that uses it.
+ * <p>Methods block, and throw {@link StorageException} when the storage fails. One that works row by row does not
+ * wait for rows that another session has locked, if the storage can detect them: it processes the others, and then
+ * throws {@link BusyPartitionsException}; an acquire leaves them out instead. They are called by many threads at
+ * once. The creator of the storage closes it, after the last subscriber that uses it.
  */
 public interface PartitionStorage extends AutoCloseable {
 
     /**
-     * Opens the subscription: stores the requested record and its root partition if there is none, and returns what is
-     * stored. An existing subscription is returned as it is, whatever was requested; telling whether the two agree is the
-     * caller's business.
+     * Opens the subscription: stores the requested record and its root partition if there is none, and returns the
+     * stored record. An existing subscription is returned unchanged, whatever was requested; the caller compares the
+     * two.
      */
     SubscriptionRecord open(SubscriptionRecord requested);
 
@@ -68,15 +68,15 @@ public interface PartitionStorage extends AutoCloseable {
     Lineage frontier();
 
     /**
-     * Acquires partitions, each for itself: a partition is acquired if it is not FINISHED, its epoch is that of the claim,
-     * and nobody holds a live lease on it. Its epoch grows by one, its owner and lease are set, CREATED becomes SCHEDULED,
-     * and the time of the first acquire is kept. The caller has made sure that its parents are finished ({@link
-     * Lineage#acquirable()}).
+     * Acquires partitions, each for itself: a partition is acquired if it is not FINISHED, its epoch is that of the
+     * claim, and no live lease on it exists. Its epoch grows by one, its owner and lease are set, CREATED becomes
+     * SCHEDULED, and the time of the first acquire is kept. The caller must have checked that its parents are
+     * finished ({@link Lineage#acquirable()}).
      *
      * @param leaseTime how long the lease lasts from now on the storage's clock; at least a millisecond
      * @return the leases that were acquired, in the order of the claims; a claim that lost is absent. Repeating a call
      *     whose confirmation was lost returns nothing; those partitions come back when their lease has run out
-     * @throws StorageException if the call is not known to have acquired any of them; those that it has acquired all the same
+     * @throws StorageException if the call may have failed for all of them; those that were acquired nevertheless
      *     come back in that way
      */
     List<PartitionLease> acquire(WorkerId worker, Collection<PartitionClaim> claims, Duration leaseTime);
@@ -89,8 +89,8 @@ public interface PartitionStorage extends AutoCloseable {
     boolean toRunning(PartitionLease lease);
 
     /**
-     * Extends leases, each for itself, to last that long from now on the storage's clock. A lease whose time has run out is
-     * renewed like any other as long as nobody else has acquired the partition.
+     * Extends leases, each for itself, to last that long from now on the storage's clock. A lease whose time has run
+     * out is renewed like any other as long as no other worker has acquired the partition.
      *
      * @return the partitions whose lease was lost; renewing a lease on a finished partition is lost too
      * @throws BusyPartitionsException if another session has locked some; the others are done
@@ -117,9 +117,10 @@ public interface PartitionStorage extends AutoCloseable {
     Set<PartitionToken> advanceWatermarks(Collection<WatermarkAdvance> advances);
 
     /**
-     * Accepts that records of a RUNNING partition were lost to the retention period: records the gap and moves the watermark
-     * to its end, in one step. The gap starts at the stored watermark, so what is settled beyond it has to be stored first.
-     * A gap that is recorded already changes nothing and is accepted again, wherever the watermark stands by now.
+     * Accepts that records of a RUNNING partition were lost to the retention period: records the gap and moves the
+     * watermark to its end, in one step. The gap starts at the stored watermark, so a later watermark must be stored
+     * first. A gap that is recorded already changes nothing and is accepted again, wherever the watermark stands by
+     * now.
      *
      * @return false if the lease was lost, or the partition is not RUNNING
      * @throws IllegalArgumentException if the gap is new and does not start at the stored watermark; nothing was changed
@@ -127,10 +128,10 @@ public interface PartitionStorage extends AutoCloseable {
     boolean acceptGap(PartitionLease lease, PartitionGap gap);
 
     /**
-     * Takes the partition from RUNNING to FINISHED with its last watermark (stored only if later) and the proof of its end,
-     * and ends the lease; its owner stays, as who held it last, and so do its gaps. Every child that the proof names must
-     * have been added before; it may have been removed since. Finishing again under the same lease changes nothing and
-     * returns true.
+     * Takes the partition from RUNNING to FINISHED with its last watermark (stored only if later) and the proof of
+     * its end, and ends the lease; its owner stays as the last holder, and so do its gaps. Every child that the proof
+     * names must have been added before; it may have been removed since. Finishing again under the same lease changes
+     * nothing and returns true.
      *
      * @return false if the lease was lost
      * @throws IllegalArgumentException if the partition is not RUNNING, or a child that the proof names is not stored
@@ -138,8 +139,8 @@ public interface PartitionStorage extends AutoCloseable {
     boolean finish(PartitionLease lease, Instant watermark, PartitionEnd proof);
 
     /**
-     * Gives partitions back, each for itself: the owner and the lease are cleared, state and epoch stay, and anybody may
-     * acquire them at once. A lease that was lost, or a finished partition, is left as it is.
+     * Releases partitions, each for itself: the owner and the lease are cleared, state and epoch stay, and any worker
+     * may acquire them at once. A lease that was lost, or a finished partition, is left as it is.
      *
      * @throws BusyPartitionsException if another session has locked some; the others are done
      */
@@ -148,7 +149,8 @@ public interface PartitionStorage extends AutoCloseable {
     /**
      * Registers the worker, or extends its registration, to last that long from now on the storage's clock.
      *
-     * @param capacity how many partitions the worker can read at the same time, at least 1; replaces what was stored
+     * @param capacity how many partitions the worker can read at the same time, at least 1; replaces the stored
+     *     capacity
      */
     void registerWorker(WorkerId worker, int capacity, Duration aliveTime);
 
@@ -162,15 +164,15 @@ public interface PartitionStorage extends AutoCloseable {
     int expireWorkers();
 
     /**
-     * Removes partitions that finished before that moment and that no unfinished partition names as a parent, and keeps
-     * the {@link FinishedPartition} of each. Parents stay until their children are finished, because the gate is asked again
-     * at each take-over, and a parent that is not stored may hold the child up.
+     * Removes partitions that finished before that moment and that no unfinished partition names as a parent, and
+     * keeps the {@link FinishedPartition} of each. Parents stay until their children are finished, because the gate
+     * is evaluated again at each take-over, and a parent that is not stored may hold the child up.
      *
      * @return how many were removed
      */
     int cleanUp(Instant finishedBefore);
 
-    /** What remains of the partitions that were removed, ordered by start timestamp, then token. */
+    /** The proofs of removed partitions, ordered by start timestamp, then token. */
     List<FinishedPartition> proofs();
 
     /** Frees what the storage holds open; the storage is not usable afterwards. Closing again is harmless. */

@@ -3,7 +3,8 @@ package dev.spream.core.partition;
 import static java.util.Objects.requireNonNull;
 
 /**
- * Names a partition in queries and in storage. Opaque; Spanner's are about 140 characters, adapters take any length.
+ * The identifier of a partition in queries and in storage. Opaque; Spanner's are about 140 characters, adapters take
+ * any length.
  *
  * @param value the token, or that of {@link #ROOT}
  */

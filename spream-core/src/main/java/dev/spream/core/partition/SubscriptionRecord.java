@@ -8,14 +8,13 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The record of a subscription, stored beside its partitions. It tells a subscription that completed from one that
+ * The record of a subscription, stored beside its partitions. It distinguishes a completed subscription from one that
  * never started, and a restart of the same subscription from another one under the same name.
  *
  * @param streamName the change stream
  * @param startTimestamp the first commit timestamp to read, inclusive
  * @param endTimestamp the last commit timestamp to read, inclusive; empty to read for ever
- * @param heartbeatInterval how often an idle partition shows life, as the subscription was created; a restart may use
- *     another
+ * @param heartbeatInterval the heartbeat interval with which the subscription was created; a restart may use another
  * @param partitionMode how the stream divides its keys
  * @param completed whether everything up to the end has been read and settled
  */

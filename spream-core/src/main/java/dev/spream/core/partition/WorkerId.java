@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNull;
 import java.util.UUID;
 
 /**
- * Names one run of one process. Never reused: a process that starts again is another worker.
+ * The identifier of one run of one process. Never reused: a process that starts again is another worker.
  *
  * @param value at most 200 characters
  */
@@ -20,7 +20,7 @@ public record WorkerId(String value) {
         }
     }
 
-    /** A worker that no other is. */
+    /** A new, unique worker. */
     public static WorkerId random() {
         return new WorkerId(UUID.randomUUID().toString());
     }

@@ -3,7 +3,7 @@ package dev.spream.core.record;
 import java.time.Instant;
 
 /**
- * One record of a change stream partition: a change of data, a sign of life, or the partition's children.
+ * One record of a change stream partition: a data change, a heartbeat, or the partition's children.
  *
  * @see <a href="https://cloud.google.com/spanner/docs/change-streams/details#change_streams_record_format">Spanner:
  *     change streams record format</a>

@@ -99,7 +99,7 @@ public final class ChangeRecordJson {
         JsonText.append(out, value);
     }
 
-    /** The text as it came, unless it would break the line. */
+    /** The text as received, unless it would break the line. */
     private static void appendObject(StringBuilder out, JsonObject object) {
         String text = object.toString();
         if (text.indexOf('\n') < 0 && text.indexOf('\r') < 0) {
@@ -147,7 +147,7 @@ public final class ChangeRecordJson {
         return new HeartbeatRecord(timestamp(json, "timestamp"));
     }
 
-    /** Empty if it names none, which an empty list says; a list that is missing says nothing. */
+    /** Empty for an empty list; a missing list is an error. */
     private static Optional<ChildPartitionsRecord> childPartitions(JsonObject json) {
         if (json.get("child_partitions") == null) {
             throw new IllegalArgumentException("a change record has no member child_partitions");

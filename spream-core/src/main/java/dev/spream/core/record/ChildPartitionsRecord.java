@@ -6,8 +6,8 @@ import java.time.Instant;
 import java.util.List;
 
 /**
- * Names partitions that continue the one being read. A partition may return several such records, all with the same
- * start; only the end of the stream that follows them says that there are no more.
+ * A record that names partitions that continue the one being read. A partition may return several such records, all
+ * with the same start; only the end of the stream that follows them says that there are no more.
  *
  * @param startTimestamp where the children start, and the exclusive end of the partition that returned the record
  * @param recordSequence orders the child records of one partition and start; opaque

@@ -65,7 +65,7 @@ public record DataChangeRecord(
         return ValueCaptureType.of(valueCaptureTypeName);
     }
 
-    /** What stays the same when this record is delivered again. */
+    /** The identity of this record, equal when it is delivered again. */
     public RecordIdentity identity() {
         return new RecordIdentity(commitTimestamp, serverTransactionId, recordSequence);
     }

@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNull;
 import java.time.Instant;
 
 /**
- * Says that a partition is idle: every change committed at or before the timestamp has been returned.
+ * A record of an idle partition: every change committed at or before the timestamp has been returned.
  *
  * @param timestamp up to which, inclusive, the partition has been read
  */

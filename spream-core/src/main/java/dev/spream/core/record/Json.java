@@ -3,7 +3,10 @@ package dev.spream.core.record;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** JSON of any kind of value (RFC 8259), for those who pass it on. {@link JsonObject} is for those who look into it. */
+/**
+ * JSON of any kind of value (RFC 8259), for code that passes values on. {@link JsonObject} is for code that reads
+ * members.
+ */
 public final class Json {
     private Json() {}
 

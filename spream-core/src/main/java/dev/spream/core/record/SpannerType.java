@@ -6,8 +6,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The type of a column, as the JSON that Spanner sends: {@code {"code":"ARRAY","array_element_type":{"code":"INT64"}}}.
- * What this version does not know is kept in {@link #json()}.
+ * The type of a column, as the JSON that Spanner sends: {@code
+ * {"code":"ARRAY","array_element_type":{"code":"INT64"}}}. Parts unknown to this version are kept in {@link #json()}.
  *
  * @param json the type as sent; it has at least a {@code code}
  */
@@ -35,7 +35,10 @@ public record SpannerType(JsonObject json) {
         return json.object("array_element_type").map(SpannerType::new);
     }
 
-    /** What tells apart types of one code, such as {@code PG_NUMERIC}, {@code PG_JSONB} and {@code PG_OID}. */
+    /**
+     * The annotation that distinguishes types of one code, such as {@code PG_NUMERIC}, {@code PG_JSONB} and {@code
+     * PG_OID}.
+     */
     public Optional<String> typeAnnotation() {
         return json.string("type_annotation");
     }

@@ -12,18 +12,19 @@ public interface ChangeStreamCursor extends AutoCloseable {
      * Waits for the next record. Records come in the order of their timestamps.
      *
      * @return the record, or empty when the server ended the stream with OK; which proves nothing about the partition yet
-     * @throws SourceException if the stream ended in any other way; the cursor is of no use then, unless the exception has
-     *     an {@linkplain SourceException#undecodableChange undecodable change}: the next call continues behind that
+     * @throws SourceException if the stream ended in any other way; the cursor cannot be used then, unless the
+     *     exception has an {@linkplain SourceException#undecodableChange undecodable change}: the next call continues
+     *     after it
      * @throws InterruptedException if the thread was interrupted while waiting
      */
     Optional<ChangeRecord> next() throws InterruptedException;
 
-    /** How many rows the client has fetched that {@link #next} has not returned, as far as it can tell. */
+    /** How many rows the client has fetched that {@link #next} has not returned, as far as it is known. */
     int prefetched();
 
     /**
-     * Cancels the query and frees what it holds. A {@link #next} that waits ends soon, with a {@link SourceException} of
-     * kind {@link SourceException.Kind#CANCELLED}. Closing again is harmless.
+     * Cancels the query and frees its resources. A {@link #next} that waits ends soon, with a {@link SourceException}
+     * of kind {@link SourceException.Kind#CANCELLED}. Closing again is harmless.
      */
     @Override
     void close();

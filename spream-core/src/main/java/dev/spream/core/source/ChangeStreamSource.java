@@ -8,8 +8,8 @@ import java.util.Optional;
 /**
  * A change stream that can be queried, partition by partition.
  *
- * <p>Safe for use by many threads. Whoever opened the source closes it, after the last subscriber that uses it. Methods
- * throw {@link SourceException}.
+ * <p>Safe for use by many threads. The code that opened the source closes it, after the last subscriber that uses it.
+ * Methods throw {@link SourceException}.
  */
 public interface ChangeStreamSource extends AutoCloseable {
 
@@ -17,8 +17,8 @@ public interface ChangeStreamSource extends AutoCloseable {
     String streamName();
 
     /**
-     * How the stream divides its keys. Asks the server, once, and so shows early that the server can be reached, that the
-     * stream exists and that it may be read.
+     * How the stream divides its keys. Asks the server once, and so reveals early an unreachable server, a missing
+     * stream or a missing permission.
      */
     PartitionMode partitionMode();
 
@@ -26,17 +26,18 @@ public interface ChangeStreamSource extends AutoCloseable {
      * How long the stream keeps its records, as declared for it now: between one and thirty days. Asks the server each
      * time, because the period can be altered, and shortening it takes effect at once.
      *
-     * <p>A server that does not say is no failure. Spanner says it for streams that were declared with a period; for the
-     * others a default holds that the server does not tell, and that has changed over time, from one day to seven.
+     * <p>A server that does not report it is no failure. Spanner reports it for streams that were declared with a
+     * period; for the others a default applies that the server does not report, and that has changed over time, from
+     * one day to seven.
      *
-     * @return empty if the server does not say
+     * @return empty if the server does not report it
      * @see <a href="https://cloud.google.com/spanner/docs/change-streams#data-retention">Spanner: data retention</a>
      */
     Optional<Duration> retention();
 
     /**
-     * How many queries may be open at the same time: what the client's connections carry. More would wait inside the client,
-     * unseen. An idle partition needs an open query too.
+     * How many queries may be open at the same time: the capacity of the client's connections. Further queries would
+     * wait inside the client, unnoticed. An idle partition needs an open query too.
      *
      * @return at least 1
      */
@@ -52,7 +53,7 @@ public interface ChangeStreamSource extends AutoCloseable {
      */
     ChangeStreamCursor query(PartitionQuery query);
 
-    /** Cancels what is open and frees what the source holds. Closing again is harmless. */
+    /** Cancels open queries and frees the resources of the source. Closing again is harmless. */
     @Override
     void close();
 }

@@ -14,7 +14,7 @@ import java.util.OptionalLong;
  * @param token the partition; {@link PartitionToken#ROOT} is the initial query, which Spanner knows as a null token
  * @param startTimestamp the first commit timestamp to return, inclusive
  * @param endTimestamp the last commit timestamp to return, inclusive; empty to read until the partition ends
- * @param heartbeatInterval how often the partition shows life while it is idle
+ * @param heartbeatInterval the interval of heartbeats while the partition is idle
  * @param prefetchBytes how many bytes the client may fetch ahead of the reader, one row more than that at most; empty to
  *     leave it to the source
  */
@@ -36,7 +36,7 @@ public record PartitionQuery(
         }
     }
 
-    /** A query that leaves it to the source how much is fetched ahead. */
+    /** A query with the source's own limit of prefetching. */
     public PartitionQuery(
             PartitionToken token, Instant startTimestamp, Optional<Instant> endTimestamp, Duration heartbeatInterval) {
         this(token, startTimestamp, endTimestamp, heartbeatInterval, OptionalLong.empty());

@@ -7,13 +7,13 @@ import java.time.Instant;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** A change stream could not be read any further. The {@link Kind} says what may help. */
+/** A change stream could not be read any further. The {@link Kind} determines the reaction. */
 public final class SourceException extends SpreamException {
     private static final long serialVersionUID = 1L;
 
     /** The meaning of a stream's failure for its reader. None of them proves the end of a partition. */
     public enum Kind {
-        /** The stream broke, as streams do: reconnect from the last position. */
+        /** The stream broke, as happens regularly: reconnect from the last position. */
         TRANSIENT,
         /** The cursor was closed by its own process. */
         CANCELLED,
@@ -29,7 +29,7 @@ public final class SourceException extends SpreamException {
         NOT_FOUND,
         /** The caller may not read the stream. */
         PERMISSION_DENIED,
-        /** The server sent something that cannot be understood. */
+        /** The server sent a response that cannot be decoded. */
         MALFORMED,
         /** Anything else: reading again will not help. */
         FATAL
@@ -59,7 +59,7 @@ public final class SourceException extends SpreamException {
         this.undecodableChange = undecodableChange;
     }
 
-    /** A row cannot be decoded, which is known to hold a change and nothing else: the cursor can be read on behind it. */
+    /** A row that is known to hold only a change cannot be decoded; the cursor can be read further after it. */
     public static SourceException undecodable(UndecodableChange change, String message, Throwable cause) {
         return new SourceException(Kind.MALFORMED, message, cause, null, requireNonNull(change, "change"));
     }
@@ -73,7 +73,7 @@ public final class SourceException extends SpreamException {
         return Optional.ofNullable(validUntil);
     }
 
-    /** The change that could not be decoded, if the cursor can be read on behind it. */
+    /** The change that could not be decoded, if the cursor can be read further after it. */
     public Optional<UndecodableChange> undecodableChange() {
         return Optional.ofNullable(undecodableChange);
     }

@@ -6,8 +6,9 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * A row of a query that holds a data change and nothing else, and cannot be decoded. What of it can be read is known, the
- * rest is absent. A row that may name child partitions is never one: passing it over could lose all that follows it.
+ * A row of a query that holds a data change and nothing else, and cannot be decoded. Values that can be read are
+ * present, the others absent. A row that may name child partitions is never one: skipping it could lose all its
+ * descendants.
  *
  * @param commitTimestamp when the change was committed, if that can be read
  * @param serverTransactionId names the transaction, if that can be read

@@ -1,6 +1,6 @@
 /**
- * Where change records come from: the port to a Spanner change stream. Read {@link
- * dev.spream.core.source.ChangeStreamSource} first. Nothing here retries or remembers; that is the engine's part.
+ * The port to a Spanner change stream, the source of change records. Read {@link
+ * dev.spream.core.source.ChangeStreamSource} first. Nothing here retries or remembers; the engine does.
  */
 @NullMarked
 package dev.spream.core.source;

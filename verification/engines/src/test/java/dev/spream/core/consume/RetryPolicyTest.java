@@ -137,7 +137,7 @@ final class RetryPolicyTest {
                 .hasMessageContaining("forever()");
         assertThatThrownBy(endless.maxAttempts(3)::forever)
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessageContaining("say what happens then");
+                .hasMessageContaining("end it with one of the then methods");
     }
 
     @Test
