@@ -6,14 +6,13 @@ import java.util.Set;
 import java.util.concurrent.locks.Condition;
 
 /**
- * A limit on the changes, and on their bytes, that may be read and not settled over all partitions of a subscriber.
- * Both are granted together: two semaphores could each be held by a partition that waits for the other. Safe for use by
- * many threads.
+ * The limit on the number and bytes of changes in flight over all partitions of a subscriber. Both are granted
+ * together: two semaphores could each be held by a partition that waits for the other. Safe for use by many threads.
  *
- * <p>No partition waits for ever: one that holds nothing is granted anything at once, be it larger than the whole
- * budget. So one that waits holds a change, and that is settled without anything more from the budget: its consumer
- * needs none, nor do the changes before it in its lanes, which are held too. Each settlement gives back, and at the
- * latest with the last one of its partition the waiting one holds nothing. No partition's progress depends on
+ * <p>No partition waits for ever: one that holds nothing is granted anything at once, even if it is larger than the
+ * whole budget. So a waiting partition holds a change, which is settled without further budget: neither its consumer
+ * needs any, nor do the changes before it in its lanes, which hold theirs already. Each settlement returns budget,
+ * and after the last one of its partition the waiting one holds nothing. No partition's progress depends on
  * another's.
  */
 public final class Budget {
@@ -40,7 +39,9 @@ public final class Budget {
         return changes < maxChanges && bytes + wanted <= maxBytes;
     }
 
-    /** Grants what fits to those who wait, longest first; one that is too large now does not hold up smaller ones. */
+    /**
+     * Grants waiting requests that fit, longest wait first; one that is too large now does not hold up smaller ones.
+     */
     private void grantWaiting() {
         for (Share share : waiting) {
             if (!share.granted && share.fits(share.wanted)) {
@@ -102,7 +103,7 @@ public final class Budget {
             }
         }
 
-        /** Gives back what was acquired for one change. Harmless after {@link #close}. */
+        /** Releases the budget of one change. Harmless after {@link #close}. */
         public void release(long size) {
             lock.lock();
             try {
@@ -114,7 +115,7 @@ public final class Budget {
             }
         }
 
-        /** Nothing is acquired any more, and who waits to does not. */
+        /** Ends acquiring: later requests fail, and so does a waiting one. */
         public void stop() {
             lock.run(() -> {
                 stopped = true;
@@ -122,7 +123,7 @@ public final class Budget {
             });
         }
 
-        /** Gives back all that is left. */
+        /** Releases all that is left. */
         public void close() {
             lock.run(() -> {
                 stopped = true;

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** A change that was read and is not settled: its place among the others, and what became of it so far. */
+/** A change in flight: its place among the others, and its attempts so far. */
 public final class InflightRecord {
     private static final int RECORD_BYTES = 512;
     private static final int COLUMN_BYTES = 96;
@@ -38,7 +38,7 @@ public final class InflightRecord {
      * A record.
      *
      * @param sequence its place in read order
-     * @param lanes what it shares with records that it must not overtake
+     * @param lanes the lanes that it shares with records that it must not overtake
      * @param bytes about how much memory it takes
      */
     public InflightRecord(long sequence, DataChangeRecord change, Set<?> lanes, long bytes) {
@@ -79,7 +79,7 @@ public final class InflightRecord {
         return ++attempts;
     }
 
-    /** The last attempt did not get to the record, and does not count. */
+    /** The last attempt did not reach the record, and does not count. */
     public void notHandled() {
         attempts--;
     }
@@ -88,7 +88,7 @@ public final class InflightRecord {
         return attempts;
     }
 
-    /** When the first attempt failed, which is now if none has before. */
+    /** The time when the first attempt failed; now if none failed before. */
     public Instant firstFailureAt(Instant now) {
         Instant first = firstFailureAt;
         if (first == null) {
@@ -98,7 +98,7 @@ public final class InflightRecord {
         return first;
     }
 
-    /** The last attempt failed, and nobody has decided yet what follows. */
+    /** The last attempt failed, and the decision on it is pending. */
     public void failed(Throwable cause) {
         unjudgedFailure = cause;
     }

@@ -6,18 +6,20 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Knows which records of one partition are read and not settled, and with that the safe watermark: the timestamp of the
- * last record before the first unsettled one. Safe for use by many threads; no method blocks.
+ * The records of one partition in flight, and the safe watermark that follows from them: the timestamp of the last
+ * record before the first unsettled one. Safe for use by many threads; no method blocks.
  *
  * <p>Vocabulary: a record is <em>opened</em> when it was read and gets a sequence, from 1 in read order; it is
  * <em>settled</em> once. A <em>mark</em> is a timestamp up to which the partition was read without a record to settle (a
  * heartbeat, child partitions); it belongs to the newest record and takes effect with it.
  *
- * <p>Invariants: sequences below {@code first} are settled; {@code watermark} is the position of sequence {@code first - 1};
- * positions grow with sequences, so every record with a commit timestamp before the watermark is settled. Two records may
- * share a timestamp, so nothing is known about the watermark's own timestamp: who resumes there reads it again.
+ * <p>Invariants: sequences below {@code first} are settled; {@code watermark} is the position of sequence {@code
+ * first - 1}; positions grow with sequences, so every record with a commit timestamp before the watermark is settled.
+ * Two records may share a timestamp, so nothing is known about the watermark's own timestamp: a reader that resumes
+ * there reads it again.
  *
- * <p>Unsettled records live in a ring of fixed size: memory does not grow with what passes through, and marks need none.
+ * <p>Unsettled records live in a ring of fixed size: memory does not grow with the number of records, and marks need
+ * none.
  */
 public final class InflightTracker {
     private final String partition;
@@ -49,7 +51,7 @@ public final class InflightTracker {
         return next++;
     }
 
-    /** Notes that the partition was read up to there. A mark that is not later than the last position says nothing new. */
+    /** Notes that the partition was read up to there. A mark that is not later than the last position has no effect. */
     public synchronized void mark(Instant timestamp) {
         if (!timestamp.isAfter(position())) {
             return;

@@ -10,9 +10,10 @@ import java.util.Map;
 import java.util.PriorityQueue;
 
 /**
- * The lanes of the keys of one partition, which say which records may be consumed now. A record is in the lane of each
- * of its keys, and may start when it is the first unsettled one in all of them: so records of one key start one after
- * the other in read order, and others go past. Safe for use by many threads; no method blocks.
+ * The lanes of the keys of one partition, which determine the records that may be consumed now. A record is in the
+ * lane of each of its keys, and may start when it is the first unsettled one in all of them: so records of one key
+ * start one after the other in read order, and records of other keys do not wait. Safe for use by many threads; no
+ * method blocks.
  *
  * <p>Vocabulary: a record <em>enters</em> once, in read order; it is <em>ready</em> when no record before it in its lanes
  * is left; it is <em>taken</em> to be consumed, and then <em>leaves</em>, settled, or is <em>put back</em>. A taken record
@@ -101,8 +102,9 @@ public final class PerKeyQueue {
     }
 
     /**
-     * Lets a settled record go; what waited for it alone is ready then. One that was settled before a record that it had to
-     * follow, as a batch consumer can, goes when that goes: what is behind both must not overtake the other.
+     * Removes a settled record; records that waited for it alone become ready. One that was settled before a record
+     * that it had to follow, as a batch consumer can do, is removed together with that: records after both must not
+     * overtake the other.
      */
     public synchronized void leave(InflightRecord record) {
         requireTaken(record);

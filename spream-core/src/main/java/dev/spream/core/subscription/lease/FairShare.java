@@ -16,20 +16,20 @@ import java.util.Set;
 
 /**
  * The division of the partitions that can be read among the workers that are alive, as one of them sees it: a pure
- * function of what the storage says. Workers that see the same come to the same; those that see something older may
- * claim what another claims, which the storage decides, or give a partition too many, which comes back to the one that
- * has fewest.
+ * function of the stored state. Workers that see the same state compute the same shares; one that sees an older state
+ * may claim a partition that another claims, which the storage decides, or hand over one partition too many, which is
+ * claimed by the worker with the fewest.
  *
- * <p>Two steps. Each partition that is free goes to a worker that has fewest and can take it, the oldest watermark first;
- * among those with fewest, to the one that finished its parent, which learns of it first. Then, as long as a worker has two
- * more than another that can take it, it gives one. Shares that differ by one stay as they are: partitions end and begin
- * all the time, and handing over is not free.
+ * <p>Two steps. Each free partition is assigned to a worker with the fewest that has capacity, the oldest watermark
+ * first; among several, to the one that finished its parent, which knows of it first. Then, as long as a worker has
+ * two more than another with capacity, it hands one over. Shares that differ by one are not changed: partitions end
+ * and begin all the time, and a hand-over has a cost.
  *
  * @param claims free partitions for this worker, the oldest watermark first
- * @param othersClaims free partitions for others, who may not know yet
+ * @param othersClaims free partitions for other workers, which may not know of them yet
  * @param unclaimed free partitions that no worker can take
- * @param surplus how many partitions this worker should give
- * @param due how many partitions others should give to this worker
+ * @param surplus how many partitions this worker should hand over
+ * @param due how many partitions others should hand over to this worker
  */
 public record FairShare(
         List<PartitionMetadata> claims,
@@ -42,7 +42,8 @@ public record FairShare(
      * The shares.
      *
      * @param members the workers that are alive, this one among them
-     * @param leaving partitions that this worker is giving already: they count as free, and nobody can claim them yet
+     * @param leaving partitions that this worker is handing over already: they count as free, although they cannot be
+     *     claimed yet
      */
     public static FairShare of(
             Lineage lineage, Collection<WorkerRegistration> members, WorkerId worker, Set<PartitionToken> leaving) {
@@ -94,7 +95,7 @@ public record FairShare(
         return !partition.isFinished() && partition.leaseLive();
     }
 
-    /** Gives a free partition to the worker that is next; empty if none can take it. */
+    /** Assigns a free partition to the next worker; empty if none has capacity. */
     private static Optional<WorkerId> take(PartitionMetadata free, Lineage lineage, Map<WorkerId, Share> shares) {
         Optional<Share> fewest = fewest(shares);
         if (fewest.isEmpty()) {
@@ -123,7 +124,10 @@ public record FairShare(
         return shares.values().stream().filter(Share::hasRoom).min(Comparator.comparingInt(share -> share.partitions));
     }
 
-    /** Moves partitions from those that have most to those that have fewest; how many more this one has then. */
+    /**
+     * Moves partitions from the workers with the most to those with the fewest; returns how many more this one has
+     * then.
+     */
     private static int balance(Collection<Share> shares, Share own) {
         int before = own.partitions;
         while (true) {

@@ -10,13 +10,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * A partition that this worker acquired, until its reader has ended. Safe for use by many threads.
  *
- * <p>It is {@code HELD} until the storage is being told that the partition is finished or given back: {@code LEAVING}, and then
- * {@code FINISHED} or {@code RELEASED}. Before those it may be {@code LOST}. A state that the present one cannot become is not
- * entered: what ended first counts.
+ * <p>It is {@code HELD} until the call to the storage that finishes or releases the partition begins: {@code
+ * LEAVING}, and then {@code FINISHED} or {@code RELEASED}. Before those it may become {@code LOST}. A transition that
+ * the present state does not allow is ignored: the first end counts.
  *
- * <p>The holder fences itself: while the state allows work, the lease has to be valid as well, measured on the holder's own clocks
- * ({@link LocalLease}), so that it ends here before it ends in the storage. Once it was seen to be over, no renewal revives it: the
- * work on the partition has been stopped.
+ * <p>The holder fences itself: while the state allows work, the lease has to be valid as well, measured on the
+ * holder's own clocks ({@link LocalLease}), so that it ends here before it ends in the storage. Once it was seen to
+ * be over, a renewal does not restore it: the work on the partition has been stopped.
  */
 public final class HeldPartition {
 
@@ -74,7 +74,10 @@ public final class HeldPartition {
         return state;
     }
 
-    /** Whether this worker may dispatch, read and write for the partition. Asked before each of those; a no is final. */
+    /**
+     * Whether this worker may dispatch, read and write for the partition. Checked before each of those; once false,
+     * it stays false.
+     */
     public synchronized boolean isHeld() {
         if (held != null && !held.isHeld()) {
             held = null;
@@ -86,7 +89,10 @@ public final class HeldPartition {
         return state.isEnd();
     }
 
-    /** The storage is being told that the partition is finished or given back, and then knows no lease on it any more. */
+    /**
+     * The call to the storage that finishes or releases the partition begins; after it, the storage has no lease on
+     * it.
+     */
     public void leaving() {
         become(State.LEAVING);
     }
@@ -95,7 +101,7 @@ public final class HeldPartition {
         become(State.FINISHED);
     }
 
-    /** The partition was given back. */
+    /** The partition was released. */
     public void released() {
         become(State.RELEASED);
     }
@@ -110,7 +116,7 @@ public final class HeldPartition {
         lost(become(State.LOST));
     }
 
-    /** The storage knows no such lease, which says nothing of a partition that is leaving. */
+    /** The storage has no such lease, which means nothing for a partition that is leaving. */
     public void unknownToStorage() {
         boolean loses;
         synchronized (this) {

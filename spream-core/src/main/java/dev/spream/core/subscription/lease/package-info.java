@@ -1,10 +1,11 @@
 /**
- * Ownership of partitions: what has become of one that this worker {@linkplain
- * dev.spream.core.subscription.lease.HeldPartition holds}, and how all are shared among the workers that are alive. Of the
- * subscription's engine; not for users.
+ * Ownership of partitions: the state of one that this worker {@linkplain
+ * dev.spream.core.subscription.lease.HeldPartition holds}, and the division of all among the live workers. Internal
+ * to the subscription's engine.
  *
- * <p>This is the holder's side: whether a lease still lasts is judged by the worker's own clock ({@link
- * dev.spream.core.internal.LocalLease}). Whether its epoch is the present one is checked in the storage, with every write.
+ * <p>This is the holder's side: whether a lease is still valid is decided by the worker's own clock ({@link
+ * dev.spream.core.internal.LocalLease}). Whether its epoch is the present one is checked in the storage, with every
+ * write.
  */
 @NullMarked
 package dev.spream.core.subscription.lease;

@@ -39,9 +39,9 @@ public final class QueryRunner {
     private volatile @Nullable WatchedCursor cursor;
 
     /**
-     * @param stallTimeout how long a stream may show no life, before its first row if true, or after it
-     * @param isReading asked before the query, and before and after each record; who makes it false {@linkplain #close closes}
-     *     what is open
+     * @param stallTimeout how long a stream may return nothing, before its first row if true, or after it
+     * @param isReading checked before the query, and before and after each record; code that makes it false also
+     *     calls {@link #close}
      */
     public QueryRunner(
             ChangeStreamSource source,
@@ -109,7 +109,7 @@ public final class QueryRunner {
         return isReading.getAsBoolean() && taker.takeUndecodable(change, failure);
     }
 
-    /** Cancels the query if it has shown no life for too long; its reader then connects anew. Called from time to time. */
+    /** Cancels the query if it has returned nothing for too long; its reader then reconnects. Called periodically. */
     public void cancelIfStalled() {
         WatchedCursor open = cursor;
         if (open != null) {

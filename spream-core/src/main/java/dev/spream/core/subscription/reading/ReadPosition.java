@@ -8,12 +8,12 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The position to which the reader of one partition has read in this process, and what it has dispatched there: a query
- * resumes from it, inclusive, and changes that come again are recognised. Confined to the reader's thread.
+ * The position to which the reader of one partition has read in this process, and the changes it has dispatched
+ * there: a query resumes from it, inclusive, and repeated changes are recognised. Confined to the reader's thread.
  *
- * <p>Spanner returns the changes of a partition in commit order, and a heartbeat says that everything before it was returned. A
- * change that comes behind either is a repetition only if it was dispatched. At the timestamp of the latest change that is known
- * exactly; of earlier changes the last {@value #REMEMBERED} are remembered.
+ * <p>Spanner returns the changes of a partition in commit order, and a heartbeat means that everything before it was
+ * returned. A change returned after either of these is a repetition only if it was dispatched. At the timestamp of
+ * the latest change this is known exactly; of earlier changes the last {@value #REMEMBERED} are remembered.
  */
 public final class ReadPosition {
 
@@ -22,7 +22,10 @@ public final class ReadPosition {
         IN_ORDER,
         /** It was settled before this reader began, or dispatched by it. */
         REPEATED,
-        /** It is new, and behind a heartbeat or a child partitions record, but behind no later change: its key's order holds. */
+        /**
+         * It is new, and after a heartbeat or a child partitions record, but not after a later change: its key's
+         * order holds.
+         */
         BEHIND_MARK,
         /** It is not known to be a repetition, and a later change was dispatched before. */
         BEHIND_CHANGE
@@ -51,7 +54,7 @@ public final class ReadPosition {
         return latestChange == null ? start : latestChange;
     }
 
-    /** Takes note of a change that was returned; unless it is repeated, or behind a change, it counts as read now. */
+    /** Classifies a returned change; unless it is repeated, or after a later change, it counts as read now. */
     public Arrival arrive(DataChangeRecord change) {
         Instant committed = change.commitTimestamp();
         if (committed.isBefore(start)) {
@@ -82,7 +85,7 @@ public final class ReadPosition {
         }
     }
 
-    /** Everything before that is settled, or recorded as lost. */
+    /** Moves the position: everything before it is settled, or recorded as lost. */
     public void skipTo(Instant to) {
         advance(to);
         start = timestamp;

@@ -5,7 +5,7 @@ import java.time.Instant;
 import java.util.Arrays;
 
 /**
- * The fingerprints of the changes that were read last: a ring that grows to {@value #LIMIT}, 64 bits each. Confined to one
+ * The fingerprints of the latest changes read: a ring that grows to {@value #LIMIT}, 64 bits each. Confined to one
  * thread.
  */
 final class RecentChanges {

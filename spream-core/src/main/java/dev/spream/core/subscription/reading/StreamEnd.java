@@ -11,6 +11,6 @@ public sealed interface StreamEnd {
     /** The stream ended in any other way. */
     record Broken(SourceException cause) implements StreamEnd {}
 
-    /** The reader was told to stop, or lost its lease. */
+    /** The reader was stopped, or lost its lease. */
     record Stopped() implements StreamEnd {}
 }

@@ -14,9 +14,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The open stream of a query, watched for stalls: a half-open connection shows no life and no failure. Only the time in which
- * the reader waits for the stream counts, not that in which its consumer holds it up. One thread reads; {@link
- * #cancelIfStalled} and {@link #close} may be called from any.
+ * The open stream of a query, watched for stalls: a half-open connection returns neither records nor a failure. Only
+ * the time in which the reader waits for the stream counts, not that in which its consumer holds it up. One thread
+ * reads; {@link #cancelIfStalled} and {@link #close} may be called from any.
  */
 final class WatchedCursor implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(WatchedCursor.class);
@@ -56,7 +56,7 @@ final class WatchedCursor implements AutoCloseable {
         }
     }
 
-    /** Cancels the stream if it has shown no life for too long. Called from time to time. */
+    /** Cancels the stream if it has returned nothing for too long. Called periodically. */
     void cancelIfStalled() {
         OptionalLong since = waitingSince;
         if (since.isPresent() && time.nanoTime() - since.getAsLong() > timeout().toNanos()) {
@@ -69,7 +69,7 @@ final class WatchedCursor implements AutoCloseable {
         return stallTimeout.apply(!returnedRow);
     }
 
-    /** Cancels the stream. A failure to do so is logged: whoever closes has more to do than this query. */
+    /** Cancels the stream. A failure to do so is logged, since the caller has other resources to close. */
     @Override
     public void close() {
         try {

@@ -1,6 +1,6 @@
 /**
  * The queries of one reader, watched for stalls, and the position to which it has read. Start with {@link
- * dev.spream.core.subscription.reading.QueryRunner}. Of the subscription's engine; not for users.
+ * dev.spream.core.subscription.reading.QueryRunner}. Internal to the subscription's engine.
  */
 @NullMarked
 package dev.spream.core.subscription.reading;
