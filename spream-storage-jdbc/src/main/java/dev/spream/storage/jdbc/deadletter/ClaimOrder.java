@@ -8,7 +8,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** Those of some letters that can be claimed together: no letter that must be replayed before one of them is missing. */
+/**
+ * Selects the letters that can be claimed together: every letter that must be replayed before one of them is included.
+ */
 final class ClaimOrder {
     private final Map<String, RecordIdentity> firstOutside;
     private final Set<String> heldUp = new HashSet<>();

@@ -20,8 +20,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The database of dead letters. A transaction that failed because of the server or the way to it is run again: a fail-over does
- * not stop a subscription. Safe for use by many threads.
+ * The database of dead letters. A transaction that failed because of the server or the network is retried: a failover
+ * does not stop a subscription. Safe for use by many threads.
  */
 final class DeadLetterDatabase {
     private static final Logger log = LoggerFactory.getLogger(DeadLetterDatabase.class);

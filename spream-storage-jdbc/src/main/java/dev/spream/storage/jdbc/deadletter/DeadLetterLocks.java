@@ -11,13 +11,13 @@ import java.util.Set;
  * Locks on keys that end with their transaction, whatever ends it. Two kinds, which are always taken in this order:
  *
  * <ul>
- *   <li>A <em>claim</em> is taken alone by whoever replays or discards a letter of the key, and shared by deliveries. It is
- *       only tried, so nobody waits for it in the database.
- *   <li>The <em>state</em> is taken alone by whoever changes what is stored of the key, for a few statements.
+ *   <li>A <em>claim</em> is exclusive for a replay or discard of a letter of the key, and shared by deliveries. It is
+ *       only tried, so no session waits for it in the database.
+ *   <li>The <em>state</em> is exclusive for a change of the stored rows of the key, for a few statements.
  * </ul>
  *
- * <p>Keys share a thousand locks of each kind, so that a change of very many keys does not fill the server's lock table. That
- * another key has the same lock costs a short wait for the state, and for a claim looks as if that key was meant.
+ * <p>Keys share a thousand locks of each kind, so that a change of very many keys does not fill the server's lock
+ * table. If two keys share a lock, a state costs a short wait, and a claim of one key also claims the other.
  */
 final class DeadLetterLocks {
     private static final int LOCKS = 1 << 10;

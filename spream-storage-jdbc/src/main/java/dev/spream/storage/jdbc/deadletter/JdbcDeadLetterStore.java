@@ -31,31 +31,31 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A {@link DeadLetterStore} in PostgreSQL 14 or newer, for any number of processes at once: the workers of a subscription,
- * and whoever replays. Letters of several subscriptions live side by side in one schema; each instance is for one of them.
- * The schema may be that of the partition storage, or another one, in another database.
+ * A {@link DeadLetterStore} in PostgreSQL 14 or newer, for any number of processes at once: the workers of a
+ * subscription, and replays. Letters of several subscriptions live side by side in one schema; each instance is for one
+ * of them. The schema may be that of the partition storage, or another one, in another database.
  *
  * <p>A letter is kept as the JSON object that a {@link dev.spream.core.consume.StoredDeadLetter#toJson()} is. It may have as
  * many bytes as one value of PostgreSQL, just below 1 GB, and has to be sent within the time limit of a statement. Letters
  * that were replayed or discarded stay for a while, see {@link Builder#settledRetention}.
  *
- * <p>Safe for use by many threads. A connection is taken for a call and given back with it; a {@link #claim} holds one until
- * it is closed. The data source stays the caller's, who closes it after the store. A call that fails because of the server
- * or the way to it is repeated for half a minute.
+ * <p>Safe for use by many threads. A connection is taken for a call and given back with it; a {@link #claim} holds one
+ * until it is closed. The caller owns the data source and closes it after the store. A call that fails because of the
+ * server or the network is retried for half a minute.
  *
- * <p>How it stays correct:
+ * <p>Correctness:
  *
  * <ul>
- *   <li>What changes something of a key holds a lock on the key's state, for one short transaction at READ COMMITTED. So of
- *       each key one thing happens after the other, in all processes.
+ *   <li>Each change of a key's rows holds a lock on the key's state, for one short transaction at READ COMMITTED. So
+ *       the changes of a key are serial, in all processes.
  *   <li>A claim is an exclusive lock held by a transaction that stays open, and deliveries share that lock. It ends when the
  *       transaction does, at the latest with its process; both kinds are transaction-level advisory locks, which also work
  *       through a pool of transactions such as PgBouncer's, where session-level ones do not. No row is locked and no
  *       snapshot held meanwhile.
- *   <li>A delivery costs no statement unless one of its keys may have an open letter that failed. A store knows which may: a
- *       key is in one partition at a time, and only the store of whoever acquired the partition last can keep letters of it.
- *       Those from before it reads when the partition is acquired; those that came since it has kept itself. A letter that
- *       was being kept for the former owner is committed before that, or refused: the row of the partition decides.
+ *   <li>A delivery costs no statement unless one of its keys may have an open letter that failed. A store knows these
+ *       keys: a key is in one partition at a time, and only the store of the partition's last owner can keep letters of
+ *       it. It reads the earlier letters when the partition is acquired, and has kept the later ones itself. A letter
+ *       that the former owner was keeping is committed before that, or refused: the row of the partition decides.
  * </ul>
  */
 public final class JdbcDeadLetterStore implements DeadLetterStore, AutoCloseable {

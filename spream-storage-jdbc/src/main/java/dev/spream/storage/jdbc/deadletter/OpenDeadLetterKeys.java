@@ -8,18 +8,17 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The keys that may have open letters that failed, so that the database need not be asked about the others. Safe for use by
- * many threads.
+ * The keys that may have open letters that failed, so that the other keys need no query. Safe for use by many threads.
  *
- * <p>Keys are numbered as they come, after what put them here was committed. So whoever read the database after he had looked
- * at the number knows of everything up to it, and takes nothing away that came later.
+ * <p>Keys are numbered as they are added, after their letters were committed. So a read of the database that began
+ * after the number was read covers all keys up to it, and removes none that were added later.
  */
 final class OpenDeadLetterKeys {
     private final Map<RecordKey, Long> keys = new ConcurrentHashMap<>();
     private final AtomicLong last = new AtomicLong();
     private volatile boolean loaded;
 
-    /** Whether all that the database had at some time is here. */
+    /** Whether the keys of the database were loaded. */
     boolean isLoaded() {
         return loaded;
     }

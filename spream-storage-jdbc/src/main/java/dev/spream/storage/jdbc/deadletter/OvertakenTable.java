@@ -50,7 +50,7 @@ record OvertakenTable(String subscription, DeadLetterLocks locks) {
     /**
      * The state of the keys of a change that is about to be delivered.
      *
-     * @param free whether none of the keys is claimed; nobody can claim them during this transaction then
+     * @param free whether none of the keys is claimed; they cannot be claimed during this transaction then
      * @param failed the hashes of those with letters that failed
      * @param passes whether some of these letters would be overtaken
      */

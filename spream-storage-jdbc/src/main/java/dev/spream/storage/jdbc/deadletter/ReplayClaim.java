@@ -16,8 +16,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A claim is a transaction that stays open, and what was replayed is written in that transaction: so the claim ends with the
- * process, and one that was lost can settle nothing.
+ * A claim of letters for replay: an open transaction, in which replays are recorded. So the claim ends with the
+ * process, and a lost claim can settle nothing.
  */
 final class ReplayClaim implements DeadLetterStore.Claim {
     private static final Logger log = LoggerFactory.getLogger(ReplayClaim.class);

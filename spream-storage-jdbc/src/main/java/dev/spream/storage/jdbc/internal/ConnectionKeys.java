@@ -9,7 +9,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** The keys by which every plug-in of this module finds its database, and the pool that they make. */
+/** The configuration keys of the database, shared by all plug-ins of this module, and the pool built from them. */
 public final class ConnectionKeys {
     public static final ConfigKey<String> URL = ConfigKey.of(
                     "url",
@@ -18,7 +18,7 @@ public final class ConnectionKeys {
                     "The database.")
             .required();
 
-    /** The same key, for plug-ins that do with MySQL and MariaDB as well. */
+    /** The same key, for plug-ins that support MySQL and MariaDB as well. */
     public static final ConfigKey<String> URL_OF_ANY_KIND = ConfigKey.of(
                     "url",
                     new ConfigType<>(

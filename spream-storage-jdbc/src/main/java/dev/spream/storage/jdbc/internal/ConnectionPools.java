@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 import javax.sql.DataSource;
 
-/** Opens pools of connections, as {@code JdbcPool} says. */
+/** Opens pools of connections, as {@code JdbcPool} describes. */
 public final class ConnectionPools {
     public static final int DEFAULT_CONNECTIONS = 8;
 

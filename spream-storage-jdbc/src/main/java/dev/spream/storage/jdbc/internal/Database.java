@@ -28,7 +28,7 @@ public class Database {
         this(dataSource, schema::in, timeLimit);
     }
 
-    /** @param names puts the tables into a statement that names them by their places */
+    /** @param names replaces the placeholders of tables in a statement by their names */
     protected Database(DataSource dataSource, UnaryOperator<String> names, Duration timeLimit) {
         this.dataSource = dataSource;
         this.names = names;

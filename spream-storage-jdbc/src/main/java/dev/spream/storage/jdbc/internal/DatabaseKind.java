@@ -5,8 +5,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The kinds of database that a URL can name, each with the driver that reads it. What the server is in truth, it says itself:
- * MySQL's driver talks to MariaDB as well, and MariaDB's to MySQL.
+ * The kinds of database that a URL can name, each with the driver that reads it. Only the server itself shows its
+ * product: MySQL's driver talks to MariaDB as well, and MariaDB's to MySQL.
  *
  * @see <a href="https://dev.mysql.com/doc/connector-j/en/connector-j-reference-configuration-properties.html">MySQL
  *     Connector/J: configuration properties</a>
@@ -64,8 +64,8 @@ public enum DatabaseKind {
     }
 
     /**
-     * What a pool sets where the URL does not: to give up on a server that cannot be connected to within five seconds, and, as
-     * the last resort, on one that says nothing for thirty.
+     * The defaults of a pool for parameters missing in the URL: a connect timeout of five seconds and, as the last
+     * resort, a socket timeout of thirty.
      */
     public Map<String, String> settings() {
         return switch (this) {

@@ -12,8 +12,8 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Connections by the driver of a URL's kind, which is looked for beside this class: in a plug-in's folder, {@code
- * DriverManager} would not find it. User and secrets stay in here, where no pool logs them.
+ * Connections by the driver of a URL's kind, which is looked for beside this class: in a plug-in's folder,
+ * {@code DriverManager} would not find it. The user and the secrets stay in this object, where no pool logs them.
  *
  * <p>Safe for use by many threads.
  */

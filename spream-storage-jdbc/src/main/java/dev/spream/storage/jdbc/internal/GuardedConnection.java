@@ -5,11 +5,11 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * A connection as work sees it that must not end its transaction: all of it, but what would end the transaction or change its
- * limits. Statements, rows, arrays and metadata that come from it lead back to it, and never to what is behind it. Once the work
- * is over nothing of it can be used any more. Each is equal to nothing but itself.
+ * A view of a connection for user code that must not end its transaction: it refuses the methods that would end the
+ * transaction or change its limits. Its statements, rows, arrays and metadata return this view, never the connection
+ * behind it. After the work has ended none of them can be used. Each is equal to itself only.
  *
- * <p>What a statement does is not looked at: whoever commits asks the server first whether the transaction still is the one that
+ * <p>Statements are not inspected: before a commit, the server is asked whether the transaction is still the one that
  * was handed over.
  *
  * <p>{@code unwrap} gives interfaces of the driver that are no connections, such as {@code PGConnection} and {@code

@@ -42,7 +42,7 @@ public final class SqlErrors {
         return new StorageException(message, retryable, cause);
     }
 
-    /** The exception to throw for what fails until somebody changes something. */
+    /** The exception to throw for a non-retryable failure, which persists until an operator removes its cause. */
     public static StorageException permanent(String message) {
         return new StorageException(message, false, null);
     }

@@ -15,7 +15,7 @@ import org.postgresql.PGStatement;
 /**
  * Statements on one connection, which is its owner's. Confined to one thread at a time.
  *
- * @param names puts the tables into a statement that names them by their places
+ * @param names replaces the placeholders of tables in a statement by their names
  * @param timeLimitSeconds how long each may take; 0 for what the transaction sets
  */
 public record Statements(Connection connection, UnaryOperator<String> names, int timeLimitSeconds) {
@@ -105,7 +105,7 @@ public record Statements(Connection connection, UnaryOperator<String> names, int
         }
     }
 
-    /** Planned anew each time: a plan that was kept from when the table was small is a thousand times slower later. */
+    /** Planned again for each execution: a plan cached while the table was small is a thousand times slower later. */
     public static PreparedStatement plannedAnew(Connection connection, String sql) throws SQLException {
         PreparedStatement statement = connection.prepareStatement(sql);
         if (statement.isWrapperFor(PGStatement.class)) {

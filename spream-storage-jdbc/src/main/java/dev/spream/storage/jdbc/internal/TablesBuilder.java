@@ -43,8 +43,8 @@ public abstract class TablesBuilder<B extends TablesBuilder<B>> {
     }
 
     /**
-     * How long a statement may take, whole seconds from 1 second to 1 hour. A server that does not answer at all is given up 2
-     * seconds later.
+     * How long a statement may take, whole seconds from 1 second to 1 hour. A connection whose server does not answer
+     * counts as dead 2 seconds later.
      */
     public final B statementTimeout(Duration statementTimeout) {
         checkStatementTimeout(statementTimeout);

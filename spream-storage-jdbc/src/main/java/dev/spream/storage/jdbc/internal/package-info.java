@@ -1,7 +1,7 @@
 /**
- * What all parts of this module share: statements with a time limit, what the server's errors mean, migrations, names and
- * times as they pass between Java and PostgreSQL. Public for those parts alone: nothing outside of {@code
- * dev.spream.storage.jdbc} may use it, and it may change in any release.
+ * The shared parts of this module: statements with a time limit, the mapping of the server's errors, migrations, and
+ * the conversion of names and times between Java and PostgreSQL. Public for those parts alone: nothing outside of
+ * {@code dev.spream.storage.jdbc} may use it, and it may change in any release.
  */
 @NullMarked
 package dev.spream.storage.jdbc.internal;

@@ -24,49 +24,52 @@ import java.util.function.LongSupplier;
 import javax.sql.DataSource;
 
 /**
- * Remembers in PostgreSQL which changes have taken effect there, in the transaction of the effect, so that each does once:
- * a change that comes again after a crash, a take-over or a lost confirmation does nothing, and neither does a worker that
- * goes on after it lost its lease.
+ * A ledger in PostgreSQL of the changes that have taken effect there, written in the transaction of the effect, so that
+ * each takes effect once: a change that is redelivered after a crash, a takeover or a lost confirmation has no effect,
+ * and neither has a worker that continues after it lost its lease.
  *
  * <pre>{@code
  * AppliedLedger ledger = AppliedLedger.builder(dataSource, "orders").build();
  * subscriber.run(ledger.consumer((connection, change) -> insertInto(connection, change)));
  * }</pre>
  *
- * <p>A ledger has a name and belongs to one subscription and one effect: two subscriptions that share one take each other's
- * changes for their own. Its rows are removed below the subscription's low watermark, a little at a time, after a call.
+ * <p>A ledger has a name and belongs to one subscription and one effect: two subscriptions that share one would mistake
+ * each other's changes for their own. Its rows are removed below the subscription's low watermark, a little at a time,
+ * after a call.
  *
- * <p>Safe for use by many threads. A connection is taken for a call and given back with it. The data source stays the
- * caller's, who closes it afterwards.
+ * <p>Safe for use by many threads. A connection is taken for a call and given back with it. The caller owns the data
+ * source and closes it afterwards.
  *
- * <p>How it stays correct. A change is <em>applied</em> if its {@linkplain DataChangeRecord#identity identity} has a row, or
- * if it was committed before {@code settled_below}. Otherwise its row is written and it takes effect, in one transaction at
- * READ COMMITTED.
+ * <p>Correctness. A change is <em>applied</em> if its {@linkplain DataChangeRecord#identity identity} has a row, or if
+ * it was committed before {@code settled_below}. Otherwise its row is written and it takes effect, in one transaction
+ * at READ COMMITTED.
  *
  * <ul>
- *   <li>Who writes the row of a change that another transaction is writing waits for it: a change that was committed there is
- *       applied, and one that was rolled back is not.
- *   <li>A process that stands still in the middle of its transaction is in the way of whoever brings the same change, until the
- *       server ends its session after the statement timeout.
- *   <li>{@code settled_below} is a low watermark of the subscription, so every change before it is settled: applied here, or
- *       given up by the error policy. Who still has such a change lost its lease, or reads again what was read; that it has no
- *       effect is said in the log.
+ *   <li>A transaction that writes the row of a change waits for another one that is writing it: a change that was
+ *       committed there is applied, and one that was rolled back is not.
+ *   <li>A process that is suspended within its transaction delays others with the same change, until the server ends
+ *       its session after the statement timeout.
+ *   <li>{@code settled_below} is a low watermark of the subscription, so every change before it is settled: applied
+ *       here, or dropped by the error policy. A worker that still has such a change lost its lease, or reads it again;
+ *       that it has no effect is logged.
  *   <li>Every applier holds a lock of the ledger, shared, from before it reads {@code settled_below} to the end of its
- *       transaction. {@code settled_below} is raised under the same lock held alone, and rows below are removed once that is
- *       committed. So whoever reads the old value finds the rows, and whoever does not find them reads the new value.
- *   <li>{@code covers_from} is the low watermark at the ledger's first change. A change from before it comes only when the
- *       subscription was started again from an earlier time, or from a worker that lost its lease before the ledger began. It
- *       is refused: whether newer changes of its rows took effect, nobody knows.
- *   <li>A change that was set aside and is {@linkplain Delivery#isReplay replayed} may be from any time. Only its row counts,
- *       and that row stays.
+ *       transaction. {@code settled_below} is raised under the same lock held alone, and rows below are removed once
+ *       that is committed. So an applier that reads the old value finds the rows, and one that does not find them reads
+ *       the new value.
+ *   <li>{@code covers_from} is the low watermark at the ledger's first change. A change from before it comes only when
+ *       the subscription was started again from an earlier time, or from a worker that lost its lease before the ledger
+ *       began. It is refused: whether newer changes of its rows took effect is unknown.
+ *   <li>A change that was dead-lettered and is {@linkplain Delivery#isReplay replayed} may be from any time. Only its
+ *       row counts, and that row stays.
  * </ul>
  *
- * <p>What the error policy gave up is not entered. One that was skipped or set aside alone may come again after a crash, and
- * then take effect behind later ones of its key; and one whose commit nobody confirmed, and that was then set aside, takes
- * effect once more if it is replayed after its row was removed. Parking the key keeps the order, and stopping keeps both.
+ * <p>A change that the error policy skipped or dead-lettered is not entered. It may come again after a crash, and then
+ * take effect after later ones of its key; and one whose commit was not confirmed, and that was then dead-lettered,
+ * takes effect once more if it is replayed after its row was removed. Parking the key keeps the order, and stopping
+ * keeps both.
  *
- * <p>A subscription that forgot its partitions and starts again from the same time, or a later one, goes on where the ledger
- * is. What a later start left out, an earlier one does not bring any more once newer changes are settled.
+ * <p>A subscription that forgot its partitions and starts again from the same time, or a later one, continues where the
+ * ledger is. Changes that a later start left out are not applied by an earlier start once newer changes are settled.
  */
 public final class AppliedLedger {
     /** The schema that has the tables, unless said otherwise. */
@@ -153,9 +156,9 @@ public final class AppliedLedger {
     }
 
     /**
-     * Enters a change in the ledger within the caller's transaction, which the effect has to join, or to be rolled back.
-     * The transaction is at READ COMMITTED, and best a short one: the ledger is not pruned while it lasts. Who uses nothing
-     * but this method calls {@link #prune} now and then.
+     * Enters a change in the ledger within the caller's transaction, which the effect has to join, or to be rolled
+     * back. The transaction is at READ COMMITTED, and best a short one: the ledger is not pruned while it lasts. A
+     * program that uses only this method should call {@link #prune} from time to time.
      *
      * @return whether the change has to take effect; false if it has before
      * @throws NonRetryableException if the change is from before the ledger
@@ -234,8 +237,9 @@ public final class AppliedLedger {
     }
 
     /**
-     * Says where a ledger is; ledgers live in a schema side by side. The statement timeout, 100 ms to an hour and 30 seconds by
-     * default, is also how long an effect may pause between two statements before the server gives up on it.
+     * Says where a ledger is; ledgers live in a schema side by side. The statement timeout, 100 ms to an hour and 30
+     * seconds by default, is also how long an effect may pause between two statements before the server ends its
+     * session.
      */
     public static final class Builder extends TablesBuilder<Builder> {
         private static final MigratedTables TABLES = new MigratedTables(

@@ -57,7 +57,7 @@ record LedgerEntries(SchemaName schema, String name) {
     /**
      * A change that wants to take effect.
      *
-     * @param isReplay whether it was set aside before, so that times say nothing about whether it took effect
+     * @param isReplay whether it was dead-lettered before, so that its time does not show whether it took effect
      * @param lowWatermark everything before it is settled
      */
     record Offer(RecordIdentity identity, boolean isReplay, Optional<Instant> lowWatermark) {

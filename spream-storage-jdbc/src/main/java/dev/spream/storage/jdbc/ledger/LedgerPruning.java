@@ -15,15 +15,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Removes the rows of what is settled, now and then, by whichever caller comes by; the others do not wait. A call removes a
- * limited number of rows, and what is left is for the next one. Failing is harmless: the rows stay for a while longer.
+ * Removes the rows of settled changes from time to time, on the thread of one caller; the others do not wait. A call
+ * removes a limited number of rows, and what is left is for the next one. Failing is harmless: the rows stay for a
+ * while longer.
  */
 final class LedgerPruning {
     private static final Logger log = LoggerFactory.getLogger(LedgerPruning.class);
     private static final int MAX_ROWS = 20_000;
     private static final Duration LONGEST_PAUSE = Duration.ofMinutes(1);
 
-    /** Appliers that come later wait behind the one who waits for all of them, so it does not wait for long. */
+    /** Later appliers queue behind the pruner, which waits for all earlier ones, so it does not wait for long. */
     private static final String LOCK_TIMEOUT = "SET LOCAL lock_timeout = 100";
 
     private static final String ALONE = "SELECT FROM pg_advisory_xact_lock(hashtextextended(?, 0))";
@@ -99,7 +100,7 @@ final class LedgerPruning {
         }
     }
 
-    /** Said once, and tried again less and less often: who waits for the lock holds others up. */
+    /** Logged once, and retried at growing intervals: a wait for the lock delays others. */
     private void failed(Instant lowWatermark, RuntimeException failure) {
         Duration longer = nextPause.compareTo(pause) < 0 ? pause : nextPause.multipliedBy(2);
         nextPause = longer.compareTo(LONGEST_PAUSE) < 0 ? longer : LONGEST_PAUSE;
@@ -123,12 +124,12 @@ final class LedgerPruning {
         Instant below = settledBelow;
         rowsLeft = transactions.run(connection -> delete(connection, below)) == MAX_ROWS;
         if (!rowsLeft) {
-            // For good, as nobody writes there any more; the index is full of dead rows up to here.
+            // Permanent, since no rows are written there any more; the index is full of dead rows up to here.
             removedBelow = below;
         }
     }
 
-    /** The only write that needs the lock: from when it is committed, nobody looks for the rows below. */
+    /** The only write that needs the lock: once it is committed, the rows below are no longer read. */
     private int raise(Connection connection, Instant lowWatermark) throws SQLException {
         Statements statements = begin(connection);
         statements.rows(ALONE, p -> p.text(lockName), row -> true);

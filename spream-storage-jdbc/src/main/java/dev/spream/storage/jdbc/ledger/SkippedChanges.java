@@ -8,8 +8,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Says that changes were taken as settled because of their time alone, once in a while and with how many: that is right when
- * they come again, and a loss where the ledger is another's. Safe for use by many threads.
+ * Logs how many changes were taken as settled because of their time alone, at a limited rate: that is right when they
+ * come again, and a loss where the ledger is another's. Safe for use by many threads.
  */
 final class SkippedChanges {
     private static final Logger log = LoggerFactory.getLogger(SkippedChanges.class);

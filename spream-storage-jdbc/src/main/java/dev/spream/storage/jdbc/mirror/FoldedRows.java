@@ -72,7 +72,7 @@ final class FoldedRows {
         }
     }
 
-    /** Changes that come one after the other have the same columns, as a rule. */
+    /** Consecutive changes usually have the same columns. */
     private Map<String, SpannerType> types(List<ColumnType> columns) {
         if (!columns.equals(lastColumns)) {
             lastTypes = columns.stream().collect(Collectors.toMap(ColumnType::name, ColumnType::type, (a, b) -> b));

@@ -21,32 +21,34 @@ import java.util.TreeMap;
 import javax.sql.DataSource;
 
 /**
- * Keeps tables in PostgreSQL the same as those that a change stream watches: rows are written and deleted by their primary
- * key, in the transaction that enters the changes in an {@link AppliedLedger}, so that each takes effect once, whatever comes
- * again and whoever goes on after it lost its lease.
+ * Keeps tables in PostgreSQL the same as those that a change stream watches: rows are written and deleted by their
+ * primary key, in the transaction that enters the changes in an {@link AppliedLedger}, so that each takes effect once,
+ * also after redeliveries and from a worker that continues after it lost its lease.
  *
- * <p>A batch becomes few statements: changes of a key are folded into one, and rows of a table that write the same columns
- * go together. What changes do not name stays as it is: columns that the stream does not capture, and columns of the table
- * that Spanner does not have. An update of a row that is not there writes what it names; a row that is deleted and inserted
- * again begins with its columns' defaults.
+ * <p>A batch becomes few statements: changes of a key are folded into one, and rows of a table that write the same
+ * columns go together. Columns that changes do not name keep their values: columns that the stream does not capture,
+ * and columns of the table that Spanner does not have. An update of a row that is not there writes what it names; a row
+ * that is deleted and inserted again begins with its columns' defaults.
  *
- * <p>Values are read as the types that the table has, which need not be those that {@link Builder#createTables} gives it: a text
- * column takes everything as Spanner writes it. Timestamps are cut to PostgreSQL's microseconds, unless their column is text. The
- * types are looked up when a table is first met and when a statement is refused: a column whose type is altered to another one
- * that takes the same values, such as from jsonb to text, needs the workers to be started again. What is dropped or renamed in
- * Spanner stays as it was, and a new name is a new table or column.
+ * <p>Values are read as the types that the table has, which need not be those that {@link Builder#createTables} gives
+ * it: a text column takes everything as Spanner writes it. Timestamps are cut to PostgreSQL's microseconds, unless
+ * their column is text. The types are looked up when a table is first met and when a statement is refused: a column
+ * whose type is altered to another one that takes the same values, such as from jsonb to text, needs the workers to be
+ * started again. Tables and columns that are dropped or renamed in Spanner stay, and a new name is a new table or
+ * column.
  *
- * <p>A change that PostgreSQL refuses for what it holds, or whose table is not what it needs, fails with {@link
- * NonRetryableException}, alone; a change that may be taken later fails with {@link StorageException}. No message shows a value.
+ * <p>A change that PostgreSQL refuses because of its values, or whose table does not fit, fails with
+ * {@link dev.spream.api.spi.NonRetryableException}, alone; a retryable failure is a {@link StorageException}. No
+ * message shows a value.
  *
- * <p>Of a row whose changes were set aside one by one, a change that is replayed may be older than what the row has become, and
- * is written all the same: set whole keys aside instead.
+ * <p>If changes of a row are dead-lettered one by one, a replayed change may be older than the row, and overwrites it
+ * all the same: park whole keys instead.
  *
  * <p>Changes of several partitions, and of several tables, take effect in any order, so foreign keys between mirrored tables do
  * not hold at all times.
  *
- * <p>Safe for use by many threads. A connection is taken for a call and given back with it. The data source stays the
- * caller's, who closes it afterwards.
+ * <p>Safe for use by many threads. A connection is taken for a call and given back with it. The caller owns the data
+ * source and closes it afterwards.
  */
 public final class JdbcMirror implements BatchConsumer {
     static final Duration DEFAULT_STATEMENT_TIMEOUT = Duration.ofSeconds(30);
@@ -86,7 +88,7 @@ public final class JdbcMirror implements BatchConsumer {
         }
     }
 
-    /** None of them is at fault, so that there is nothing to be found out by trying them one by one. */
+    /** None of them is the cause, so the caller need not try them one by one. */
     private static void failEach(Batch batch, Exception failure) {
         for (int i = 0; i < batch.changes().size(); i++) {
             batch.fail(i, failure);
@@ -151,7 +153,7 @@ public final class JdbcMirror implements BatchConsumer {
                 .findFirst();
     }
 
-    /** Collects where a mirror is, and how it is made. */
+    /** Builds a mirror. */
     public static final class Builder {
         private final DataSource dataSource;
         private final String ledger;

@@ -14,8 +14,8 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * The sink {@code jdbc}: a {@link JdbcMirror} over a pool of its own, whose ledger is called like {@link
- * PluginContext#subscription} unless configured otherwise.
+ * The sink {@code jdbc}: a {@link JdbcMirror} over a pool of its own, whose ledger has the name of
+ * {@link PluginContext#subscription} unless configured otherwise.
  */
 @AutoService(ConsumerProvider.class)
 public final class JdbcSinkProvider implements ConsumerProvider {

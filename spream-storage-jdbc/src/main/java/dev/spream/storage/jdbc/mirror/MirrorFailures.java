@@ -13,15 +13,15 @@ import org.postgresql.util.PSQLException;
 import org.postgresql.util.ServerErrorMessage;
 
 /**
- * The meaning of an error of the server for the changes that met it. The server's own messages show values, and what a
- * trigger raises may say anything, so those that may be about data are not passed on.
+ * Maps the server's errors to failures of changes. The server's messages may contain values, and a trigger may raise
+ * any text, so messages that may be about data are not passed on.
  *
  * @see <a href="https://www.postgresql.org/docs/current/errcodes-appendix.html">PostgreSQL: error codes</a>
  */
 final class MirrorFailures {
     /**
-     * Connection, transaction, who connects, rollback, resources, locks, operators, system: every other class may be about
-     * data.
+     * Connection, transaction, authorization, rollback, resources, locks, operators, system: every other class may be
+     * about data.
      */
     private static final Set<String> ABOUT_THE_SERVER =
             Set.of("08", "25", "28", "3D", "40", "53", "55", "57", "58", "72", "XX");
@@ -54,13 +54,13 @@ final class MirrorFailures {
                         description(error)));
     }
 
-    /** For changes one of which is at fault, so that they are tried one by one. */
+    /** For several changes, one of which is the cause; the caller tries them one by one. */
     static SpreamException oneOf(List<DataChangeRecord> changes, SQLException error) {
         return new SpreamException("one of %d changes was refused by PostgreSQL%s; nothing was changed"
                 .formatted(changes.size(), description(error)));
     }
 
-    /** For changes that may be taken later. */
+    /** For retryable failures. */
     static SpreamException later(List<DataChangeRecord> changes, SQLException error) {
         return SqlErrors.storageException("mirroring %d changes".formatted(changes.size()), error);
     }

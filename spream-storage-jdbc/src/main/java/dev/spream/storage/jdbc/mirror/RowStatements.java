@@ -17,9 +17,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The statements that bring the rows of one table to what they become: one that deletes, and one for each set of columns that
- * is written. Values are bound as arrays of text, a column each, and cast to the types that the table has; rows are taken in
- * the order of their keys, so that two transactions do not wait for each other.
+ * The statements that bring the rows of one table to what they become: one that deletes, and one for each set of
+ * columns that is written. Values are bound as arrays of text, a column each, and cast to the types that the table has;
+ * rows are taken in the order of their keys, so that two transactions do not deadlock.
  */
 record RowStatements(Connection connection, TargetTable table, List<String> keyColumns) {
     private static final Comparator<List<@Nullable String>> BY_KEY = RowStatements::compare;

@@ -8,7 +8,10 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** The statements that make a table of the mirror what a change needs. Whoever runs them or reads them, they are the same. */
+/**
+ * The statements that make a table of the mirror fit a change. Those that are run and those that a message shows are
+ * the same.
+ */
 final class TableDdl {
     private TableDdl() {}
 

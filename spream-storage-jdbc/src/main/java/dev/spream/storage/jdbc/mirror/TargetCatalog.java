@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.UnaryOperator;
 
-/** Reads from PostgreSQL's catalog what a table is. */
+/** Reads the definition of a table from PostgreSQL's catalog. */
 final class TargetCatalog {
     private static final String COLUMNS = """
             SELECT a.attname, format_type(a.atttypid, -1) AS cast_type, coalesce(e.typname, b.typname) AS base_type,

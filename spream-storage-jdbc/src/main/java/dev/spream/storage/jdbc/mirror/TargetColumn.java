@@ -8,7 +8,7 @@ package dev.spream.storage.jdbc.mirror;
  * @param baseType the name of its type, or of the elements of an array; of a domain, that of what the domain is made of
  * @param isArray whether it is an array
  * @param isRequired whether a new row has to have a value for it
- * @param isGenerated whether the server computes it, so that nobody can write it
+ * @param isGenerated whether the server computes it, so that it cannot be written
  */
 record TargetColumn(
         String name, String castType, String baseType, boolean isArray, boolean isRequired, boolean isGenerated) {

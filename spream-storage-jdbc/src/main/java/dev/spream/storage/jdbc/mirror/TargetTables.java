@@ -18,9 +18,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The tables of the mirror, as they were when they were last looked at: when a change first came for them, or brought a
- * column that they did not have, or a statement found them other than that. Made and extended on request. Safe for use by
- * many threads.
+ * A cache of the definitions of the mirror's tables, read when a table first gets a change, when a change has an
+ * unknown column, and when a statement does not fit the table. Creates and extends tables if configured. Safe for use
+ * by many threads.
  */
 final class TargetTables {
     private static final Logger log = LoggerFactory.getLogger(TargetTables.class);
@@ -55,7 +55,7 @@ final class TargetTables {
         return table;
     }
 
-    /** Looks at all tables again when they are next asked for. */
+    /** Makes all definitions be read again at their next use. */
     void forget() {
         known.clear();
     }
@@ -89,7 +89,7 @@ final class TargetTables {
                 && before.get()
                         .uniqueKey(new HashSet<>(TableDdl.keyColumns(change)))
                         .isEmpty()) {
-            return before; // of someone else's making
+            return before; // created by another program
         }
         for (String statement : problemsOf(before.orElse(null), name, change)) {
             Statements.execute(connection, statement);

@@ -134,7 +134,7 @@ abstract class PostgresLocks implements LockSql {
         }
         if (!isReadCommitted(row)) {
             throw new BucketSpaceException(
-                    ("taking locks failed: the transaction is %s, and after a wait would go on seeing what was there before"
+                    ("taking locks failed: the transaction is %s, and after a wait would still see the state before"
                                     + " it; make it READ COMMITTED")
                             .formatted(row.getString("isolation").toUpperCase(Locale.ROOT)),
                     null);
