@@ -20,8 +20,8 @@ import java.time.Instant;
 import java.util.List;
 
 /**
- * Forwards the changes of a stream in batches, those of many keys at the same time. What is refused is tried again, then set
- * aside in a file with what follows it on its keys, and handed over once more at the end.
+ * Forwards the changes of a stream in batches, those of many keys at the same time. Refused changes are retried, then
+ * dead-lettered to a file together with the later changes of their keys, and replayed at the end.
  */
 public final class ForwardExample {
     private ForwardExample() {}

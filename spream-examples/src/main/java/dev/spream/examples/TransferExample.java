@@ -129,7 +129,7 @@ public final class TransferExample {
             boolean locked = Boolean.parseBoolean(args[2]);
             try {
                 transfer(args[0], transfers, locked);
-            } catch (LockException e) { // such as buckets that nobody has made yet
+            } catch (LockException e) { // such as buckets that do not exist yet
                 System.err.println("a process could not lock: " + e.getMessage());
                 System.exit(1);
             }
@@ -153,7 +153,7 @@ public final class TransferExample {
         }
     }
 
-    /** The locks and the writes are one transaction: nobody writes who does not hold the locks. */
+    /** The locks and the writes are one transaction: every writer holds the locks. */
     static void moveLocked(HierarchicalLocks<Connection> locks, Transfer transfer)
             throws SQLException, InterruptedException {
         LockRequest bothAccounts = LockRequest.exclusive(transfer.from(), transfer.to());
@@ -222,7 +222,7 @@ public final class TransferExample {
     /**
      * The result of the transfers.
      *
-     * @param lostWrites how many balances were overwritten by who had not seen them
+     * @param lostWrites how many balances were overwritten by a writer that had not seen them
      */
     record Outcome(long transfers, long moneyBefore, long moneyAfter, long lostWrites) {
         @Override

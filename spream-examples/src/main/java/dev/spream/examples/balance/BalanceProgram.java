@@ -29,8 +29,8 @@ import java.util.UUID;
 import java.util.random.RandomGenerator;
 
 /**
- * Moves money between nobody and many accounts, on a database of its own, and shows how two read models follow: one event says
- * nothing that anybody could apply, so that its account is parked in both, alone, until it is skipped.
+ * Moves money between nobody and many accounts, on a database of its own, and shows how two read models follow: one
+ * event cannot be applied, so that its account alone is parked in both, until the event is skipped.
  */
 public final class BalanceProgram {
     private static final int ACCOUNTS = 200;
@@ -56,7 +56,7 @@ public final class BalanceProgram {
                         "jdbc:postgresql://localhost:%d/postgres".formatted(postgres.getPort()),
                         Optional.of("postgres"),
                         Optional.empty(),
-                        BalanceService.CONNECTIONS + 2); // for the writer, and for who looks
+                        BalanceService.CONNECTIONS + 2); // for the writer and the observer
                 JdbcEventStore events = JdbcEventStore.create(database);
                 JdbcProjectionStore store = JdbcProjectionStore.create(database);
                 ProjectionOperations operations = JdbcProjectionOperations.create(database);

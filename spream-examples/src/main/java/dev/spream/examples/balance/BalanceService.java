@@ -43,7 +43,7 @@ public final class BalanceService {
         }
     }
 
-    /** Safe to call by many at once: whoever comes second waits until the tables are there. */
+    /** Safe for concurrent calls: a second call waits until the tables exist. */
     static void createTables(DataSource database) throws SQLException {
         try (Connection connection = database.getConnection();
                 Statement statement = connection.createStatement()) {

@@ -36,7 +36,7 @@ public final class Json {
             reader.setStrictness(Strictness.STRICT);
             JsonElement value = read(reader);
             if (reader.peek() != JsonToken.END_DOCUMENT) {
-                throw new IllegalArgumentException("the body goes on behind its JSON value");
+                throw new IllegalArgumentException("the body has more text after its JSON value");
             }
             return value;
         } catch (IOException | IllegalStateException | NumberFormatException | ArithmeticException e) {

@@ -30,11 +30,11 @@ record BrokerMode(Fault fault, double rate, long seed, Duration delay, boolean r
     enum Fault {
         /** Nothing. */
         OK,
-        /** The order is taken, and nobody is told. */
+        /** The order is executed, and the request gets no answer. */
         TIMEOUT_AFTER_ACCEPT,
         /** The request comes twice, as from a proxy that repeats it. */
         DUPLICATE,
-        /** The order is refused for good, unless the broker has it already. */
+        /** The order is refused permanently, unless the broker has it already. */
         REJECT,
         /** The answer takes its time. */
         SLOW,

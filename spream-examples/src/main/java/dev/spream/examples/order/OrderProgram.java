@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * An order service with the database and the broker that its environment does not name, which end after it. Run by one
- * thread, and closed by any: whoever closes it while it starts waits until it has started, and leaves nothing behind.
+ * thread, and closed by any: a close during the start waits for the start to finish, and leaves nothing running.
  */
 final class OrderProgram implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(OrderProgram.class);

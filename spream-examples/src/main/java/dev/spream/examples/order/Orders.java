@@ -22,7 +22,7 @@ final class Orders {
               price numeric,
               account text,
               received_at timestamptz NOT NULL DEFAULT now())""";
-    private static final long TABLE_LOCK = 7_302_118_265_043L; // any number that nobody else has
+    private static final long TABLE_LOCK = 7_302_118_265_043L; // any number that is not used otherwise
 
     private final DataSource database;
     private final Outbox<Connection> outbox;

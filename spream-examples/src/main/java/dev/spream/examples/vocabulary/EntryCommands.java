@@ -14,9 +14,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Carries commands out, each as one event. A command says which version of the entry its user has seen, and is decided by that
- * version alone: so a command that comes again decides the same, and finds that it has happened; and where something else has
- * happened since, it is refused. Safe for use by many threads.
+ * Executes commands, each as one event. A command says which version of the entry its user has seen, and is decided by
+ * that version alone: so a command that comes again decides the same, and finds that it has happened; and where
+ * something else has happened since, it is refused. Safe for use by many threads.
  */
 record EntryCommands(EntryLog log, InstantSource clock) {
     /**
@@ -75,7 +75,7 @@ record EntryCommands(EntryLog log, InstantSource clock) {
     private static Refusal conflict(long actual) {
         return new Refusal(
                 Reason.VERSION_CONFLICT,
-                "The entry has version %d by now: look at it again, and decide anew.".formatted(actual));
+                "The entry has version %d by now: look at it again, and decide again.".formatted(actual));
     }
 
     private static Refusal keyInUse() {

@@ -6,7 +6,7 @@ import dev.spream.projection.event.VersionConflictException;
 import java.util.List;
 
 /**
- * The events of entries, for whoever decides what is next. Safe for use by many threads. What fails is a {@link
+ * The events of entries, read and appended by commands. Safe for use by many threads. A failure is a {@link
  * dev.spream.core.StorageException}; an append may have happened then, and may be repeated.
  */
 interface EntryLog extends AutoCloseable {

@@ -123,7 +123,8 @@ final class EventCodec {
     /**
      * The same for a projection.
      *
-     * @throws ProjectionException if it is none of this vocabulary: somebody has to look at it, and reads what is wrong with it
+     * @throws ProjectionException if it is not an event of this vocabulary; the message tells the operator what is
+     *     wrong with it
      */
     static VocabularyEvent readForProjection(EventEnvelope envelope) {
         try {

@@ -15,8 +15,8 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * Reads the members of a JSON object, and says of a wrong one what it must be; never what it is. Whatever is wrong is an {@link
- * IllegalArgumentException}. Confined to one thread.
+ * A reader of the members of a JSON object. The message about a wrong member names the expected value, never the actual
+ * one. Every error is an {@link IllegalArgumentException}. Confined to one thread.
  */
 final class Fields {
     private final String path;
@@ -145,7 +145,7 @@ final class Fields {
         });
     }
 
-    /** Refuses members that nobody has asked for. */
+    /** Refuses unknown members. */
     void requireNoOthers() {
         Set<String> others = new TreeSet<>(object.keySet());
         others.removeAll(read);

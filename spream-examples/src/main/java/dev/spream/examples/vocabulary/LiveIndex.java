@@ -20,9 +20,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The index to search in: that of the version which is live, as the store says. It is asked once a second at most, and searches
- * do not wait for its answer: until it comes, and while there is none, they stay with the version that was live, which is still
- * fed. Safe for use by many threads.
+ * The search index of the live version, as stored. It is asked once a second at most, and searches do not wait for its
+ * answer: until it comes, and while there is none, they stay with the version that was live, which is still fed. Safe
+ * for use by many threads.
  */
 final class LiveIndex implements Supplier<SearchIndex> {
     private static final Logger log = LoggerFactory.getLogger(LiveIndex.class);
@@ -34,8 +34,8 @@ final class LiveIndex implements Supplier<SearchIndex> {
     private final IntFunction<SearchIndex> indexes;
     private final InstantSource clock;
     private final Semaphore asking = new Semaphore(1);
-    private final Map<Integer, SearchIndex> open = new HashMap<>(); // used by whoever is asking
-    private volatile @Nullable Known known; // written by whoever is asking
+    private final Map<Integer, SearchIndex> open = new HashMap<>(); // used by the thread that asks
+    private volatile @Nullable Known known; // written by the thread that asks
 
     private record Known(int version, SearchIndex index, Instant askedAt) {
         boolean isFresh(Instant now) {
@@ -43,7 +43,7 @@ final class LiveIndex implements Supplier<SearchIndex> {
         }
     }
 
-    /** @param indexes opens that of a version; whoever closes the engine closes it */
+    /** @param indexes opens that of a version; the owner of the engine closes it */
     LiveIndex(Supplier<List<ProjectionVersion>> versions, IntFunction<SearchIndex> indexes, InstantSource clock) {
         this.versions = versions;
         this.indexes = indexes;
@@ -90,7 +90,7 @@ final class LiveIndex implements Supplier<SearchIndex> {
                 .orElse(FIRST);
     }
 
-    /** What is known after a moment, whether the store has answered by then or not. */
+    /** The known version after a short wait, whether or not the store has answered. */
     private Known asked(Known before) {
         Thread ask = Thread.ofVirtual().name("vocabulary-live-index").start(() -> ask(before));
         try {

@@ -15,9 +15,9 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * The API for operators and machines. {@code /live} is answered by a process that works, whatever its projections do: to start it
- * anew mends neither a database that is away nor an event that nobody can apply. {@code /ready} says whether it can do its work,
- * {@code /health} how that is. Safe for use by many threads.
+ * The API for operators and machines. {@code /live} succeeds while the process works, whatever the state of its
+ * projections: a restart fixes neither an unreachable database nor an event that cannot be applied. {@code /ready} says
+ * whether it can do its work, {@code /health} how that is. Safe for use by many threads.
  *
  * @param relay empty if nothing is published
  */

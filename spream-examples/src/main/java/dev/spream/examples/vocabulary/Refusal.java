@@ -18,7 +18,7 @@ final class Refusal extends SpreamException {
 
     private final Reason reason;
 
-    /** @param message for whoever sent the command */
+    /** @param message for the sender of the command */
     Refusal(Reason reason, String message) {
         super(message, null);
         this.reason = requireNonNull(reason, "reason");

@@ -19,7 +19,7 @@ record RelayHealth(Optional<OutboxStats> stats) {
                 .isPresent();
     }
 
-    /** What is tried again, or waits for somebody to decide. */
+    /** Events that are retried, or wait for a decision of an operator. */
     static long failed(OutboxStats stats) {
         return stats.entries().getOrDefault(OutboxStatus.FAILED, 0L);
     }

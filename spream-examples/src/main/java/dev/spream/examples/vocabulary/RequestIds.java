@@ -4,7 +4,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.UUID;
 
 /**
- * The ids of what a request makes, from who it is and from its idempotency key: a request that comes again makes nothing new.
+ * The ids that a request creates, derived from its user and its idempotency key: a repeated request creates nothing
+ * new.
  *
  * @param correlationId of what the request leads to, which is no part of those
  */

@@ -6,7 +6,7 @@ import dev.spream.examples.vocabulary.Command.CreateEntry;
 import dev.spream.examples.vocabulary.Command.GenerateItems;
 import java.util.List;
 
-/** Some Japanese words, for whoever wants to see the service at work. Added again, they are there once. */
+/** Some Japanese words, to show the service at work. Adding them again has no effect. */
 final class SampleVocabulary {
     /** Word, reading, part of speech, definition, difficulty, categories. */
     private static final String WORDS = """

@@ -10,7 +10,10 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Looks now and then at what only a database knows, for meters and health: who asks for these asks nothing of the database. */
+/**
+ * A periodic sample of values from a database, for meters and health checks, which thus never query the database
+ * themselves.
+ */
 final class Sampling implements AutoCloseable {
     static final Duration INTERVAL = Duration.ofSeconds(30);
 
@@ -45,7 +48,7 @@ final class Sampling implements AutoCloseable {
     private static void sample(Sampled sampled) {
         try {
             sampled.sample();
-        } catch (SpreamException e) { // whoever works with the database says that it cannot be reached
+        } catch (SpreamException e) { // the users of the database report that it cannot be reached
             sampled.notSampled();
         } catch (RuntimeException e) {
             log.warn("a sample failed; nothing is known of what it shows until the next one", LoggedFailure.of(e));

@@ -23,8 +23,8 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * The events of entries in a table of Spanner, whose primary key begins with the entry and goes on with the version: of two that
- * append behind the same version, one finds that the key is taken. Projections read the table's change stream.
+ * The events of entries in a table of Spanner, whose primary key is the entry and the version: of two appends after the
+ * same version, one fails because the key exists. Projections read the table's change stream.
  */
 final class SpannerEntryLog implements EntryLog {
     static final String TABLE = "VocabularyEvents";

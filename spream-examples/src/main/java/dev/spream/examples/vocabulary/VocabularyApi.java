@@ -34,10 +34,10 @@ import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 
 /**
- * The API for users of the vocabulary: commands, queries, searches, and a page to search with. A command is answered as soon as its
- * event is stored; queries and searches follow a moment later. Whoever a user is, is for something in front of this to find out,
- * which says it in the header {@code X-User-Id}. What a request leads to, its answer included, has the id that the caller gives it
- * in the header {@code X-Correlation-Id}, or else a new one. Safe for use by many threads.
+ * The API for users of the vocabulary: commands, queries, searches, and a page to search with. A command is answered as
+ * soon as its event is stored; queries and searches follow a moment later. A proxy in front of this API authenticates
+ * the user and passes the id in the header {@code X-User-Id}. All effects of a request, its answer included, carry the
+ * id from the header {@code X-Correlation-Id}, or else a new one. Safe for use by many threads.
  */
 final class VocabularyApi implements JsonServer.Handler {
     private static final Pattern PATH =

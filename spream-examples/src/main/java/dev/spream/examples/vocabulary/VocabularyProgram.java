@@ -111,7 +111,7 @@ public final class VocabularyProgram implements AutoCloseable {
     }
 
     /**
-     * Waits until it ends, or cannot go on; then it closes what it has started, and prints why.
+     * Waits until it ends or fails; then it closes what it has started, and prints why.
      *
      * @return with what the process ends: 0 if it was closed, 1 if its projections ended because of a failure
      */
@@ -161,7 +161,7 @@ public final class VocabularyProgram implements AutoCloseable {
             case PUBSUB -> preparePubsub(environment);
         }
         if (own) {
-            environment.putIfAbsent(BATCH_FLUSH_INTERVAL, "200ms"); // somebody is watching
+            environment.putIfAbsent(BATCH_FLUSH_INTERVAL, "200ms"); // for interactive use
         }
         VocabularyService service = parts.add(VocabularyService.start(environment));
         if (own) {
@@ -171,7 +171,7 @@ public final class VocabularyProgram implements AutoCloseable {
         return service;
     }
 
-    /** So that whoever opens the page at once sees something. */
+    /** Adds sample words, so that the page is not empty at first. */
     private static void awaitSample(VocabularyService service) {
         try {
             for (int i = 0; i < SAMPLE_LOOKS && service.found() < SampleVocabulary.ITEMS; i++) {
@@ -258,7 +258,7 @@ public final class VocabularyProgram implements AutoCloseable {
                 """.formatted(service, management);
     }
 
-    /** Of the event store, from whose beginning a projection is built anew. */
+    /** Of the event store, from whose beginning a projection is rebuilt. */
     private static String howToOperate(int port) {
         return """
 

@@ -18,11 +18,12 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Entries, their items and examples as tables to read. However many events a batch has, and however many items an event has, it
- * is some few statements.
+ * Entries, their items and examples as tables to read. However many events a batch has, and however many items an event
+ * has, it is some few statements.
  *
- * <p>What is counted is counted anew from the rows of the entries that a batch has touched, in the batch's transaction: it
- * cannot drift from them. That costs more the more items an entry has; with many thousands in one, add to the counts instead.
+ * <p>Counts are computed from the rows of the entries that a batch has touched, in the batch's transaction, so they
+ * cannot drift from them. That costs more the more items an entry has; with many thousands in one, add to the counts
+ * instead.
  */
 final class VocabularyReadModel
         implements FoldableProjection<Connection, EntryRows>, RebuildableProjection<Connection> {

@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * Runs the benchmarks named by the arguments, one after the other, all of them if none is named. What each one says goes
- * to the standard output and into a file under {@code target/benchmarks}.
+ * Runs the benchmarks named by the arguments, one after the other, all of them if none is named. The output of each
+ * goes to the standard output and into a file under {@code target/benchmarks}.
  */
 final class BenchmarkMain {
     private BenchmarkMain() {}

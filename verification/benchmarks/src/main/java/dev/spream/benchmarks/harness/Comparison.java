@@ -7,8 +7,9 @@ import java.util.List;
 import java.util.concurrent.Callable;
 
 /**
- * Ways to do the same work, measured in turns: one repetition of each, then the next one of each. So what else the machine
- * does meets them all, and their ratio within a turn says more than their rates. Confined to one thread.
+ * Ways to do the same work, measured in turns: one repetition of each, then the next one of each. Other load of the
+ * machine thus affects them all, and their ratio within a turn is more reliable than their rates. Confined to one
+ * thread.
  */
 public final class Comparison {
     private static final OperatingSystemMXBean PROCESS =

@@ -19,7 +19,7 @@ public final class Sql {
         }
     }
 
-    /** Fails unless two tables have the same rows: a rate says nothing if they differ. */
+    /** Fails unless two tables have the same rows: a rate means nothing if they differ. */
     public static void requireEqual(DataSource database, String one, String other) throws SQLException {
         long different = count(
                 database,

@@ -34,7 +34,7 @@ final class OrderedRate {
         }
     }
 
-    /** Of turns that go on where the one before has stopped. */
+    /** Of turns that continue where the one before has stopped. */
     private static List<Double> rates(HikariDataSource database, int concurrency, int keys, int turns)
             throws Exception {
         List<Double> rates = new ArrayList<>();

@@ -11,8 +11,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The rate at which queues do what is in them, when doing it costs nothing: a backlog burnt down, in turns of one
- * repetition each, so that their ratio within a turn says more than their rates.
+ * The rate at which queues work off a backlog whose tasks cost nothing, in turns of one repetition each, so that their
+ * ratio within a turn is more reliable than their rates.
  */
 final class QueueRate {
     private static final int TURNS = Integer.getInteger("turns", 5);

@@ -16,8 +16,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * transaction-outbox as its documentation shows it: what is scheduled is done after the commit by a pool of threads, and the
- * rest by a flush again and again.
+ * transaction-outbox as its documentation shows it: a scheduled task is executed after the commit by a pool of threads,
+ * and the rest by repeated flushes.
  */
 final class TransactionOutboxQueue implements WorkQueue {
     private static final int FLUSH_BATCH = 4_096; // the library's own default

@@ -12,8 +12,8 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A worker joins another one that reads a hundred partitions, over PostgreSQL, with default options: how long until it has
- * half of them, and how long each of those was read by nobody, from when it was given back until it was acquired.
+ * A worker joins another one that reads a hundred partitions, over PostgreSQL, with default options: how long until it
+ * has half of them, and how long each of those was unread, from its release until it was acquired.
  */
 public final class Rebalance {
     private static final int PARTITIONS = 100;

@@ -10,7 +10,7 @@ import java.util.List;
 
 /**
  * Rows of change stream queries, encoded once: that many transactions of one record each, a microsecond apart, over a
- * thousand keys. Immutable but for the arrays, which nobody writes to.
+ * thousand keys. Immutable but for the arrays, which are not written to.
  */
 final class ReplayedRows {
     static final Instant START = Instant.parse("2026-01-01T00:00:00Z");

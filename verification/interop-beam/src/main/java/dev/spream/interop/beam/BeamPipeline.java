@@ -17,13 +17,13 @@ import org.apache.beam.sdk.transforms.DoFn;
 import org.apache.beam.sdk.transforms.ParDo;
 
 /**
- * Reads a change stream of an emulator with {@code SpannerIO.readChangeStream} on Beam's runner for one process, and prints
- * the keys of each change, a line each. It ends at the end timestamp, and drops the metadata table then; without an end, it
- * goes on until it is killed, and the table stays.
+ * Reads a change stream of an emulator with {@code SpannerIO.readChangeStream} on Beam's runner for one process, and
+ * prints the keys of each change, a line each. It ends at the end timestamp, and drops the metadata table then; without
+ * an end, it runs until it is killed, and the table stays.
  *
- * <p>Arguments are {@code name=value}: {@code host}, {@code project}, {@code instance}, {@code database}, {@code stream},
- * {@code table}, {@code start}, and {@code end} unless there is none. Beam does not look at the environment for an
- * emulator.
+ * <p>Arguments are {@code name=value}: {@code host}, {@code project}, {@code instance}, {@code database}, {@code
+ * stream}, {@code table}, {@code start}, and {@code end} unless there is none. Beam does not look at the environment
+ * for an emulator.
  */
 public final class BeamPipeline {
     private BeamPipeline() {}
