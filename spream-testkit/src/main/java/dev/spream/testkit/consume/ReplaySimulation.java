@@ -48,12 +48,12 @@ public final class ReplaySimulation implements AutoCloseable {
         DeadLetterSinkFixture create() throws Exception;
     }
 
-    /** What is promised of histories in which an operator replays when the partition has caught up. */
+    /** The promises for histories in which an operator replays when the partition has caught up. */
     public static List<String> violationsWhenCaughtUp(Fixtures fixtures, int seeds) throws Exception {
         return violations(fixtures, seeds, true, ReplaySimulation::isOrderedSuffixes);
     }
 
-    /** What is promised of histories in which an operator replays at any time. */
+    /** The promises for histories in which an operator replays at any time. */
     public static List<String> violationsAtAnyTime(Fixtures fixtures, int seeds) throws Exception {
         return violations(fixtures, seeds, false, ReplaySimulation::endsInOrder);
     }

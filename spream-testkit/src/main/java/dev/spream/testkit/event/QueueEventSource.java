@@ -24,7 +24,7 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * A source without positions for tests: delivers to each projection what is written after its first feed was opened, or
- * before, until it is acknowledged; each item to one feed at a time. What is given back comes in its old place.
+ * before, until it is acknowledged; each item to one feed at a time. A released item returns to its old place.
  */
 public final class QueueEventSource implements EventSource {
     private final Broker broker;

@@ -28,12 +28,15 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** A process of few connections, in which many calls wait: they leave connections to calls for what is free. */
+/**
+ * The contract of a process with few connections and many waiting calls: a call for free targets still gets a
+ * connection.
+ */
 interface FewHandlesContract<T> extends LockScenario.Stage<T> {
     LockWait SOON = LockWait.atMost(Duration.ofSeconds(30));
     LockWait LONG_ENOUGH = LockWait.atMost(Duration.ofSeconds(20));
 
-    /** A process that is told who waits. */
+    /** A process whose waiters are reported to the test. */
     final class Few<T> implements LockListener, AutoCloseable {
         final LockStore<T> store;
         final HierarchicalLocks<T> locks;

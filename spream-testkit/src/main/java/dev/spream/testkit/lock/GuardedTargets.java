@@ -12,8 +12,8 @@ import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Targets that notice when two who exclude each other are there at once: each has a counter that only locks make right, and
- * knows who is there. It takes paths for the truth, and knows nothing of keys.
+ * Targets that detect two conflicting holders at once: each has a counter that is right only under locks, and records
+ * its present holders. Conflicts are decided by paths alone, not by keys of locks.
  */
 @SuppressWarnings("ThreadPriorityCheck")
 final class GuardedTargets {
@@ -70,7 +70,7 @@ final class GuardedTargets {
         });
     }
 
-    /** {@code visitors} is -1 while a writer is there, and else the number of readers. */
+    /** {@code visitors} is -1 while a writer is present, else the number of readers. */
     private static final class Cell {
         final LockTarget target;
         final AtomicInteger visitors = new AtomicInteger();

@@ -15,7 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Handles: who comes next, epochs, and connections that are lost. */
+/** The contract of handles: the order of waiters, epochs, and lost connections. */
 interface HandleContract<T> extends LockScenario.Stage<T> {
     LockRequest USER = LockRequest.exclusive(LockTarget.user("u1"));
 

@@ -15,8 +15,8 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * A call on a thread of its own that may wait for locks. Whether it does is what the database says, or that the call
- * returned: time decides nothing.
+ * A call on a thread of its own that may wait for locks. The database reports whether it waits, or the call returns: no
+ * timing is involved.
  */
 final class LockAttempt<V> implements AutoCloseable {
     private static final long BOUND_SECONDS = 60;
@@ -47,7 +47,7 @@ final class LockAttempt<V> implements AutoCloseable {
         return attempt;
     }
 
-    /** Returns when the call returned, and then it is empty, or when the database says for whom it waits. */
+    /** Returns when the call has returned (then empty), or when the database reports the sessions that it waits for. */
     Set<String> blockers() throws Exception {
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(BOUND_SECONDS);
         while (System.nanoTime() < end) {
@@ -59,7 +59,7 @@ final class LockAttempt<V> implements AutoCloseable {
                 return blockers;
             }
         }
-        throw new AssertionError("the call neither returned nor waited for anybody, session " + session.get());
+        throw new AssertionError("the call neither returned nor waited for another session, session " + session.get());
     }
 
     /** Waits a moment for the call to return. */

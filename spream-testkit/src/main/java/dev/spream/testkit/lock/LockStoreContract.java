@@ -7,10 +7,11 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * The contract of {@link LockStore}, and of {@link HierarchicalLocks} over it, as tests. Extend it in the tests of a store;
- * every test gets a fixture of its own. A store keeps all of it: no test can be declined.
+ * The contract of {@link LockStore}, and of {@link HierarchicalLocks} over it, as tests. Extend it in the tests of a
+ * store; every test gets a fixture of its own. A store keeps all of it: no test can be declined.
  *
- * <p>The tests are in the interfaces that this class implements, by subject. Who blocks whom is what the database says.
+ * <p>The tests are in the interfaces that this class implements, by subject. The database reports which session blocks
+ * which.
  *
  * @param <T> a transaction of the store
  */

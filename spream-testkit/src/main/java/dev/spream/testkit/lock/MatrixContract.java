@@ -63,7 +63,10 @@ interface MatrixContract<T> extends LockScenario.Stage<T> {
         }
     }
 
-    /** The rule in words of paths alone: from above comes who shares what is above; nobody else may hold what is exclusive. */
+    /**
+     * The rule in terms of paths alone: two locks conflict on one target if either is exclusive, and otherwise if the
+     * upper one of two targets on one path is exclusive.
+     */
     private static boolean blocks(LockTarget held, LockMode heldMode, LockTarget wanted, LockMode wantedMode) {
         String holder = held + "/";
         String waiter = wanted + "/";

@@ -189,7 +189,7 @@ interface WaitContract<T> extends LockScenario.Stage<T> {
     private void requireFree(LockTarget first, LockTarget... more) throws InterruptedException {
         given().locks()
                 .tryAcquire(LockRequest.exclusive(first, more))
-                .orElseThrow(() -> new AssertionError("somebody holds one of these still"))
+                .orElseThrow(() -> new AssertionError("one of these is still held"))
                 .close();
     }
 

@@ -29,7 +29,7 @@ final class BuildRate {
         }
     }
 
-    /** Empty if nobody has said anything for a while. */
+    /** Empty if no rate was reported for a while. */
     OptionalDouble at(Instant now) {
         return Duration.between(since, now).compareTo(SILENCE) < 0 ? rate : OptionalDouble.empty();
     }

@@ -20,7 +20,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 
-/** The events of an {@link InMemoryEventStore}, and those who wait for more. Safe for use by many threads. */
+/** The events of an {@link InMemoryEventStore}, and the feeds that wait for more. Safe for use by many threads. */
 final class EventLog {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();

@@ -17,8 +17,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
- * An event store in memory, for tests and demos: the reference for what event stores do. An append is there for everybody
- * when it returns.
+ * An event store in memory, for tests and demos: the reference for the behaviour of event stores. An append is visible
+ * to all readers when it returns.
  *
  * <p>Safe for use by many threads. Everything is gone when the process ends.
  */

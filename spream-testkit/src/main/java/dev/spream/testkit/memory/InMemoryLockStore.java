@@ -23,8 +23,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Locks in memory, for tests of what locks, and for programs of one process. Whoever comes first is served first; deadlocks
- * are found at once, and it is the transaction which would close the circle that fails.
+ * Locks in memory, for tests of code that locks, and for programs of one process. Waiters are served in their order;
+ * deadlocks are detected at once, and the transaction that would close the cycle fails.
  *
  * <p>Safe for use by many threads. What it gives out ends with the process.
  */
@@ -205,7 +205,7 @@ public final class InMemoryLockStore implements LockStore<InMemoryLockStore.Tran
         table.report(report);
     }
 
-    /** What was reported last, for each process. */
+    /** The last report of each process. */
     public List<LockReport> reports() {
         return table.reports();
     }

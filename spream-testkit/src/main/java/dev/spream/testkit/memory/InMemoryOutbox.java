@@ -16,8 +16,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An outbox in memory with its ledger, for tests and demos: the reference for what stores do. What a transaction wrote is seen
- * by others when it has committed; an idempotency key that an open one has written makes others wait who write it.
+ * An outbox in memory with its ledger, for tests and demos: the reference for the behaviour of stores. The writes of a
+ * transaction become visible when it commits; a write of an idempotency key waits for an open transaction that has
+ * written the same key.
  *
  * <p>Safe for use by many threads, and by several workers of one process. Everything is gone when the process ends.
  */
@@ -98,7 +99,7 @@ public final class InMemoryOutbox {
             });
         }
 
-        /** Rolls back what was not committed. */
+        /** Rolls back uncommitted writes. */
         @Override
         public void close() {
             rollback();

@@ -34,9 +34,9 @@ import java.util.TreeSet;
 import java.util.concurrent.TimeoutException;
 
 /**
- * A database in memory with read models and the states of their projections, for tests and demos: the reference for what
- * stores do. A transaction's rows are seen by others when it has committed; who writes a row, or an aggregate's state, that
- * another open transaction has written waits for that one.
+ * A database in memory with read models and the states of their projections, for tests and demos: the reference for the
+ * behaviour of stores. The rows of a transaction become visible when it commits; a write of a row, or of an aggregate's
+ * state, that another open transaction has written waits for that transaction.
  *
  * <p>Safe for use by many threads, and by several engines of one process. Everything is gone when the process ends.
  */
@@ -52,7 +52,7 @@ public final class InMemoryProjectionStore implements ProjectionStore<InMemoryPr
         this(clock, MonotonicTime.SYSTEM);
     }
 
-    /** For tests that drive the time: whoever waits for a while does so by that. */
+    /** For tests that drive the time: all waits use that clock. */
     public InMemoryProjectionStore(InstantSource clock, MonotonicTime time) {
         this(new ProjectionMemory(requireNonNull(clock, "clock"), time));
     }
@@ -106,8 +106,8 @@ public final class InMemoryProjectionStore implements ProjectionStore<InMemoryPr
         }
 
         /**
-         * A table of the read models, which is there without being created: that of the version whose transaction it is. Its rows
-         * should all be of the same type.
+         * A table of the read models, which exists without being created: that of the version whose transaction it is.
+         * Its rows should all be of the same type.
          */
         public <V> Table<V> table(String name) {
             requireNonNull(name, "name");
@@ -118,7 +118,7 @@ public final class InMemoryProjectionStore implements ProjectionStore<InMemoryPr
     /**
      * A table as a transaction sees it: as it is committed, with the transaction's own writes.
      *
-     * @param <V> its rows, which nobody changes
+     * @param <V> its rows, which are not modified
      */
     public static final class Table<V> {
         private final Transaction transaction;
@@ -138,10 +138,11 @@ public final class InMemoryProjectionStore implements ProjectionStore<InMemoryPr
         }
 
         /**
-         * The same row, which nobody else writes before this transaction ends. Waits for those who do.
+         * The same row, locked against other writers until this transaction ends. Waits for transactions that have
+         * written it.
          *
-         * @throws StorageException if they wait for this transaction, too, or the thread was interrupted; it can only be rolled
-         *     back then
+         * @throws StorageException if they wait for this transaction, too, or the thread was interrupted; it can only
+         *     be rolled back then
          */
         public Optional<V> lock(String key) {
             return transaction.memory.lockedIn(transaction, () -> {
@@ -213,7 +214,7 @@ public final class InMemoryProjectionStore implements ProjectionStore<InMemoryPr
         }
     }
 
-    /** Nobody else prepares it meanwhile; empty if it is not there any more. */
+    /** Keeps others from preparing it meanwhile; empty if it no longer exists. */
     private Optional<StoredProjection> toPrepare(ProjectionVersion version) {
         awaitPrepared(version);
         Optional<StoredProjection> found = memory.find(version.stateName());
@@ -240,7 +241,7 @@ public final class InMemoryProjectionStore implements ProjectionStore<InMemoryPr
         }
     }
 
-    /** Nobody else begins its read model meanwhile. */
+    /** Keeps others from beginning its read model meanwhile. */
     private Optional<StoredProjection> toBegin(ProjectionVersion version) {
         awaitPrepared(version);
         Optional<StoredProjection> found = memory.find(version.stateName());

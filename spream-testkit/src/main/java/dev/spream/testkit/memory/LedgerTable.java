@@ -18,8 +18,8 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /**
- * The ledger of an {@link InMemoryOutbox}: all generations of each request, in their order. Guarded by its memory; who waits
- * for an open transaction gives the memory free meanwhile.
+ * The ledger of an {@link InMemoryOutbox}: all generations of each request, in their order. Guarded by its memory; a
+ * wait for an open transaction releases the memory.
  */
 final class LedgerTable {
     private final Condition writerGone;
@@ -106,7 +106,7 @@ final class LedgerTable {
         return committed.getOrDefault(key, List.of());
     }
 
-    /** Settles what is in progress, outside of any transaction. */
+    /** Settles a request that is in progress, outside of any transaction. */
     boolean settle(String key, int generation, String digest, LedgerResult result, Instant now) {
         return settle(generations(key), generation, digest, result, now);
     }

@@ -24,8 +24,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
 
 /**
- * The locks of one {@link InMemoryLockStore} and its siblings: what a database would be to them. Every key has a fair queue;
- * whoever would close a circle of those who wait for each other is refused. Safe for use by many threads.
+ * The locks of one {@link InMemoryLockStore} and its siblings: their database, as it were. Every key has a fair queue;
+ * a request that would close a cycle of waiters is refused. Safe for use by many threads.
  */
 final class LockTable {
     private static final Duration A_DAY = Duration.ofDays(1);
@@ -129,7 +129,7 @@ final class LockTable {
         return wait == null ? Set.of() : wait.queue().blockersOf(wait.waiter());
     }
 
-    /** A key that somebody waits for, and the one who does. */
+    /** A waiter and the key that it waits for. */
     record Wait(LockWaitQueue queue, LockWaitQueue.Waiter waiter) {}
 
     boolean isOpen(Transaction transaction) {

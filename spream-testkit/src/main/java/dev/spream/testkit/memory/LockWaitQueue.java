@@ -24,7 +24,7 @@ final class LockWaitQueue {
         this.key = key;
     }
 
-    /** Somebody who waits; {@code moved} is signalled when that is over. */
+    /** A waiter; {@code moved} is signalled when its wait ends. */
     static final class Waiter {
         final Transaction owner;
         final LockMode mode;
@@ -38,7 +38,7 @@ final class LockWaitQueue {
         }
     }
 
-    /** Takes the lock if nobody holds it in a mode that conflicts, and nobody came earlier and still waits. */
+    /** Takes the lock if no holder has it in a conflicting mode and no earlier waiter still waits. */
     boolean tryTake(Transaction owner, LockMode mode) {
         LockMode held = holders.get(owner);
         if (held != null && held.covers(mode)) {
@@ -60,7 +60,7 @@ final class LockWaitQueue {
         waiters.add(waiter);
     }
 
-    /** Gives up waiting; those behind may have waited for nobody else. */
+    /** Ends the wait; later waiters may have waited for this one alone. */
     void leave(Waiter waiter) {
         waiters.remove(waiter);
         admit();

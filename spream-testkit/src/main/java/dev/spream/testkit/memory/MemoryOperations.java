@@ -128,7 +128,7 @@ final class MemoryOperations implements OutboxOperations {
     @Override
     public OperatorResult abort(long id, OperatorAction act) {
         LedgerResult result = LedgerResult.failed(ReasonCode.ABORTED_BY_HAND);
-        return change("abort", id, act, (entry, now) -> finish(entry, result, "given up by hand"));
+        return change("abort", id, act, (entry, now) -> finish(entry, result, "aborted by hand"));
     }
 
     private Made finish(StoredEntry entry, LedgerResult result, String message) {

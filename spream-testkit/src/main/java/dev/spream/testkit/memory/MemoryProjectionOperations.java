@@ -66,7 +66,7 @@ final class MemoryProjectionOperations implements ProjectionOperations {
         return projection.version().isLive() ? ProjectionStatus.RUNNING : ProjectionStatus.REBUILDING;
     }
 
-    /** What the audit says of it. */
+    /** Its description in the audit. */
     private String become(StoredProjection projection, ProjectionStatus status) {
         ProjectionStatus before = projection.status();
         projection.become(status, memory.now());
@@ -118,7 +118,7 @@ final class MemoryProjectionOperations implements ProjectionOperations {
         });
     }
 
-    /** Lets nobody begin; whether nobody is in any version, those that were begun meanwhile among them. */
+    /** Keeps transactions from beginning; true if none is open in any version, those begun meanwhile included. */
     private boolean isStill(String projection) {
         List<StoredProjection> versions = memory.versions(projection);
         versions.forEach(version -> version.alone(true));
@@ -143,7 +143,7 @@ final class MemoryProjectionOperations implements ProjectionOperations {
         return true;
     }
 
-    /** Makes a change, which says what became of it, and writes that down. */
+    /** Makes a change and writes its result to the audit. */
     private boolean change(
             String projection, String action, Act act, Function<StoredProjection, Optional<String>> change) {
         return memory.named(projection)

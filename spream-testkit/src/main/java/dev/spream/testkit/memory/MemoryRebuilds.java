@@ -186,7 +186,8 @@ final class MemoryRebuilds implements ProjectionRebuilds {
         StoredProjection other = requireOther(projection, version);
         if (!free) {
             throw new IllegalStateException(
-                    "somebody else holds projection '%s'; nothing was changed, try it again".formatted(projection));
+                    "projection '%s' is held by another operation; nothing was changed: try again"
+                            .formatted(projection));
         }
         StandStill still = new StandStill(live, other, exchange);
         still.requireAble();
@@ -217,7 +218,7 @@ final class MemoryRebuilds implements ProjectionRebuilds {
             this.exchange = exchange;
         }
 
-        /** The live one may have failed, but nobody may have paused it: what becomes live goes on. */
+        /** The live one may have failed, but must not be paused: the new live version runs. */
         void requireAble() {
             if (isPaused()) {
                 throw new IllegalStateException(
@@ -234,7 +235,7 @@ final class MemoryRebuilds implements ProjectionRebuilds {
             }
             if (!other.version().prepared()) {
                 throw new IllegalStateException(
-                        "version %d of projection '%s' has no read model yet, since nobody has run it; nothing was changed: run its revision %d"
+                        "version %d of projection '%s' has no read model yet, since it has not run; nothing was changed: run its revision %d"
                                 .formatted(
                                         other.version().version(),
                                         other.version().projection(),
@@ -264,7 +265,7 @@ final class MemoryRebuilds implements ProjectionRebuilds {
             }
         }
 
-        /** Waits for whoever is in it, and lets nobody begin. */
+        /** Waits for its open transactions, and keeps others from beginning. */
         private void hold(StoredProjection version, long until) {
             version.alone(true);
             if (!memory.await(

@@ -216,7 +216,7 @@ final class MemoryStore implements OutboxStore {
 
     @Override
     public Watch watch(Runnable wake) {
-        // An object of its own, so that one who watches twice with the same one is told twice and ends one at a time.
+        // An object of its own: a callback registered twice is called twice, and each registration ends by itself.
         Runnable watcher = () -> wake.run();
         memory.watchers.add(watcher);
         Watch watch = () -> memory.watchers.remove(watcher);

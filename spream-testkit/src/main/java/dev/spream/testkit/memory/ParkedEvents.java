@@ -40,7 +40,7 @@ final class ParkedEvents {
         nextTry = parking.nextTry().map(now::plus).orElse(null);
     }
 
-    /** Whether it is still what was tried. */
+    /** Whether it is unchanged since the attempt. */
     boolean isAs(RetryGuard tried) {
         return attempts == tried.attempts() && events.firstKey() == tried.firstVersion();
     }
@@ -126,7 +126,7 @@ final class ParkedEvents {
         };
     }
 
-    /** When it is to be tried; empty if somebody has to. */
+    /** When it is due; empty if it waits for an operator. */
     Optional<Instant> nextTry() {
         return Optional.ofNullable(nextTry);
     }

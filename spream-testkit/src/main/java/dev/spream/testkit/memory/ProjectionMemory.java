@@ -106,7 +106,7 @@ final class ProjectionMemory {
         projections.remove(version.name());
     }
 
-    /** What was changed by hand of a projection, whatever becomes of its versions. */
+    /** The audit of a projection, kept whatever becomes of its versions. */
     List<AuditedAction> audit(String projection) {
         return audits.computeIfAbsent(projection, first -> new ArrayList<>());
     }
@@ -157,7 +157,10 @@ final class ProjectionMemory {
         return projections.values();
     }
 
-    /** Has whoever stops the projection, or takes the segment, wait until {@link #leave}; empty if the fence does not hold. */
+    /**
+     * Makes a stop of the projection, or a claim of the segment, wait until {@link #leave}; empty if the fence does not
+     * hold.
+     */
     Optional<StoredProjection> enter(Fence fence) {
         return locked(() -> {
             await(
@@ -188,7 +191,7 @@ final class ProjectionMemory {
         changed.signalAll();
     }
 
-    /** Writes what the transaction wrote, after what is to be remembered of it; neither if that fails. */
+    /** Publishes the writes of the transaction, after its stored state; neither if that fails. */
     <V> V commit(Transaction transaction, Supplier<V> remember) {
         return lockedIn(transaction, () -> {
             V remembered = remember.get();
@@ -214,7 +217,7 @@ final class ProjectionMemory {
         }
     }
 
-    /** Wakes those who wait for a change of anything. */
+    /** Wakes all threads that wait for a change. */
     void statusChanged() {
         changed.signalAll();
     }
@@ -223,7 +226,7 @@ final class ProjectionMemory {
      * Waits until that holds, or until a time of the memory's own; whether it holds.
      *
      * @param until in nanoseconds; {@link Long#MAX_VALUE} for as long as it takes
-     * @param when for whoever is told of an interrupt
+     * @param when names the wait in the message of an interrupt
      */
     boolean await(BooleanSupplier holds, long until, String when) {
         try {

@@ -15,13 +15,13 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The segments of a projection and those who share them. Guarded by the projection's memory. */
+/** The segments of a projection and the owners that share them. Guarded by the projection's memory. */
 final class SegmentTable {
     private final List<Segment> segments = new ArrayList<>();
     private final Map<ProjectionOwner, Instant> owners = new HashMap<>();
 
     /**
-     * Segments that nobody holds.
+     * Segments without an owner.
      *
      * @param position where all of them are
      */
@@ -78,7 +78,7 @@ final class SegmentTable {
                 && segments.get(fence.segment()).isHeld(fence);
     }
 
-    /** Nobody else takes the segment until {@link #exit}. */
+    /** Keeps others from taking the segment until {@link #exit}. */
     void enter(Fence.Segment fence) {
         segments.get(fence.segment()).entered++;
     }
@@ -106,7 +106,7 @@ final class SegmentTable {
         return -1;
     }
 
-    /** Whoever holds a segment has it in another epoch from now on. */
+    /** Raises the epochs of all segments, so that former leases no longer hold. */
     void raiseEpochs() {
         segments.forEach(segment -> segment.epoch++);
     }

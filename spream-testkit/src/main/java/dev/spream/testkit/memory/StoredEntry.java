@@ -173,8 +173,8 @@ final class StoredEntry {
     }
 
     /**
-     * Has it tried again from its first attempt on. What was claimed of it before is not its claim any more. Whoever does so to
-     * a parked entry knows how it ended; of another it is as unknown as before.
+     * Requeues it from its first attempt; earlier claims of it no longer hold. An operator that requeues a parked entry
+     * knows its outcome; that of another entry stays as unknown as before.
      */
     void requeue(int nextGeneration, Instant now) {
         outcomeUnknown &= !isParked();

@@ -64,7 +64,7 @@ final class StoredProjection {
     private Optional<Instant> lastErrorAt = Optional.empty();
     private Instant updatedAt;
     private int entered;
-    private boolean alone; // somebody has it alone
+    private boolean alone; // it is held exclusively
     private boolean preparing;
 
     /**
@@ -141,7 +141,7 @@ final class StoredProjection {
         return true;
     }
 
-    /** Gives it another role; those who held its segments take them anew. What has failed stays so. */
+    /** Gives it another role; the owners of its segments claim them again. A failure stays. */
     void exchange(VersionRole role, Instant now) {
         version = new ProjectionVersion(
                 version.projection(), version.version(), version.revision(), role, version.from(), version.prepared());
@@ -153,7 +153,7 @@ final class StoredProjection {
         return version.isLive() ? ProjectionStatus.RUNNING : ProjectionStatus.REBUILDING;
     }
 
-    /** Splits it into another number of segments. Nobody is in it. */
+    /** Splits it into another number of segments. No transaction is open in it. */
     void split(int count, Instant now) {
         int before = segments.count();
         segments = segments.split(count);
@@ -170,7 +170,7 @@ final class StoredProjection {
         alone = now;
     }
 
-    /** Whether it writes events, if nobody has it alone. */
+    /** Whether it writes events, unless it is held exclusively. */
     boolean isActive() {
         return status == ProjectionStatus.RUNNING || status == ProjectionStatus.REBUILDING;
     }
@@ -415,7 +415,7 @@ final class StoredProjection {
         return events.view(keyState(key).lastVersion(), now);
     }
 
-    /** The first events that are set aside; none if the aggregate is not parked. */
+    /** The first waiting events; none if the aggregate is not parked. */
     List<EventEnvelope> setAside(String key, int limit) {
         return find(key).map(events -> events.first(limit)).orElse(List.of());
     }

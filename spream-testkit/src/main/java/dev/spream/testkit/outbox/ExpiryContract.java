@@ -76,7 +76,7 @@ interface ExpiryContract<T> extends OutboxScenario.Stage<T> {
         assertThat(given().ledgerEntry("a").status()).isEqualTo(LedgerStatus.IN_PROGRESS);
         given().pass(Duration.ofDays(400));
         assertThat(given().claims(BOB)).isEmpty();
-        assertThat(given().store().expire(10)).as("it waits for somebody").isZero();
+        assertThat(given().store().expire(10)).as("it waits for an operator").isZero();
     }
 
     @Test

@@ -52,7 +52,7 @@ interface LaneContract<T> extends OutboxScenario.Stage<T> {
 
         LaneShare anns = given().lanes(ANN);
         assertThat(anns.share()).isEqualTo(128);
-        assertThat(anns.held()).as("the surplus stays until it is given up").hasSize(256);
+        assertThat(anns.held()).as("the surplus stays until it is released").hasSize(256);
         Set<Integer> surplus =
                 anns.held().stream().limit(128).map(LaneLease::lane).collect(toSet());
         assertThat(numbers(given().store().holdLanes(ANN, surplus, LEASE)))
@@ -144,7 +144,7 @@ interface LaneContract<T> extends OutboxScenario.Stage<T> {
                 .isEqualTo(256);
     }
 
-    /** Has workers give up and take until nobody has a surplus. */
+    /** Lets workers release and claim until no worker has a surplus. */
     private void settleDown(OutboxOwner... workers) {
         for (int round = 0; round < 3; round++) {
             for (OutboxOwner worker : workers) {

@@ -18,7 +18,10 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The ledger is what counts: an entry takes over what it says, and never the other way round. */
+/**
+ * The contract of entries whose requests are settled in the ledger: the entry takes over the ledger's result, never the
+ * ledger the entry's.
+ */
 interface LedgerSyncContract<T> extends OutboxScenario.Stage<T> {
 
     @Test

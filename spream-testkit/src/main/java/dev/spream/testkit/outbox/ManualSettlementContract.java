@@ -21,7 +21,7 @@ import dev.spream.outbox.Settlement;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Entries that somebody settles or gives up, and the audit of it. */
+/** The contract of entries that an operator settles or aborts, and of their audit. */
 interface ManualSettlementContract<T> extends OperationsStage<T> {
 
     @Test

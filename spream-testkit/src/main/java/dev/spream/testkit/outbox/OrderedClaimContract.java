@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Entries with one ordering key are given out one at a time, in the order of their ids, to who holds their lane. */
+/** Entries with one ordering key are claimed one at a time, in the order of their ids, by the holder of their lane. */
 interface OrderedClaimContract<T> extends OutboxScenario.Stage<T> {
 
     @Test
@@ -219,9 +219,9 @@ interface OrderedClaimContract<T> extends OutboxScenario.Stage<T> {
         long id = given().ordered("a", "a");
         List<LaneLease> lapsed = given().lanes(ANN).held();
         given().letLeasesRunOut();
-        assertThat(claims(ANN, lapsed, id)).as("before somebody else has it").isEmpty();
+        assertThat(claims(ANN, lapsed, id)).as("before another worker has it").isEmpty();
         List<LaneLease> live = given().lanes(BOB).held();
-        assertThat(claims(ANN, lapsed, id)).as("when somebody else has it").isEmpty();
+        assertThat(claims(ANN, lapsed, id)).as("when another worker has it").isEmpty();
         assertThat(claims(BOB, live, id)).hasSize(1);
     }
 

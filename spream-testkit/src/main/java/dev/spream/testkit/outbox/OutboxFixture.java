@@ -52,7 +52,9 @@ public interface OutboxFixture<T> extends AutoCloseable {
     /** What the ledger has of a request, as it is committed, the first generation first; by a statement of the fixture's own. */
     List<LedgerEntry> generations(String idempotencyKey);
 
-    /** Gives the last generation of a request another digest in the ledger, as somebody could who writes past the ports. */
+    /**
+     * Gives the last generation of a request another digest in the ledger, as a program that bypasses the ports could.
+     */
     void changeLedgerDigest(String idempotencyKey, String requestDigest);
 
     /** Closes everything and removes what it left. */

@@ -110,7 +110,7 @@ final class OutboxScenario<T> {
         return OutboxMessage.builder(key, "{\"of\":\"%s\"}".formatted(key));
     }
 
-    /** An entry that is there and due. */
+    /** A stored entry that is due. */
     long enqueued(String key) {
         return enqueued(message(key));
     }
@@ -123,7 +123,7 @@ final class OutboxScenario<T> {
         Arrays.stream(keys).forEach(this::enqueued);
     }
 
-    /** An entry with an ordering key that is there and due, if all before it are settled. */
+    /** A stored entry with an ordering key, which is due if all before it are settled. */
     long ordered(String key, String orderingKey) {
         return enqueued(messageBuilder(key).orderingKey(orderingKey).build());
     }
@@ -133,7 +133,7 @@ final class OutboxScenario<T> {
         return ((EnqueueResult.Enqueued) result).id();
     }
 
-    /** An entry that is there and claimed. */
+    /** A stored entry that is claimed. */
     OutboxClaim claimed(OutboxOwner owner, String key) {
         enqueued(key);
         return claim(owner);
@@ -207,7 +207,7 @@ final class OutboxScenario<T> {
                 new Settlement.Released(claim));
     }
 
-    /** Settles a request in the ledger alone, as somebody beside the worker could. */
+    /** Settles a request in the ledger alone, as a program other than the worker could. */
     void settledInLedger(String key, LedgerResult result) {
         LedgerEntry entry = ledgerEntry(key);
         boolean settled = committed(

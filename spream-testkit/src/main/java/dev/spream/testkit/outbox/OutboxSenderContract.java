@@ -168,7 +168,7 @@ public abstract class OutboxSenderContract {
         return fixture.sender();
     }
 
-    /** As a worker sees it: what is thrown says that the outcome is unknown. */
+    /** The outcome as a worker sees it: an exception means that the outcome is unknown. */
     private SendOutcome send(OutboxEntry entry, Duration timeout) {
         try {
             return sender().send(entry, timeout);

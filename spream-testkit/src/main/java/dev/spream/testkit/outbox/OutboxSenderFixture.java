@@ -11,11 +11,11 @@ public interface OutboxSenderFixture extends AutoCloseable {
 
     /** The behaviour of the receiver. */
     enum Receiver {
-        /** It takes it, and says so. */
+        /** It accepts the entry, and answers so. */
         ACCEPTS,
-        /** It refuses it for good, and says so. */
+        /** It rejects the entry permanently, and answers so. */
         REFUSES,
-        /** It gets it, and says nothing for as long as the test lasts. */
+        /** It receives the entry, and does not answer during the test. */
         HANGS,
         /** It cannot be reached: nothing gets there. */
         UNREACHABLE

@@ -19,7 +19,7 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Entries that somebody has tried again. */
+/** The contract of entries that an operator requeues. */
 interface RequeueContract<T> extends OperationsStage<T> {
 
     @Test

@@ -21,7 +21,7 @@ import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Removing what is finished, without losing what it proves. */
+/** The contract of clean-up: finished partitions are removed, and their effect on the watermark and the gate stays. */
 interface CleanUpContract extends StorageScenario.Stage {
     Duration LATER = Duration.ofDays(3650);
 

@@ -34,7 +34,7 @@ interface FinishContract extends StorageScenario.Stage {
         assertThat(finished.endProof()).contains(endedInto(4, "b", "a"));
         assertThat(finished.finishedAt()).isPresent();
         assertThat(finished.leaseLive()).isFalse();
-        assertThat(finished.owner()).as("who held it last").contains(ANN);
+        assertThat(finished.owner()).as("its last owner").contains(ANN);
         assertThat(finished.epoch()).isEqualTo(1);
         assertThat(given().anotherConnection().lineage().partition(root.token()))
                 .contains(finished);

@@ -38,7 +38,7 @@ interface FrontierContract extends StorageScenario.Stage {
 
         Lineage frontier = given().storage().frontier();
         assertThat(frontier.partitions())
-                .as("a is named by m, d by e; the root and c by nobody that is left")
+                .as("a is named by m, d by e; the root and c by no partition that is left")
                 .extracting(PartitionMetadata::token)
                 .isEqualTo(tokens("a", "b", "m", "d", "e"));
         Lineage lineage = given().storage().lineage();

@@ -23,7 +23,9 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 
-/** Records lost to the retention period: the watermark steps over them, and the gap says so. */
+/**
+ * The contract of gaps: the watermark passes records that were lost to the retention period, and the gap records that.
+ */
 interface GapContract extends StorageScenario.Stage {
 
     @Test

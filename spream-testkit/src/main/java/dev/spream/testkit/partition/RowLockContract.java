@@ -117,7 +117,7 @@ public abstract class RowLockContract extends StorageContract<RowLockFixture> {
         assertThat(given().storage().renew(leases, LEASE)).isEmpty();
     }
 
-    /** What is busy for each of two callers at a time. */
+    /** The partitions that are busy for each of two callers at a time. */
     private List<Set<PartitionToken>> renewTwice(List<PartitionLease> leases) {
         return Stream.generate(() -> CompletableFuture.supplyAsync(
                         () -> busy(() -> given().storage().renew(leases, LEASE)).busy(), Thread::startVirtualThread))
@@ -184,7 +184,7 @@ public abstract class RowLockContract extends StorageContract<RowLockFixture> {
         assertThat(given().partition("a").watermark()).isEqualTo(at(5));
     }
 
-    /** Tried until the storage says something else than to try again, as the engine does; once for each round. */
+    /** Retried while the storage reports a retryable failure, as the engine does; once for each round. */
     private boolean finished(PartitionLease lease, Semaphore rounds) {
         while (true) {
             try {

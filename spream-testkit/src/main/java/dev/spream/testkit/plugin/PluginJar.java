@@ -30,7 +30,7 @@ import org.slf4j.Logger;
 
 /**
  * A jar as an author of plug-ins builds it, outside of this build: sources are compiled against the cores, spream-api,
- * slf4j and what is named here, and against nothing else. Confined to one thread.
+ * slf4j and the named jars, and against nothing else. Confined to one thread.
  *
  * <pre>{@code
  * PluginJar.empty()
@@ -114,7 +114,7 @@ public final class PluginJar {
         return this;
     }
 
-    /** Writes the jar, over the one that is there; folders above it are made. */
+    /** Writes the jar, replacing an existing one; missing folders above it are created. */
     public Path writeTo(Path jar) {
         try {
             Files.createDirectories(jar.toAbsolutePath().getParent());

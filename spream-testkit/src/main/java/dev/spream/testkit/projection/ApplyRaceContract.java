@@ -22,7 +22,7 @@ import java.util.concurrent.Future;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Batches that meet each other, or somebody who stops them. */
+/** The contract of batches that run concurrently with each other, or with an operator that stops them. */
 interface ApplyRaceContract<T> extends ProjectionScenario.Stage<T> {
 
     @Test

@@ -9,7 +9,7 @@ import java.nio.ByteBuffer;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** The contract of dead letters: what is no event is kept. */
+/** The contract of dead letters: input that cannot be read as an event is stored. */
 interface DeadLetterContract<T> extends ProjectionScenario.Stage<T> {
 
     private static FeedItem.Undecodable item(long delivery, String origin) {

@@ -34,7 +34,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 
-/** Parked aggregates that somebody looks at, has tried again, or passes over. */
+/** The contract of parked aggregates that an operator inspects, retries or skips. */
 interface MendingContract<T> extends ProjectionScenario.Stage<T> {
 
     private int retry(String key) {

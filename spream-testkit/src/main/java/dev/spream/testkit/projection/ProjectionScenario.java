@@ -32,7 +32,7 @@ import java.util.TreeSet;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 
-/** A projection and those who run it, as the tests of the contracts see them. */
+/** A projection and its owners, as the tests of the contracts see them. */
 public final class ProjectionScenario<T> implements AutoCloseable {
     static final String NAME = "balances";
     static final ProjectionOwner ANN = ProjectionOwner.of("ann");
@@ -104,7 +104,7 @@ public final class ProjectionScenario<T> implements AutoCloseable {
         return store().state(NAME).orElseThrow();
     }
 
-    /** Fails the projection as somebody who began when its epoch was what it is. */
+    /** Fails the projection as an owner that began in its present epoch. */
     boolean fail(Fence fence, String error) {
         long epoch =
                 store().state(fence.projection()).map(ProjectionState::epoch).orElse(1L);
@@ -165,7 +165,7 @@ public final class ProjectionScenario<T> implements AutoCloseable {
         }
     }
 
-    /** What is remembered of an aggregate. */
+    /** The stored state of an aggregate. */
     AggregateState keyState(Fence fence, String key) {
         List<AggregateState> states = new ArrayList<>();
         boolean applied = run(fence, Set.of(key), (transaction, found) -> {

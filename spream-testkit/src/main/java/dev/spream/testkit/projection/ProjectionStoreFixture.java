@@ -46,12 +46,12 @@ public interface ProjectionStoreFixture<T> extends AutoCloseable {
      */
     void passTime(Duration time);
 
-    /** Who changed something of a projection and why, as it was written down, the oldest first. */
+    /** The audit of a projection: the operators and the reasons of its changes, the oldest first. */
     List<Act> audit(String projection);
 
     /**
-     * The dead letters of a projection, the oldest first: the ids of events that were skipped, and the origins of what was
-     * no event.
+     * The dead letters of a projection, the oldest first: the ids of skipped events, and the origins of input that
+     * could not be read as events.
      */
     List<String> deadLetters(String projection);
 

@@ -20,7 +20,7 @@ import java.util.OptionalLong;
 import java.util.concurrent.Callable;
 import org.junit.jupiter.api.Test;
 
-/** The contract of registration: how projections come into being, and what their states say. */
+/** The contract of registration: how projections are created, and the content of their states. */
 interface RegisterContract<T> extends ProjectionScenario.Stage<T> {
 
     @Test

@@ -64,7 +64,7 @@ interface RetryContract<T> extends ProjectionScenario.Stage<T> {
         TestEvents.assertSame(found, events("a", 3, 5));
         assertThat(state).contains(new AggregateState(5, true));
         assertThat(given().parked("a").events()).isEqualTo(4);
-        assertThat(given().due(fence)).as("goes on at once").containsExactly("a");
+        assertThat(given().due(fence)).as("is due at once").containsExactly("a");
         assertThat(given().retry(fence, "a")).contains(new AggregateState(9, false));
     }
 

@@ -74,7 +74,7 @@ interface SegmentContract<T> extends ProjectionScenario.Stage<T> {
 
         SegmentShare anns = hold(ANN);
         assertThat(anns.fair()).isEqualTo(2);
-        assertThat(anns.held()).as("the surplus stays until it is given up").hasSize(4);
+        assertThat(anns.held()).as("the surplus stays until it is released").hasSize(4);
         assertThat(numbers(hold(ANN, 1, 3))).containsExactlyInAnyOrder(0, 2);
 
         Map<Integer, Long> taken = epochs(hold(BOB));

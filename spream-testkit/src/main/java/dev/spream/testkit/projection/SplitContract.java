@@ -77,7 +77,7 @@ interface SplitContract<T> extends ProjectionScenario.Stage<T> {
         assertThat(split(2)).isTrue();
         assertThat(given().details().segments()).hasSize(2);
         assertThat(given().store().register(NAME, 4).segments())
-                .as("segments, though whoever runs it was told of four")
+                .as("segments, though its owners were told of four")
                 .isEqualTo(2);
     }
 

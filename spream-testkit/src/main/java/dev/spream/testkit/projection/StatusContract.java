@@ -22,7 +22,7 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 import org.junit.jupiter.api.Test;
 
-/** Projections that are looked at, stopped and let go on. */
+/** The contract of status changes: projections are inspected, paused, failed and resumed. */
 interface StatusContract<T> extends ProjectionScenario.Stage<T> {
 
     @Test

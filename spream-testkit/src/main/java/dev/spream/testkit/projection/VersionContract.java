@@ -311,7 +311,7 @@ interface VersionContract<T> extends ProjectionScenario.Stage<T> {
         assertThat(versions().rebuilds().progress(NAME).getFirst().applied()).isEqualTo(5);
         given().fixture().passTime(Duration.ofMinutes(1));
         assertThat(versions().rebuilds().progress(NAME).getFirst().rate())
-                .as("the rate when nobody runs it")
+                .as("the rate when no owner runs it")
                 .isEmpty();
     }
 

@@ -41,7 +41,7 @@ final class VersionScenario<T> {
         return hold(1);
     }
 
-    /** Another version, of which nothing is there yet. */
+    /** Another version, of which nothing exists yet. */
     ProjectionVersion begun(long from) {
         int number = rebuilds().rebuild(NAME, OptionalInt.empty(), from, ACT);
         return version(number);
@@ -91,7 +91,7 @@ final class VersionScenario<T> {
         return given.store().state(ProjectionVersion.stateName(NAME, version)).orElseThrow();
     }
 
-    /** A row of the read model of whoever has that fence. */
+    /** A row of the read model of the version with that fence. */
     long row(Fence fence, String key) {
         long[] row = new long[1];
         boolean applied = given.run(fence, Set.of(), (transaction, states) -> {

@@ -61,7 +61,7 @@ interface SearchStage {
         index().write(List.of(changes));
     }
 
-    /** The ids of what is found, as the engine orders them. */
+    /** The ids of the hits, in the order of the engine. */
     default List<String> found(String text) {
         return ids(index().search(SearchQuery.of(text)));
     }
@@ -74,7 +74,7 @@ interface SearchStage {
         return result.documents().stream().map(SearchDocument::id).toList();
     }
 
-    /** The fields of a document that is there. */
+    /** The fields of an existing document. */
     default Optional<Map<String, Object>> stored(String id) {
         List<SearchDocument> all =
                 new ArrayList<>(index().search(new SearchQuery("", Map.of(), Optional.empty(), 0, 1_000))
