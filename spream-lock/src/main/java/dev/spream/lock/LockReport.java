@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The report of a process on the locks that it holds and waits for at a moment, by name. It serves operators who
+ * The report of a process on the locks that it holds and waits for at a moment, by name. It serves operators that
  * inspect the locks in the database, which shows only keys. It is late by about a second, and omits locks that are
  * held for less.
  *

@@ -14,7 +14,7 @@ public final class ActorArgument {
     private @Nullable String actor;
 
     public String name() {
-        return actor == null ? System.getProperty("user.name", "somebody") + "@" + host() : actor;
+        return actor == null ? System.getProperty("user.name", "unknown") + "@" + host() : actor;
     }
 
     private static String host() {

@@ -29,7 +29,7 @@ import java.util.UUID;
 import java.util.random.RandomGenerator;
 
 /**
- * Moves money between nobody and many accounts, on a database of its own, and shows how two read models follow: one
+ * Moves money into, out of and between many accounts, on a database of its own, and shows how two read models follow: one
  * event cannot be applied, so that its account alone is parked in both, until the event is skipped.
  */
 public final class BalanceProgram {

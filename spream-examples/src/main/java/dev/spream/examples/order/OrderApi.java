@@ -118,7 +118,7 @@ record OrderApi(Orders orders, IdempotencyLedger<?> ledger) implements JsonServe
             return Answer.json(result.httpStatus(), body);
         }
         String reason = result.reason().map(Object::toString).orElse("");
-        return Answer.problem(result.httpStatus(), "Order failed", "The order was given up, and is not tried again.")
+        return Answer.problem(result.httpStatus(), "Order failed", "The order was aborted and will not be retried.")
                 .with("idempotency_key", key)
                 .with("reason", reason);
     }

@@ -97,7 +97,7 @@ final class OrderProgram implements AutoCloseable {
                       -d '{"symbol": "7203", "side": "buy", "quantity": 100}'
                   curl -i %1$s/do/order/order-1
 
-                Order again under the same key: it is one order. Break the broker, order, and mend it:
+                Order again under the same key: it is one order. Break the broker, order, and repair it:
 
                   curl %2$s/broker/mode -H 'Content-Type: application/json' \\
                       -d '{"mode": "timeout-after-accept"}'

@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Holds segments of a projection and keeps a loop running for each: renews their leases well before they end, takes its share,
- * and gives up what is above it once the loop has finished its batch.
+ * and releases what is above it once the loop has finished its batch.
  *
  * <p>The leases are measured on this process's own clocks ({@link LocalLease}); loops write nothing after their end. A loop
  * begins at the position that the store has after the loop before it has ended.

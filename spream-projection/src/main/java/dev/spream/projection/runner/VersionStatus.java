@@ -164,7 +164,7 @@ final class VersionStatus {
     }
 
     /**
-     * The version is run by this process no longer, since what is around the process is wrong; its keeper gives up what it holds.
+     * The version is run by this process no longer, since what is around the process is wrong; its keeper releases what it holds.
      *
      * @return false if that was so before
      */

@@ -17,7 +17,7 @@ import java.util.Optional;
  * ordering key is the entry's, if it has one.
  *
  * <p>Attributes: {@code idempotency-key}; {@code generation}, 1, and one more each time the entry was requeued after it had been
- * given up; {@code created-at}; {@code traceparent}, if the entry has one. What has more than 1,024 bytes, which is as much as
+ * aborted; {@code created-at}; {@code traceparent}, if the entry has one. What has more than 1,024 bytes, which is as much as
  * Pub/Sub takes, is {@code sha256/} and the SHA-256 of its UTF-8 bytes in hexadecimal digits instead.
  *
  * <p>Pub/Sub stores a message that is published twice as two. So an entry has one effect if its subscribers recognise a message
@@ -31,8 +31,8 @@ import java.util.Optional;
  * <tr><td>INVALID_ARGUMENT; a request of more than 10,000,000 bytes, which is not sent</td><td>permanent</td>
  *     <td>INVALID_REQUEST</td></tr>
  * <tr><td>RESOURCE_EXHAUSTED</td><td>retryable</td><td>RATE_LIMITED</td></tr>
- * <tr><td>PERMISSION_DENIED, UNAUTHENTICATED</td><td>retryable: people mend it</td><td>UNAUTHORIZED</td></tr>
- * <tr><td>NOT_FOUND, FAILED_PRECONDITION</td><td>retryable: people mend it</td><td>UNAVAILABLE</td></tr>
+ * <tr><td>PERMISSION_DENIED, UNAUTHENTICATED</td><td>retryable: an operator fixes it</td><td>UNAUTHORIZED</td></tr>
+ * <tr><td>NOT_FOUND, FAILED_PRECONDITION</td><td>retryable: an operator fixes it</td><td>UNAVAILABLE</td></tr>
  * <tr><td>no connection, no such host; no room among {@code max-requests} in time</td><td>retryable: nothing left</td>
  *     <td>UNAVAILABLE</td></tr>
  * <tr><td>no answer in time, DEADLINE_EXCEEDED</td><td>unknown</td><td>TIMEOUT</td></tr>

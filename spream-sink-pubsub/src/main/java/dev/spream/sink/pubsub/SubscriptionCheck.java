@@ -14,7 +14,7 @@ record SubscriptionCheck(SubscriptionAdminClient client, boolean requireOrdering
 
     /**
      * Looks whether the subscription is there and delivers as a projection needs it. An account that may receive need not be
-     * allowed to look: then it goes on.
+     * allowed to look: then it continues.
      *
      * @throws IllegalArgumentException if there is none, or it delivers otherwise; the message says what to do
      * @throws StorageException if the server cannot be asked

@@ -116,7 +116,7 @@ final class TopicClient implements AutoCloseable {
     }
 
     /**
-     * Takes no more requests, waits a moment for those that are on their way, gives up what is left, and lets go of
+     * Takes no more requests, waits a moment for those that are on their way, cancels what is left, and releases
      * connections and threads. Closing again is harmless.
      */
     @Override

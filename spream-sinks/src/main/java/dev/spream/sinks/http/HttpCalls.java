@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Calls to a server. Redirects are not followed. Safe for use by many threads, which share connections; as many requests are on
- * their way as threads are in it. Closing gives up what is on its way.
+ * their way as threads are in it. Closing cancels requests in flight.
  */
 final class HttpCalls implements AutoCloseable {
     private final ExecutorService executor;

@@ -32,7 +32,7 @@ import org.slf4j.LoggerFactory;
  * <tr><td>2xx that breaks off, or is not there whole in time</td><td>unknown</td><td>OUTCOME_UNKNOWN, TIMEOUT</td></tr>
  * <tr><td>408, 425, 429, 503</td><td>retryable, no sooner than {@code Retry-After} says</td><td>TIMEOUT, UNAVAILABLE,
  *     RATE_LIMITED, UNAVAILABLE</td></tr>
- * <tr><td>401, 403, 407, 511</td><td>retryable: people mend it</td><td>UNAUTHORIZED</td></tr>
+ * <tr><td>401, 403, 407, 511</td><td>retryable: an operator fixes it</td><td>UNAUTHORIZED</td></tr>
  * <tr><td>404, 405, 421, 426, 501, 505, and 301, 307, 308</td><td>retryable: a wrong URL, or a service that is not
  *     deployed</td><td>UNAVAILABLE</td></tr>
  * <tr><td>400, 406, 411, 413, 414, 415, 417, 431</td><td>permanent</td><td>INVALID_REQUEST</td></tr>

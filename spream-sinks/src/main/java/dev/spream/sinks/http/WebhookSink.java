@@ -22,7 +22,7 @@ import java.util.concurrent.TimeoutException;
  * carries its position in the history of its keys and the epoch of its lease, by which the server can refuse it later.
  *
  * <p>Safe for use by many threads, which share connections; as many requests are on their way as threads are in it. Closing
- * gives up what is on its way.
+ * cancels requests in flight.
  */
 record WebhookSink(WebhookTarget target, Duration timeout, InstantSource clock, HttpCalls calls)
         implements Consumer, AutoCloseable {

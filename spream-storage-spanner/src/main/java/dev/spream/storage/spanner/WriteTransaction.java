@@ -51,7 +51,7 @@ final class WriteTransaction {
 
     /**
      * Begins it by a question that no lock can hold up. The first answer names the transaction, and without a name a client that
-     * gives up cannot roll it back: the server would keep it for seconds, with locks on whatever it had read.
+     * aborts cannot roll it back: the server would keep it for seconds, with locks on whatever it had read.
      */
     void begin() {
         var unused = now();

@@ -121,7 +121,7 @@ interface StatusContract<T> extends ProjectionScenario.Stage<T> {
     default void the_audit_has_who_changed_something_and_why_the_oldest_first() {
         given().running();
         Act first = new Act("ann@example", "it writes too much");
-        Act second = new Act("bob", "mended: 'quoted' \"too\"");
+        Act second = new Act("bob", "fixed: 'quoted' \"too\"");
         given().operations().pause(NAME, first);
         given().operations().resume(NAME, second);
         given().operations().pause(NAME, ACT);

@@ -83,12 +83,12 @@ public record SchemaMigration(DataSource dataSource, SchemaName schema, Migrated
         int stored = storedVersion();
         if (stored == 0) {
             throw SqlErrors.permanent(
-                    "schema '%s' has no tables of %s; create them with %s, by a user who may, or name the schema that has them%s"
+                    "schema '%s' has no tables of %s; create them with %s, as a user with the right to, or name the schema that has them%s"
                             .formatted(schema, tables.owner(), tables.howToMigrate(), sameNames()));
         }
         if (stored < tables.version()) {
             throw SqlErrors.permanent(
-                    "the tables of %s in schema '%s' are of version %d, this spream needs version %d; start once with %s, by a user who may alter them"
+                    "the tables of %s in schema '%s' are of version %d, this spream needs version %d; start once with %s, as a user with the right to alter them"
                             .formatted(tables.owner(), schema, stored, tables.version(), tables.howToMigrate()));
         }
         if (stored > tables.version()) {

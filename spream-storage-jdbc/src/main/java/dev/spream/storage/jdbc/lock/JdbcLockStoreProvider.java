@@ -31,7 +31,7 @@ public final class JdbcLockStoreProvider implements LockStoreProvider {
     private static final ConfigKey<String> SCHEMA = ConfigKey.of(
                     "schema",
                     ConfigType.text(),
-                    "The schema that has the tables; on MySQL and MariaDB, a database. Locks of one exclude nobody of"
+                    "The schema that has the tables; on MySQL and MariaDB, a database. Locks of one exclude no lock of"
                             + " another.")
             .withDefaultMeaning("spream; on MySQL and MariaDB the URL's database");
     private static final ConfigKey<LockStrategy> STRATEGY = ConfigKey.of(

@@ -7,7 +7,7 @@ import dev.spream.storage.jdbc.lock.dialect.LockSql;
 import dev.spream.storage.jdbc.lock.dialect.LockTables;
 
 /**
- * How a bucket is represented in the database. Locks of one strategy do not exclude those of the other.
+ * The representation of buckets in the database. Locks of one strategy do not exclude those of the other.
  */
 public enum LockStrategy {
     /**

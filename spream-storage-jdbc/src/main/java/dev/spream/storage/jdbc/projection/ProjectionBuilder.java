@@ -36,7 +36,7 @@ public final class ProjectionBuilder<P> extends TablesBuilder<ProjectionBuilder<
             "dev/spream/storage/jdbc/projection",
             "projection_history",
             2,
-            "migrate(true), in a configuration projections.jdbc.migrate=true, as whoever runs projections does unless told"
+            "migrate(true), in a configuration projections.jdbc.migrate=true, as the command that runs projections does unless told"
                     + " otherwise");
 
     private final Function<ProjectionDatabase, P> product;

@@ -82,7 +82,7 @@ final class CutOverStopsIT {
         Fence fence = held("balances@2");
         long epoch = test.store.state("balances@2").orElseThrow().epoch();
         assertNotMadeLive(
-                "it is FAILED: mend what failed last (no such column), resume 'balances@2'",
+                "it is FAILED: fix what failed last (no such column), resume 'balances@2'",
                 () -> test.store.fail(fence, epoch, "no such column"));
         assertThat(statuses()).containsExactly("1,LIVE,RUNNING", "2,SHADOW,FAILED");
     }
@@ -165,7 +165,7 @@ final class CutOverStopsIT {
                             .isThrownBy(() -> impatient.resume(NAME, ACT))
                             .withMessageContainingAll(
                                     "resuming projection 'balances' failed: it is held still, for a cut-over",
-                                    "goes on as before")
+                                    "nothing was changed")
                             .matches(StorageException::retryable));
         }
     }
@@ -176,7 +176,7 @@ final class CutOverStopsIT {
         assertThatIllegalStateException()
                 .isThrownBy(() -> rebuilds.cutOver(NAME, 2, IMPATIENT, Set.of(), ACT))
                 .withMessageContaining(
-                        "segment 0 is 5 positions behind, and nobody works on it: run the projection with code of revision 1");
+                        "segment 0 is 5 positions behind, and no process works on it: run the projection with code of revision 1");
         held("balances@2");
         assertThatIllegalStateException()
                 .isThrownBy(() -> rebuilds.cutOver(NAME, 2, IMPATIENT, Set.of(), ACT))

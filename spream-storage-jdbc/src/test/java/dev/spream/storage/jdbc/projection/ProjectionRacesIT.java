@@ -128,7 +128,7 @@ final class ProjectionRacesIT {
             assertThatExceptionOfType(StorageException.class)
                     .isThrownBy(() -> impatient.pause(NAME, ACT))
                     .withMessageContaining("session %d".formatted(batch.session))
-                    .withMessageContaining("goes on as before")
+                    .withMessageContaining("nothing was changed")
                     .matches(StorageException::retryable);
         }
         batch.end();

@@ -79,7 +79,7 @@ public final class ExclusiveVersionLock {
     /** The sessions that block the lock, queried on another connection. */
     public static String holders(ProjectionDatabase database, String state) {
         List<Holder> holders = database.rows(
-                "asking who applies events to projection '%s'".formatted(state),
+                "finding the sessions that apply events to projection '%s'".formatted(state),
                 HOLDERS,
                 p -> p.text(Fences.lockName(database.schema(), state)),
                 row -> new Holder(
@@ -91,7 +91,7 @@ public final class ExclusiveVersionLock {
                                         row.getString("address"),
                                         SessionTexts.since(row))));
         String sessions = holders.isEmpty()
-                ? "nobody any more"
+                ? "no session any more"
                 : holders.stream().map(Holder::session).collect(Collectors.joining(", "));
         return holders.stream().anyMatch(Holder::alone)
                 ? "it is held still, for a cut-over, a comparison or a pause, by " + sessions

@@ -97,7 +97,7 @@ public record NamedVersions(ProjectionDatabase database) {
             lock.take(transaction, state);
         } catch (ExclusiveVersionLock.NotHad e) {
             throw new StorageException(
-                    "%s failed: %s; it goes on as before; try again, or end that session"
+                    "%s failed: %s; nothing was changed; try again, or end that session"
                             .formatted(what, ExclusiveVersionLock.holders(database, state)),
                     SqlErrors.isRetryable(e.failure()),
                     e);

@@ -27,7 +27,7 @@ public final class ProjectionTransactionGuard {
     /** A projection, as its connection knows it. */
     public static final GuardedConnection.Work PROJECTION = new GuardedConnection.Work(
             "a projection",
-            "whoever runs it ends the transaction, and others have the connection next: set what is needed by SET LOCAL",
+            "its caller ends the transaction, and other code uses the connection next: set what is needed by SET LOCAL",
             false,
             ProjectionTransactionGuard::fatal);
 

@@ -24,7 +24,7 @@ record LiveAndCandidate(VersionTable.Stored live, VersionTable.Stored other) {
         trip.run();
         if (!taken.getFirst()) {
             throw new IllegalStateException(
-                    "somebody else is changing or comparing versions of projection '%s'; nothing was changed: try again when that is done"
+                    "another session is changing or comparing versions of projection '%s'; nothing was changed: try again when that is done"
                             .formatted(projection));
         }
         if (versions.isEmpty()) {

@@ -58,14 +58,14 @@ record PairStatus(ProjectionStatus live, ProjectionStatus other, Optional<String
             throw pair.refusal("it is %s: %sresume '%s@%d', and repeat this"
                     .formatted(
                             other,
-                            other == ProjectionStatus.FAILED ? mend() : "",
+                            other == ProjectionStatus.FAILED ? fix() : "",
                             pair.projection(),
                             pair.other().version().version()));
         }
         pair.requirePrepared();
     }
 
-    private String mend() {
-        return error.map("mend what failed last (%s), "::formatted).orElse("");
+    private String fix() {
+        return error.map("fix what failed last (%s), "::formatted).orElse("");
     }
 }

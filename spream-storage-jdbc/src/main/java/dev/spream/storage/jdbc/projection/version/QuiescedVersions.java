@@ -93,7 +93,7 @@ final class QuiescedVersions {
             ExclusiveVersionLock.take(transaction, version.state());
         } catch (ExclusiveVersionLock.NotHad e) {
             throw new IllegalStateException(
-                    "version %d of projection '%s' could not be held still: %s; everything goes on as before: try again, or end that session"
+                    "version %d of projection '%s' could not be halted: %s; nothing was changed: try again, or end that session"
                             .formatted(
                                     version.version().version(),
                                     pair.projection(),

@@ -112,7 +112,7 @@ record TableExchange(ProjectionTransaction transaction, LiveAndCandidate pair) {
         Set<String> there = found(home, coming);
         if (!there.isEmpty()) {
             throw new IllegalStateException(
-                    "the live version %d of projection '%s' has not said which tables are its own, and the schema '%s' has %s; nothing was changed: run code of revision %d that is a RebuildableProjection and names them in tables(), and repeat this, or rename them if they are somebody else's"
+                    "the live version %d of projection '%s' has not said which tables are its own, and the schema '%s' has %s; nothing was changed: run code of revision %d that is a RebuildableProjection and names them in tables(), and repeat this, or rename them if they are not its own"
                             .formatted(live.version(), live.projection(), home, there, live.revision()));
         }
     }

@@ -84,7 +84,7 @@ final class TableLocks {
         for (Optional<String> missed = attempt(limit); missed.isPresent(); missed = attempt(limit)) {
             if (stand.left().isZero()) {
                 throw new IllegalStateException(
-                        "the tables of projection '%s' could not be taken: %s; everything goes on as before: try again, with more patience, or end that session"
+                        "the tables of projection '%s' could not be locked: %s; nothing was changed: try again, with more patience, or end that session"
                                 .formatted(projection, holders(transaction, tables, false)));
             }
             tables.remove(missed.get());
@@ -146,6 +146,6 @@ final class TableLocks {
                                 row.getString("name"),
                                 SessionTexts.doing(row)));
         trip.run();
-        return holders.isEmpty() ? "nobody has them any more" : String.join("; ", holders);
+        return holders.isEmpty() ? "no session has them any more" : String.join("; ", holders);
     }
 }

@@ -142,9 +142,9 @@ record VersionSchema(ProjectionVersion version, VersionTable.Stored live, Set<St
             return;
         }
         String free = live.code().tables().isEmpty()
-                ? "the live version %d has not said which tables are its own: run code of revision %d that is a RebuildableProjection and names them in tables(), or rename them if they are somebody else's"
+                ? "the live version %d has not said which tables are its own: run code of revision %d that is a RebuildableProjection and names them in tables(), or rename them if they are not its own"
                         .formatted(live.version().version(), live.version().revision())
-                : "the live version %d has only %s, so they are somebody else's: rename one or the other"
+                : "the live version %d has only %s, so they are not its own: rename one or the other"
                         .formatted(
                                 live.version().version(),
                                 new TreeSet<>(live.code().tables()));
