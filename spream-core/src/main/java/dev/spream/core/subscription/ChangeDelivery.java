@@ -51,9 +51,8 @@ record ChangeDelivery(
                 settle(partition, record, Outcome.CONSUMED, consumeTime, control);
                 return;
             }
-            Thread
-                    .interrupted(); // an interrupt that user code left must not hit the handler, the sink or the next
-                                    // attempt
+            Thread.interrupted(); // an interrupt that user code left must not hit the handler, the sink or the next
+            // attempt
             // Asked after that: a later cancel's interrupt reaches the handler or the sink. And what became of a change
             // whose
             // lease ended during the call is for the next owner to judge, which gets it again.

@@ -77,9 +77,8 @@ final class PartitionScheduler {
     boolean run(BooleanSupplier wanted) throws InterruptedException {
         while (wanted.getAsBoolean()) {
             Set<PartitionToken> leaving =
-                    readers
-                            .leaving(); // before the lineage is read, so that partitions released in between show as
-                                        // free
+                    readers.leaving(); // before the lineage is read, so that partitions released in between show as
+            // free
 
             Lineage lineage = context.storageCalls().repeat("reading the lineage", wanted, PartitionStorage::frontier);
             noteLowWatermark(lineage);
