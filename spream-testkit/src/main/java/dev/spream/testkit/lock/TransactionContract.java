@@ -138,7 +138,7 @@ interface TransactionContract<T> extends LockScenario.Stage<T> {
         }
         assertThatThrownBy(() -> scope.acquire(ACCOUNT))
                 .isInstanceOf(LockStoreException.class)
-                .hasMessageContaining("was rolled back")
+                .hasMessageContaining("rolled the transaction back")
                 .hasMessageContaining("begin another");
         fixture().endOwn(own);
     }
