@@ -199,7 +199,7 @@ final class ConfiguredProjectionsTest {
             assertThatThrownBy(desk::source)
                     .isInstanceOf(ConfigException.class)
                     .hasMessageContaining("source is not configured: name the change stream")
-                    .hasMessageContaining("storage is not configured: name where its partitions are remembered");
+                    .hasMessageContaining("storage is not configured: name a storage of partitions");
         }
         NotedPlugins.NOTES.clear();
         try (PluginRegistry streams = NotedPlugins.discover(folder);

@@ -159,7 +159,7 @@ final class SearchProjectionIT {
                                 ProjectionException.class,
                                 e -> assertThat(e.kind()).isEqualTo(FailureKind.LOCAL))
                         .hasMessageStartingWith("this process cannot run 'words': ")
-                        .hasMessageContaining("another one than projection 'words' has written")
+                        .hasMessageContaining("is not the one that projection 'words' has written")
                         .hasMessageContaining("start it again");
                 assertThat(astray.health().isReady()).isFalse();
             }
@@ -194,7 +194,7 @@ final class SearchProjectionIT {
         try (SearchEngine engine = LuceneSearchEngine.open(directory)) {
             SearchIndex second = engine.open("words-v2", Words.SCHEMA);
             second.write(List.of(new SearchChange.Put(new SearchDocument("ghost", Map.of("word", "boo")), 1)));
-            requireAstray(engine, "another one than projection 'words' has written");
+            requireAstray(engine, "is not the one that projection 'words' has written");
             assertThat(directory.resolve("words-v1")).doesNotExist();
             assertThat(bench.operations.rebuilds().rebuild(SearchBench.NAME, OptionalInt.empty(), 0, ACT))
                     .isEqualTo(2);
@@ -241,7 +241,7 @@ final class SearchProjectionIT {
     void an_index_that_is_brought_back_goes_on_when_the_process_is_started_again() throws IOException {
         loseTheIndex();
         try (SearchEngine engine = LuceneSearchEngine.open(directory)) {
-            requireAstray(engine, "bring it back");
+            requireAstray(engine, "restore that index");
             Files.move(directory.resolve("lost"), directory.resolve("words-v1"));
             try (SearchBench.Process process = bench.start(indexes(engine))) {
                 assertThat(process).isNotNull();

@@ -86,7 +86,7 @@ abstract class MySqlTransactions implements LentWorkContract {
                 assertThatThrownBy(() -> store.tryLock(own, List.of(lock)))
                         .isInstanceOf(BucketSpaceException.class)
                         .hasMessageContaining(isolation)
-                        .hasMessageContaining("what was there before it")
+                        .hasMessageContaining("would still see the state before it")
                         .hasMessageContaining("setTransactionIsolation");
                 own.rollback();
             }

@@ -181,7 +181,7 @@ final class CutOverStopsIT {
         assertThatIllegalStateException()
                 .isThrownBy(() -> rebuilds.cutOver(NAME, 2, IMPATIENT, Set.of(), ACT))
                 .withMessageContaining(
-                        "segment 0 is 5 positions behind, and goes on; repeat this when it has caught up");
+                        "segment 0 is 5 positions behind, and continues; repeat this when it has caught up");
     }
 
     @Test

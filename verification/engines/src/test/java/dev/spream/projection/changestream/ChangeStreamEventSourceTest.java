@@ -299,7 +299,7 @@ final class ChangeStreamEventSourceTest {
                             StorageException.class,
                             failure -> assertThat(failure.retryable()).isFalse())
                     .hasMessageContaining("[Orders/view] events cannot be read")
-                    .hasMessageContaining("comes again");
+                    .hasMessageContaining("are delivered again");
             assertThat(ids(poll(feed, 1))).containsExactly("a-1");
         }
     }
