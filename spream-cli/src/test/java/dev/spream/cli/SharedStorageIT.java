@@ -112,7 +112,7 @@ final class SharedStorageIT {
         assertThat(run(1, "tail", arguments).err())
                 .singleElement()
                 .asString()
-                .contains("start is " + created, "asked for 2020-01-01T00:00:00Z", "Use the stored values");
+                .contains("start is " + created, "requested is 2020-01-01T00:00:00Z", "Use the stored values");
     }
 
     private void showsPartitions(SharedStorage storage) {

@@ -160,7 +160,7 @@ final class SearchProjectionIT {
                                 e -> assertThat(e.kind()).isEqualTo(FailureKind.LOCAL))
                         .hasMessageStartingWith("this process cannot run 'words': ")
                         .hasMessageContaining("is not the one that projection 'words' has written")
-                        .hasMessageContaining("start it again");
+                        .hasMessageContaining("restart it");
                 assertThat(astray.health().isReady()).isFalse();
             }
             appendSome();
