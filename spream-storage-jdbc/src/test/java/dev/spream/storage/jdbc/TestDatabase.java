@@ -9,6 +9,8 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -98,6 +100,30 @@ public final class TestDatabase implements AutoCloseable {
     public void passTime(Duration time) {
         session.execute(
                 "UPDATE test_clock.moved SET ahead = ahead + %d * interval '1 millisecond'".formatted(time.toMillis()));
+    }
+
+    /** Waits until this many of its sessions wait for a lock of another one. */
+    public void awaitBlocked(int sessions) throws SQLException {
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+        try (Connection watch = DriverManager.getConnection(url());
+                PreparedStatement blocked = watch.prepareStatement("""
+                        SELECT count(*) FROM pg_stat_activity
+                        WHERE datname = current_database() AND cardinality(pg_blocking_pids(pid)) > 0""")) {
+            int found;
+            while ((found = count(blocked)) != sessions) {
+                if (System.nanoTime() > end) {
+                    throw new AssertionError("%d sessions wait for a lock, not %d".formatted(found, sessions));
+                }
+                LockSupport.parkNanos(2_000_000);
+            }
+        }
+    }
+
+    private static int count(PreparedStatement statement) throws SQLException {
+        try (ResultSet row = statement.executeQuery()) {
+            row.next();
+            return row.getInt(1);
+        }
     }
 
     /** In a session of their own. */

@@ -8,14 +8,12 @@ import dev.spream.lock.BucketSpaceException;
 import dev.spream.lock.provisioning.BucketLayout;
 import dev.spream.lock.provisioning.BucketSpaceCheck;
 import dev.spream.storage.jdbc.TestDatabase;
-import dev.spream.storage.jdbc.internal.Statements;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Optional;
 import java.util.concurrent.FutureTask;
-import java.util.concurrent.locks.LockSupport;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 
@@ -73,25 +71,11 @@ final class PostgresProvisioningIT extends BucketProvisioningContract {
             vacuum.setAutoCommit(false);
             statement.execute("LOCK TABLE spream.hier_lock_buckets IN SHARE UPDATE EXCLUSIVE MODE");
             Thread.ofVirtual().name("clear").start(clear);
-            awaitBlocked(clear);
+            database.awaitBlocked(1);
             vacuum.rollback();
         }
         assertThat(clear.get(30, SECONDS)).isTrue();
         assertThat(rows(OTHER).provision((done, all) -> {}).made()).isEqualTo(6_000);
-    }
-
-    private void awaitBlocked(FutureTask<?> call) throws SQLException {
-        long end = System.nanoTime() + SECONDS.toNanos(30);
-        try (Connection looking = database.dataSource().getConnection()) {
-            while (!Statements.answer(
-                    looking,
-                    "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND cardinality(pg_blocking_pids(pid)) > 0)",
-                    row -> row.getBoolean(1))) {
-                assertThat(call).isNotDone();
-                assertThat(System.nanoTime()).isLessThan(end);
-                LockSupport.parkNanos(2_000_000);
-            }
-        }
     }
 
     private record PostgresFixture(TestDatabase database) implements Fixture {

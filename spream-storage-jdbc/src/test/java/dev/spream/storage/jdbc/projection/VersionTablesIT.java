@@ -40,7 +40,6 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -298,29 +297,15 @@ final class VersionTablesIT {
             statement.execute(
                     "SELECT FROM spream.projection_segments WHERE projection = '%s' FOR UPDATE".formatted(NAME));
             Thread.ofVirtual().name("drop").start(drop);
-            awaitBlocked(1);
+            test.database().awaitBlocked(1);
             Thread.ofVirtual().name("renewal").start(renewal);
-            awaitBlocked(2);
+            test.database().awaitBlocked(2);
             inTheWay.rollback();
         }
         drop.get(60, SECONDS);
         assertThatExceptionOfType(ExecutionException.class)
                 .isThrownBy(() -> renewal.get(60, SECONDS))
                 .withMessageContaining("there is no projection");
-    }
-
-    private void awaitBlocked(int sessions) throws SQLException {
-        long end = System.nanoTime() + SECONDS.toNanos(30);
-        while (test.rows("SELECT pid FROM pg_stat_activity"
-                                + " WHERE datname = current_database() AND cardinality(pg_blocking_pids(pid)) > 0")
-                        .size()
-                != sessions) {
-            if (System.nanoTime() > end) {
-                throw new AssertionError(
-                        test.rows("SELECT state, query FROM pg_stat_activity WHERE datname = current_database()"));
-            }
-            LockSupport.parkNanos(2_000_000);
-        }
     }
 
     @Test
