@@ -1,40 +1,32 @@
-package dev.spream.cli;
+package dev.spream.cli.published;
 
-import static java.util.stream.Collectors.groupingBy;
-import static java.util.stream.Collectors.mapping;
-import static java.util.stream.Collectors.toCollection;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
-import java.util.TreeSet;
+import java.util.Set;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** The English of main code: the rules that a program can check. docs/glossary.md has the terms. */
 final class LanguageTest {
-    private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
     private static final Pattern TYPE_COMMENT = Pattern.compile(
             "/\\*\\*\\s*\\*?\\s*((?:What|How|Who|Whom|Where|Which|Whether|Why|When)\\b[^\\n*]*)(?:(?!\\*/)[^\\x00])*\\*/\\s*"
                     + "(?:@[\\w.]+(?:\\([^)]*\\))?\\s*)*(?:public |final |abstract |sealed |non-sealed )*"
-                    + "(?:class|record|interface|enum|@interface) ");
+                    + "(?:class|record|interface|enum|@interface|package) ");
     private static final Pattern PEOPLE = Pattern.compile("\\b(who|whom|whoever|nobody|somebody|anybody)\\b");
     private static final Pattern PROVERBS =
             Pattern.compile("\\b(goes on|set aside|as a rule|mend|mended|given up|gives up)\\b");
 
-    private final Map<Path, String> sources = sources();
+    private final Map<Path, String> sources = Sources.texts();
 
     @Test
     void a_comment_of_a_type_says_what_it_is_and_asks_nothing() {
+        assertThat(sources).hasSizeGreaterThan(1_000);
         assertThat(found(TYPE_COMMENT, 1)).isEmpty();
     }
 
@@ -50,13 +42,10 @@ final class LanguageTest {
 
     @Test
     void few_types_of_different_packages_have_the_same_name() {
-        Map<String, TreeSet<String>> packages = sources.keySet().stream()
-                .filter(file -> !file.toString().contains("examples"))
-                .collect(groupingBy(
-                        file -> file.getFileName().toString(),
-                        TreeMap::new,
-                        mapping(file -> file.getParent().toString(), toCollection(TreeSet::new))));
-        packages.values().removeIf(places -> places.size() == 1);
+        Map<String, Set<String>> packages = Sources.packagesByType();
+        packages.remove("package-info");
+        packages.values().forEach(places -> places.removeIf(place -> place.startsWith("dev.spream.examples")));
+        packages.values().removeIf(places -> places.size() <= 1);
         assertThat(packages).hasSizeLessThanOrEqualTo(8);
     }
 
@@ -64,6 +53,10 @@ final class LanguageTest {
     void each_rule_finds_what_it_is_for() {
         assertThat(TYPE_COMMENT
                         .matcher("/** What it is. */\n@Deprecated\npublic final class X {")
+                        .find())
+                .isTrue();
+        assertThat(TYPE_COMMENT
+                        .matcher("/** Which types this has. */\n@NullMarked\npackage x;")
                         .find())
                 .isTrue();
         assertThat(TYPE_COMMENT
@@ -87,36 +80,5 @@ final class LanguageTest {
 
     private static long line(String text, MatchResult hit) {
         return 1 + text.substring(0, hit.start()).chars().filter(c -> c == '\n').count();
-    }
-
-    /** Of every module that is published, and of the examples. */
-    private static Map<Path, String> sources() {
-        try (Stream<Path> modules = Files.list(ROOT)) {
-            Map<Path, String> all = modules.map(module -> module.resolve("src/main/java"))
-                    .filter(Files::isDirectory)
-                    .flatMap(LanguageTest::walk)
-                    .filter(file -> file.toString().endsWith(".java") && !file.endsWith("package-info.java"))
-                    .collect(Collectors.toMap(ROOT::relativize, LanguageTest::read, (a, b) -> a, TreeMap::new));
-            assertThat(all).hasSizeGreaterThan(1_000);
-            return all;
-        } catch (IOException e) {
-            throw new IllegalStateException(e);
-        }
-    }
-
-    private static Stream<Path> walk(Path folder) {
-        try {
-            return Files.walk(folder);
-        } catch (IOException e) {
-            throw new IllegalStateException(e);
-        }
-    }
-
-    private static String read(Path file) {
-        try {
-            return Files.readString(file);
-        } catch (IOException e) {
-            throw new IllegalStateException(e);
-        }
     }
 }

@@ -11,42 +11,51 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 
-/** The types in the main sources of all published modules. */
+/** The main sources of the examples and of all published modules. */
 final class Sources {
     private static final Path ROOT = Path.of("..");
     private static final Path MAIN = Path.of("src/main/java");
+    private static final String JAVA = ".java";
 
     private Sources() {}
 
-    /** The packages that have a type of each simple name. */
-    static Map<String, Set<String>> packagesByType() {
-        Map<String, Set<String>> packages = new TreeMap<>();
-        for (Path module : modules()) {
-            Path main = module.resolve(MAIN);
+    /** The text of each file, by its path from the root. */
+    static Map<Path, String> texts() {
+        Map<Path, String> texts = new TreeMap<>();
+        for (Path main : folders()) {
             try (Stream<Path> files = Files.walk(main)) {
-                files.map(main::relativize)
-                        .map(Path::toString)
-                        .filter(file -> file.endsWith(".java"))
-                        .forEach(file -> add(packages, file.substring(0, file.length() - ".java".length())));
+                for (Path file :
+                        (Iterable<Path>) files.filter(file -> file.toString().endsWith(JAVA))::iterator) {
+                    texts.put(ROOT.relativize(file), Files.readString(file));
+                }
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }
         }
+        return texts;
+    }
+
+    /** The packages that have a type of each simple name. */
+    static Map<String, Set<String>> packagesByType() {
+        Map<String, Set<String>> packages = new TreeMap<>();
+        for (Path file : texts().keySet()) {
+            String name = file.getFileName().toString();
+            int depth = file.getNameCount();
+            packages.computeIfAbsent(name.substring(0, name.length() - JAVA.length()), simple -> new TreeSet<>())
+                    .add(file.subpath(1 + MAIN.getNameCount(), depth - 1)
+                            .toString()
+                            .replace('/', '.'));
+        }
         return packages;
     }
 
-    private static List<Path> modules() {
-        try (Stream<Path> folders = Files.list(ROOT)) {
-            return folders.filter(folder -> Files.isDirectory(folder.resolve(MAIN)))
+    private static List<Path> folders() {
+        try (Stream<Path> modules = Files.list(ROOT)) {
+            return modules.map(module -> module.resolve(MAIN))
+                    .filter(Files::isDirectory)
                     .toList();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-    }
-
-    private static void add(Map<String, Set<String>> packages, String type) {
-        int name = type.lastIndexOf('/') + 1;
-        packages.computeIfAbsent(type.substring(name), simple -> new TreeSet<>())
-                .add(type.substring(0, name - 1).replace('/', '.'));
     }
 }

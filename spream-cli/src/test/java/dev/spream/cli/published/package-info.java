@@ -1,4 +1,7 @@
-/** Tests of what is published: the poms, the BOM and the size of each artefact, and what the artefact brings along. */
+/**
+ * Tests of the published artefacts: their poms, the BOM, their size and dependencies, and the language of their sources and of the
+ * glossary.
+ */
 @NullMarked
 package dev.spream.cli.published;
 
