@@ -22,9 +22,9 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * Random histories of one partition that parks keys, crashes and comes again from its watermark, while an operator replays.
- * What a key's consumer took is looked at as places in the key's history. The reader is as the engine is one, as far as it
- * has to do with dead letters.
+ * Random histories of one partition that parks keys, crashes and resumes from its watermark, while an operator replays dead
+ * letters. The checker compares the deliveries of a key with the key's history. The reader behaves as the engine does with
+ * dead letters.
  */
 public final class ReplaySimulation implements AutoCloseable {
     private static final int CHANGES = 40;

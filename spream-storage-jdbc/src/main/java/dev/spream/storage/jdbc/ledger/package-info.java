@@ -1,7 +1,7 @@
 /**
- * Which changes have taken effect in a PostgreSQL database: a row for each, written in the transaction of the effect,
- * so that a change which comes again does nothing. Read {@link dev.spream.storage.jdbc.ledger.AppliedLedger} first, and
- * its argument why that holds while rows are pruned. Independent of the kind of effect.
+ * The applied ledger in PostgreSQL: a row for each change that took effect, written in the transaction of the effect, so that
+ * a repeated change has none. Read {@link dev.spream.storage.jdbc.ledger.AppliedLedger} first, with its argument why this
+ * holds while rows are pruned. Independent of the kind of effect.
  */
 @NullMarked
 package dev.spream.storage.jdbc.ledger;

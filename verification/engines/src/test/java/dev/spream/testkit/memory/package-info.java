@@ -1,5 +1,5 @@
 /**
- * What the simulations break in the stores in memory.
+ * Faults that the simulations plant in the stores in memory.
  */
 @NullMarked
 package dev.spream.testkit.memory;
