@@ -80,7 +80,7 @@ public record ProjectionHealth(List<ProjectionView> projections, double errorRat
     }
 
     /**
-     * Whether the live version of every projection was read from its store, reaches what it needs, and has not failed. One that is
+     * Returns whether the live version of every projection was read from its store, reaches what it needs, and has not failed. One that is
      * paused, or behind, is ready: an operator paused it, or it catches up.
      */
     public boolean isReady() {

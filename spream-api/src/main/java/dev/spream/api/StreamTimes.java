@@ -60,7 +60,7 @@ public record StreamTimes(Optional<StreamTime> start, Optional<StreamTime> end) 
                 .map(until -> "end %s is before start %s".formatted(until, from)));
     }
 
-    /** Whether one of them depends on when the subscription runs for the first time. */
+    /** Returns whether one of them depends on when the subscription runs for the first time. */
     public boolean hasRelative() {
         return isRelative(start) || isRelative(end);
     }

@@ -16,7 +16,7 @@ public class StorageException extends SpreamException {
         this.retryable = retryable;
     }
 
-    /** Whether the same call may succeed later: the connection broke, the server was busy. */
+    /** Returns whether the same call may succeed later: the connection broke, the server was busy. */
     public boolean retryable() {
         return retryable;
     }

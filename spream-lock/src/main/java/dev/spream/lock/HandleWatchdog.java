@@ -62,7 +62,7 @@ final class HandleWatchdog<T> {
         holders.remove(handle.scope());
     }
 
-    /** Whether it was open until now. */
+    /** Returns whether it was open until now. */
     boolean closed(OpenHandle<T> handle) {
         holdsNoMore(handle.scope());
         return handles.remove(handle);

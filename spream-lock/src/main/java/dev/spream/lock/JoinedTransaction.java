@@ -27,7 +27,7 @@ final class JoinedTransaction {
         return none;
     }
 
-    /** Whether that thread used it last. */
+    /** Returns whether that thread used it last. */
     boolean isOf(Thread user) {
         return thread.equals(user);
     }

@@ -50,7 +50,7 @@ public final class LockDeadline {
                 : Optional.of(Duration.ofNanos(Math.max(0, endNanos.getAsLong() - nanoTime.getAsLong())));
     }
 
-    /** Whether the call does not wait: it takes only free locks. */
+    /** Returns whether the call does not wait: it takes only free locks. */
     public boolean isImmediate() {
         return immediate;
     }

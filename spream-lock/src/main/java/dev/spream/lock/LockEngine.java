@@ -74,7 +74,7 @@ final class LockEngine<T> {
         return joined.size();
     }
 
-    /** Whether the calling thread holds locks by a handle or in a transaction of the engine's. */
+    /** Returns whether the calling thread holds locks by a handle or in a transaction of the engine's. */
     boolean isHeldByThisThread() {
         return watch.holders().anyMatch(owner -> owner.thread().equals(Thread.currentThread()));
     }

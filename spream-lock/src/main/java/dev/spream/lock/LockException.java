@@ -43,7 +43,7 @@ public abstract sealed class LockException extends SpreamException
         };
     }
 
-    /** Whether the same transaction, run again from its beginning, may succeed. */
+    /** Returns whether the same transaction, run again from its beginning, may succeed. */
     public final boolean retryable() {
         return retryable;
     }

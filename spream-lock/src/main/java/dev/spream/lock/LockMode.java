@@ -7,12 +7,12 @@ public enum LockMode {
     /** Held by one owner alone. */
     EXCLUSIVE;
 
-    /** Whether a lock held in this mode excludes a request for the other. */
+    /** Returns whether a lock held in this mode excludes a request for the other. */
     public boolean conflictsWith(LockMode other) {
         return this == EXCLUSIVE || other == EXCLUSIVE;
     }
 
-    /** Whether a lock held in this mode includes the other. */
+    /** Returns whether a lock held in this mode includes the other. */
     public boolean covers(LockMode other) {
         return this == EXCLUSIVE || other == SHARED;
     }

@@ -47,7 +47,7 @@ public record LockPlan(List<PlannedLock> locks) {
                 .toList());
     }
 
-    /** Whether the first locks conflict with the second. */
+    /** Returns whether the first locks conflict with the second. */
     boolean conflictsWith(List<PlannedLock> wanted) {
         return conflict(locks.stream().collect(toMap(PlannedLock::key, PlannedLock::mode)), wanted);
     }

@@ -47,7 +47,7 @@ public record LockReport(String process, List<Owner> owners, List<BucketWaits> w
             wanted = Map.copyOf(wanted);
         }
 
-        /** Whether it waits in its process, so that the database does not show it. */
+        /** Returns whether it waits in its process, so that the database does not show it. */
         public boolean isQueued() {
             return session.startsWith(QUEUED);
         }

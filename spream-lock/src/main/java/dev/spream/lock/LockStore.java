@@ -56,7 +56,7 @@ public interface LockStore<T> extends AutoCloseable {
      */
     void lock(T transaction, List<PlannedLock> locks, LockDeadline deadline) throws InterruptedException;
 
-    /** Whether the transaction still is one, as the database says: then it holds every lock that it took. */
+    /** Returns whether the transaction still is one, as the database says: then it holds every lock that it took. */
     boolean isAlive(T transaction);
 
     /**
@@ -76,7 +76,7 @@ public interface LockStore<T> extends AutoCloseable {
     void commit(T transaction);
 
     /**
-     * Whether a transaction in which locks were taken still runs. The question leaves it as it is, its savepoints
+     * Returns whether a transaction in which locks were taken still runs. The question leaves it as it is, its savepoints
      * included; its connection may by now run another transaction. False if the store cannot determine it.
      *
      * @param transaction on which it ran
@@ -102,7 +102,7 @@ public interface LockStore<T> extends AutoCloseable {
     void end(T transaction);
 
     /**
-     * Whether work in a transaction failed with this because the database rolled the transaction back, to end a deadlock or
+     * Returns whether work in a transaction failed with this because the database rolled the transaction back, to end a deadlock or
      * because it could not be serialized: then it may succeed when it is run again from its beginning.
      */
     boolean isDeadlock(Exception failure);

@@ -120,7 +120,7 @@ public final class LockTurns {
         }
 
         /**
-         * Whether the call may wait for that lock in the database now; if not it is queued, which it has to {@linkplain #queue
+         * Returns whether the call may wait for that lock in the database now; if not it is queued, which it has to {@linkplain #queue
          * wait for}. A call that was admitted for an earlier lock has that one, and keeps its turn.
          */
         boolean enter(LockKey next) {

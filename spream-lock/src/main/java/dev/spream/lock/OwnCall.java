@@ -109,7 +109,7 @@ final class OwnCall<T> implements LockReporter.Subject, AutoCloseable {
         }
     }
 
-    /** Whether it has them all. */
+    /** Returns whether it has them all. */
     private boolean await(TransactionScope<T> scope, List<PlannedLock> missing) throws InterruptedException {
         session = Optional.of(scope.session());
         List<PlannedLock> rest = missing;
@@ -150,7 +150,7 @@ final class OwnCall<T> implements LockReporter.Subject, AutoCloseable {
         }
     }
 
-    /** Whether it may wait in the database now; if not it is to try without. */
+    /** Returns whether it may wait in the database now; if not it is to try without. */
     private boolean queue() throws InterruptedException {
         PlannedLock next = requireNonNull(blockedAt);
         boolean admitted = turn.queue(next.key(), deadline);

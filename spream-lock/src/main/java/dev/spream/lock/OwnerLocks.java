@@ -56,7 +56,7 @@ final class OwnerLocks {
                 .toList();
     }
 
-    /** Whether the held locks cause a request to be refused or to take other locks than its own. */
+    /** Returns whether the held locks cause a request to be refused or to take other locks than its own. */
     boolean matterTo(LockRequest request) {
         try {
             return !missing(request).equals(LockPlan.of(request, space).locks());
@@ -75,7 +75,7 @@ final class OwnerLocks {
         return new LockRequest(all);
     }
 
-    /** Whether these locks conflict with those. */
+    /** Returns whether these locks conflict with those. */
     boolean conflictWith(List<PlannedLock> wanted) {
         return LockPlan.conflict(keys, wanted);
     }

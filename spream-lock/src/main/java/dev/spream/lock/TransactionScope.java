@@ -62,7 +62,7 @@ final class TransactionScope<T> implements LockScope, LockReporter.Subject {
     /** Waits for locks that others hold. */
     @FunctionalInterface
     interface Waits {
-        /** Whether it has them all now; if not, the call ends without them. */
+        /** Returns whether it has them all now; if not, the call ends without them. */
         boolean await(List<PlannedLock> rest) throws InterruptedException;
     }
 
@@ -109,7 +109,7 @@ final class TransactionScope<T> implements LockScope, LockReporter.Subject {
         return engine.store().isCurrent(transaction, mark);
     }
 
-    /** Whether it has them all. */
+    /** Returns whether it has them all. */
     private boolean take(LockRequest request, List<PlannedLock> missing, LockWait wait, Waits waits)
             throws InterruptedException {
         AcquiredLocks taken = tryLock(request, missing);
@@ -190,7 +190,7 @@ final class TransactionScope<T> implements LockScope, LockReporter.Subject {
         return lastTaken;
     }
 
-    /** Whether the last call waited for another owner. */
+    /** Returns whether the last call waited for another owner. */
     boolean lastWaited() {
         return lastWaited;
     }

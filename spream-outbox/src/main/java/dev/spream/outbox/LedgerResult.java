@@ -33,7 +33,7 @@ public record LedgerResult(
         }
     }
 
-    /** Whether a client may be answered that status of a request that ended so. */
+    /** Returns whether the HTTP status may answer a request with that ledger status. */
     public static boolean isHttpStatusOf(LedgerStatus status, int httpStatus) {
         return status == LedgerStatus.SUCCEEDED
                 ? httpStatus >= 200 && httpStatus <= 299

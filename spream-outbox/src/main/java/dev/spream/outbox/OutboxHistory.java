@@ -11,7 +11,7 @@ public enum OutboxHistory {
      */
     LEDGER("requests of the ledger"),
 
-    /** What was changed by hand; old since then. */
+    /** Audit rows of operator actions, by their age since then. */
     AUDIT("rows of the audit");
 
     private final String text;

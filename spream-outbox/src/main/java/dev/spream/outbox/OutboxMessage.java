@@ -86,7 +86,7 @@ public record OutboxMessage(
             this.payload = payload;
         }
 
-        /** What tells requests with one key apart, where equal requests may have payloads that are not. */
+        /** Sets the digest that distinguishes requests with the same key, for requests whose payloads differ though they are equal. */
         public Builder requestDigest(String requestDigest) {
             this.requestDigest = Optional.of(requestDigest);
             return this;

@@ -20,7 +20,7 @@ public interface OutboxSender {
 
     Guarantee guarantee();
 
-    /** What logs and spans call the way in which entries are sent, such as {@code http}; the name of the class by default. */
+    /** Returns the name of this sender in logs and spans, such as {@code http}; the name of the class by default. */
     default String name() {
         return getClass().getSimpleName();
     }

@@ -51,7 +51,7 @@ public record OutboxStats(
         atLeast = Set.copyOf(atLeast);
     }
 
-    /** How long the oldest entry that is due has waited, as far as is known; zero if there is none. */
+    /** Returns the time that the oldest due entry has waited, as far as is known; zero if there is none. */
     public Duration lag() {
         return oldestDue.map(since -> Duration.between(since, at)).orElse(Duration.ZERO);
     }

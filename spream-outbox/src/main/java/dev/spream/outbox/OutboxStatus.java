@@ -25,14 +25,14 @@ public enum OutboxStatus {
             ABORTED, Set.of(PENDING));
 
     /**
-     * Whether an entry may go from this status to that one. From {@link #SENDING} to itself it goes by a new claim, after the
+     * Returns whether an entry may go from this status to that one. From {@link #SENDING} to itself it goes by a new claim, after the
      * lease of the one before ran out.
      */
     public boolean canBecome(OutboxStatus next) {
         return MOVES.getOrDefault(this, Set.of()).contains(next);
     }
 
-    /** Whether the ledger has a final answer to the entry. */
+    /** Returns whether the ledger has a final answer to the entry. */
     public boolean isSettled() {
         return this == SUCCEEDED || this == ABORTED;
     }

@@ -31,7 +31,7 @@ public record VersionComparison(String projection, int live, int other, List<Tab
         }
     }
 
-    /** Whether something was compared, and nothing differs. */
+    /** Returns whether something was compared, and nothing differs. */
     public boolean isEqual() {
         return !tables.isEmpty() && tables.stream().allMatch(Table::isEqual);
     }

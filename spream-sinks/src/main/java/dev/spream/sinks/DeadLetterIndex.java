@@ -65,7 +65,7 @@ final class DeadLetterIndex {
             return !isParked() && of(keys).anyMatch(letters -> letters.isPassed(identity));
         }
 
-        /** Whether a letter that was not overtaken has to be replayed before this one, apart from those. */
+        /** Returns whether a letter that was not overtaken has to be replayed before this one, apart from those. */
         boolean hasEarlier(Set<RecordIdentity> apart) {
             return of(keys).anyMatch(letters ->
                     letters.hasParkedBefore(identity, apart) || letters.hasFailedBefore(identity, apart));
@@ -116,7 +116,7 @@ final class DeadLetterIndex {
         of(keys).forEach(letters -> letters.pass(by));
     }
 
-    /** Whether to keep the letter would add nothing. One whose change was delivered again was delivered in vain again. */
+    /** Returns whether to keep the letter would add nothing. One whose change was delivered again was delivered in vain again. */
     boolean holds(RecordIdentity identity, Reason reason) {
         Open letter = open.get(identity);
         return letter != null

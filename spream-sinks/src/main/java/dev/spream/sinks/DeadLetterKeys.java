@@ -57,7 +57,7 @@ final class DeadLetterKeys {
         return passedBy.contains(change);
     }
 
-    /** Whether a letter that failed, and that nothing has passed, is before that change, apart from those letters. */
+    /** Returns whether a letter that failed, and that nothing has passed, is before that change, apart from those letters. */
     boolean hasFailedBefore(RecordIdentity change, Set<RecordIdentity> apart) {
         NavigableMap<RecordIdentity, DeadLetterIndex.Open> unpassed =
                 passedBy.isEmpty() ? failed : failed.tailMap(passedBy.last(), true);

@@ -91,7 +91,7 @@ public final class JsonLines implements Consumer, AutoCloseable {
         return written.get();
     }
 
-    /** Whether the reader of the output has closed it, as {@code head} does: this is no failure, and nothing more is written. */
+    /** Returns whether the reader of the output has closed it, as {@code head} does: this is no failure, and nothing more is written. */
     public boolean readerGone() {
         return isBrokenPipe(broken);
     }

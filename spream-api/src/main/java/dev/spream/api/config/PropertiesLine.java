@@ -31,7 +31,7 @@ record PropertiesLine(Optional<String> key, Optional<String> value, boolean blan
         return line.substring(afterBlanks(line, 0));
     }
 
-    /** Whether an odd number of backslashes stands before the index. */
+    /** Returns whether an odd number of backslashes stands before the index. */
     static boolean isEscaped(String line, int index) {
         int start = index;
         while (start > 0 && line.charAt(start - 1) == '\\') {

@@ -36,7 +36,7 @@ sealed interface ResolvedText {
             return new Text(key, text, template, template.shown(taker), true, place);
         }
 
-        /** Whether not even an error may quote the text. */
+        /** Returns whether not even an error may quote the text. */
         boolean hidden() {
             return secret || template.hasReferences();
         }

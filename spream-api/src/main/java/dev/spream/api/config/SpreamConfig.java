@@ -75,7 +75,7 @@ public final class SpreamConfig {
     }
 
     /**
-     * Whether something is configured for a key, or may be in a file that could not be read. If so and {@link #raw} is empty
+     * Returns whether something is configured for a key, or may be in a file that could not be read. If so and {@link #raw} is empty
      * nevertheless, {@link ResolvedConfig#problems()} says why.
      */
     public boolean mayConfigure(String key) {
@@ -98,7 +98,7 @@ public final class SpreamConfig {
                 .findFirst();
     }
 
-    /** Whether all that may be configured could be read; what is missing otherwise may stand in what could not be read. */
+    /** Returns whether all that may be configured could be read; what is missing otherwise may stand in what could not be read. */
     boolean isComplete() {
         return file.wasRead();
     }

@@ -52,7 +52,7 @@ public final class ChangeFilter {
         return new Builder();
     }
 
-    /** Whether nothing was chosen, and every change passes as it is. */
+    /** Returns whether nothing was chosen, and every change passes as it is. */
     public boolean isPassingAll() {
         return tables.isEmpty() && columns.isEmpty() && modTypes.isEmpty();
     }

@@ -23,7 +23,7 @@ record TablePattern(String text, Pattern regex) {
         return Optional.of(new TablePattern(text, Pattern.compile(regex)));
     }
 
-    /** Whether it is a name, or several with dots between. */
+    /** Returns whether it is a name, or several with dots between. */
     static boolean isName(String text) {
         return NAME.matcher(text).matches();
     }

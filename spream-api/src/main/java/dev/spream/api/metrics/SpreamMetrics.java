@@ -79,7 +79,7 @@ public final class SpreamMetrics implements SubscriptionListener {
         return live == null ? Optional.empty() : live.retention.latest();
     }
 
-    /** Whether the server has said how long the stream keeps its records, or that it declares no period. */
+    /** Returns whether the server has said how long the stream keeps its records, or that it declares no period. */
     public boolean isRetentionKnown() {
         LiveGauges live = gauges;
         return live != null && live.retention.isAnswered();

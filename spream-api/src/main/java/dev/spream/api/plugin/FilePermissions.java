@@ -30,7 +30,7 @@ record FilePermissions(
         permissions = Set.copyOf(permissions);
     }
 
-    /** Whether the file's file system has what is read here. */
+    /** Returns whether the file's file system has what is read here. */
     static boolean areKnownOf(Path file) {
         return file.getFileSystem().supportedFileAttributeViews().contains(VIEW);
     }
@@ -60,13 +60,13 @@ record FilePermissions(
         return uid == ROOT || owner.equals(user);
     }
 
-    /** Whether users besides the owner may write to it. A group with the owner's name is taken to be the owner's alone. */
+    /** Returns whether users besides the owner may write to it. A group with the owner's name is taken to be the owner's alone. */
     boolean letOthersWrite() {
         boolean group = permissions.contains(PosixFilePermission.GROUP_WRITE) && !this.group.equals(owner);
         return !readOnly && (group || permissions.contains(PosixFilePermission.OTHERS_WRITE));
     }
 
-    /** Whether users besides the owner may put something in the place of what is in the folder. */
+    /** Returns whether users besides the owner may put something in the place of what is in the folder. */
     boolean letOthersReplace() {
         return letOthersWrite() && !sticky;
     }

@@ -35,7 +35,7 @@ final class Mounts {
     }
 
     /**
-     * Whether this process cannot write to the file, nor to what else is mounted with it. Others may do so through another
+     * Returns whether this process cannot write to the file, nor to what else is mounted with it. Others may do so through another
      * mount.
      */
     static boolean areReadOnlyAt(Path file) throws IOException {

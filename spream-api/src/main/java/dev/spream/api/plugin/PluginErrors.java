@@ -94,7 +94,7 @@ record PluginErrors(String origin, boolean inFolder) {
                         .formatted(text(error));
     }
 
-    /** Whether spream called what is not there: the JVM does not always say of which interface it is. */
+    /** Returns whether spream called what is not there: the JVM does not always say of which interface it is. */
     private static boolean isMissedByHost(IncompatibleClassChangeError error) {
         return Arrays.stream(error.getStackTrace())
                 .dropWhile(call -> isMissing(call, error))

@@ -15,7 +15,7 @@ public interface EventSourceProvider extends PluginProvider<EventSource> {
             Map.of("jdbc", "spream-storage-jdbc", "pubsub", "spream-sink-pubsub"));
 
     /**
-     * Whether what it makes reads the change stream that {@code source} names, with its partitions where {@code storage} says:
+     * Returns whether what it makes reads the change stream that {@code source} names, with its partitions where {@code storage} says:
      * then both have to be configured, and {@link PluginContext#changeStream} lends them. No by default.
      */
     default boolean readsChangeStream() {

@@ -134,7 +134,7 @@ final class LockPrinter {
                         next, chain.session(), isOneQueue(chain.session(), next.session()) ? indent : deeper));
     }
 
-    /** Whether both wait for the same key, and so for the same to end. */
+    /** Returns whether both wait for the same key, and so for the same to end. */
     private boolean isOneQueue(String ahead, String behind) {
         Optional<LockKey> key = wantedKey(behind);
         return key.isPresent() && key.equals(wantedKey(ahead));

@@ -156,7 +156,7 @@ public sealed interface StorageChoice {
     /** Opens it for a command that looks at what readers stored, and makes nothing. */
     OpenStorage openExisting();
 
-    /** Whether what is stored outlives the process, and other workers see it. */
+    /** Returns whether what is stored outlives the process, and other workers see it. */
     default boolean isShared() {
         return this instanceof Shared;
     }

@@ -38,7 +38,7 @@ final class CatchUp implements SubscriptionListener {
         }
     }
 
-    /** Whether the subscription came past that point in time. */
+    /** Returns whether the subscription came past that point in time. */
     boolean await(Instant point, Duration timeout) throws InterruptedException {
         long remaining = timeout.toNanos();
         lock.lock();

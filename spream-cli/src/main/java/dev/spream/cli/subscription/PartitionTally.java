@@ -56,7 +56,7 @@ final class PartitionTally implements SubscriptionListener {
         return new Counts(parents.size(), splits, merges, moves);
     }
 
-    /** Whether one of the two partitions continues the other, at any distance, or is it. */
+    /** Returns whether one of the two partitions continues the other, at any distance, or is it. */
     synchronized boolean related(String one, String other) {
         return one.equals(other)
                 || ancestors(one).contains(other)

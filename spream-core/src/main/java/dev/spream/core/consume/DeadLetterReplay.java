@@ -33,7 +33,7 @@ import java.util.stream.Collectors;
  * <p>Immutable; each call is one replay.
  */
 public final class DeadLetterReplay {
-    /** How often letters are tried again that are claimed elsewhere, as by a delivery for a moment. */
+    /** Attempts at letters that are claimed elsewhere, such as by a delivery for a moment. */
     private static final int BUSY_PASSES = 3;
 
     final DeadLetterStore store;

@@ -41,7 +41,7 @@ public record Delivery(
     }
 
     /**
-     * Whether this is the replay of a dead letter: it may be from before the low watermark, and no lease covers it.
+     * Returns whether this is the replay of a dead letter: it may be from before the low watermark, and no lease covers it.
      */
     public boolean isReplay() {
         return epoch == NO_LEASE;

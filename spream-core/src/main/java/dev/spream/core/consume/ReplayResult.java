@@ -26,7 +26,7 @@ public record ReplayResult(
         released = Set.copyOf(released);
     }
 
-    /** Whether every letter was replayed. */
+    /** Returns whether every letter was replayed. */
     public boolean isComplete() {
         return refused.isEmpty() && overtaken.isEmpty() && left == 0;
     }

@@ -56,7 +56,7 @@ final class ReplayRun {
         return new ReplayResult(replayed, refusals, overtaken, left, released);
     }
 
-    /** Whether letters could not be claimed, or follow such letters. */
+    /** Returns whether letters could not be claimed, or follow such letters. */
     boolean isBusy() {
         return !busy.isEmpty();
     }

@@ -7,7 +7,7 @@ import dev.spream.core.SpreamException;
  * was dead-lettered: the failure's change then has no rows and no keys, and holds the other values that are known.
  */
 public final class UndecodableRowException extends SpreamException {
-    /** How many characters of a row are kept. */
+    /** Number of characters of a row that are kept. */
     public static final int MAX_ROW = 1 << 20;
 
     private static final long serialVersionUID = 1L;

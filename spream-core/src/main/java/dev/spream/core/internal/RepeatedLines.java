@@ -22,7 +22,7 @@ public final class RepeatedLines {
         this.most = most;
     }
 
-    /** Whether to write a line of that kind now; otherwise it is counted. */
+    /** Returns whether to write a line of that kind now; otherwise it is counted. */
     public synchronized boolean pass(String kind) {
         Counted counted = kinds.computeIfAbsent(kind, first -> new Counted(time.nanoTime()));
         counted.lines++;

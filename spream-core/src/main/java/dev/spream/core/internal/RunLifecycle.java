@@ -27,7 +27,7 @@ public final class RunLifecycle<R extends RunLifecycle.Stoppable> {
         /** Interrupts started work, and ends the run. Does not wait. */
         void cancel();
 
-        /** Whether the thread is one of the run's own, which must not wait for its end. */
+        /** Returns whether the thread is one of the run's own, which must not wait for its end. */
         boolean isCalledBy(Thread thread);
     }
 
@@ -107,7 +107,7 @@ public final class RunLifecycle<R extends RunLifecycle.Stoppable> {
         }
     }
 
-    /** Whether it was closed. */
+    /** Returns whether it was closed. */
     public boolean isClosed() {
         return lock.get(() -> closeRequested);
     }
@@ -117,7 +117,7 @@ public final class RunLifecycle<R extends RunLifecycle.Stoppable> {
         return lock.get(() -> Optional.ofNullable(run));
     }
 
-    /** Whether the thread is one of its own, while it runs. */
+    /** Returns whether the thread is one of its own, while it runs. */
     public boolean ownsThread(Thread thread) {
         return begun().filter(running -> ended.getCount() > 0 && running.isCalledBy(thread))
                 .isPresent();

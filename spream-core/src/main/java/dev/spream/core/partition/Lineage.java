@@ -76,7 +76,7 @@ public final class Lineage {
                 .toList();
     }
 
-    /** Whether all parents of the partition are finished, as defined above. */
+    /** Returns whether all parents of the partition are finished, as defined above. */
     public boolean passesGate(PartitionMetadata partition) {
         return passesGate(partition, lowWatermark());
     }
@@ -108,7 +108,7 @@ public final class Lineage {
     }
 
     /**
-     * Whether every partition is finished. False for an empty lineage: nothing was ever stored, or it is a frontier.
+     * Returns whether every partition is finished. False for an empty lineage: nothing was ever stored, or it is a frontier.
      */
     public boolean isComplete() {
         return !partitions.isEmpty() && partitions.values().stream().allMatch(PartitionMetadata::isFinished);

@@ -50,12 +50,12 @@ record LineageNode(
         return end.filter(proof -> proof.kind() == kind).isPresent();
     }
 
-    /** Whether the whole partition expired, so that its children are unknown. */
+    /** Returns whether the whole partition expired, so that its children are unknown. */
     boolean isLost() {
         return endedBy(PartitionEnd.Kind.RETENTION_LOST);
     }
 
-    /** Whether the whole of that time was accepted as lost. */
+    /** Returns whether the whole of that time was accepted as lost. */
     boolean gaveUp(Instant from, Instant to) {
         return gaps.stream()
                 .anyMatch(gap -> !gap.from().isAfter(from) && !gap.to().isBefore(to));
@@ -65,7 +65,7 @@ record LineageNode(
         return parent.token().isRoot() ? parents.isEmpty() : parents.contains(parent.token());
     }
 
-    /** Whether a worker of ours has acquired it; the order of another reader is not checked. */
+    /** Returns whether a worker of ours has acquired it; the order of another reader is not checked. */
     boolean wasRead() {
         return (finished && !endedBy(PartitionEnd.Kind.ADOPTED))
                 || stored.filter(partition -> partition.epoch() > 0).isPresent();

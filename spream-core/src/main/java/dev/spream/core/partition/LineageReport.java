@@ -30,7 +30,7 @@ public record LineageReport(
         findings = List.copyOf(findings);
     }
 
-    /** Whether the lineage proves that no time of any partition was skipped, except for accepted losses. */
+    /** Returns whether the lineage proves that no time of any partition was skipped, except for accepted losses. */
     public boolean isProven() {
         return findings.isEmpty();
     }

@@ -90,15 +90,15 @@ public record PartitionMetadata(
     public boolean isFinished() {
         return state == PartitionState.FINISHED;
     }
-    /** How far the watermark is behind that moment; zero if it is not. Meaningless for a finished partition. */
+    /** Returns the time from the watermark to that moment; zero if the watermark is later. Meaningless for a finished partition. */
     public Duration lag(Instant now) {
         Duration behind = Duration.between(watermark, now);
         return behind.isNegative() ? Duration.ZERO : behind;
     }
 
     /**
-     * How long it takes from that moment until the stream drops changes that are not settled, if the watermark stays where
-     * it is; negative if it has dropped some already.
+     * Returns the time from that moment until the stream drops changes that are not settled, if the watermark does not
+     * advance; negative if it has dropped some already.
      */
     public Duration untilLoss(Duration retention, Instant now) {
         return Duration.between(now, watermark.plus(retention));

@@ -11,7 +11,7 @@ public enum PartitionState {
     /** Read to its proven end, every record settled. */
     FINISHED;
 
-    /** Whether a partition in this state may go to the other. An owner may change without a change of state. */
+    /** Returns whether a partition in this state may go to the other. An owner may change without a change of state. */
     public boolean canBecome(PartitionState next) {
         return switch (this) {
             case CREATED -> next == SCHEDULED;

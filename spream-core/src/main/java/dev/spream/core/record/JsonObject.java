@@ -58,7 +58,7 @@ public final class JsonObject {
         return parsed;
     }
 
-    /** Whether there is such a member, be its value null. */
+    /** Returns whether there is such a member, be its value null. */
     public boolean has(String name) {
         return members().containsKey(name);
     }

@@ -4,7 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 /**
  * One changed row. Values are in Spanner's JSON encoding: INT64 and NUMERIC as strings, BYTES as base64, a NULL as null.
- * Which columns are present depends on the {@link ValueCaptureType}; the two value objects have non-key columns only.
+ * A changed row. The {@link ValueCaptureType} decides which columns are present; the two value objects have non-key columns only.
  *
  * @param keys the primary key, by column
  * @param newValues values after the change; empty for a delete

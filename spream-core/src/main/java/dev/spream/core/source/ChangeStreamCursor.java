@@ -19,7 +19,7 @@ public interface ChangeStreamCursor extends AutoCloseable {
      */
     Optional<ChangeRecord> next() throws InterruptedException;
 
-    /** How many rows the client has fetched that {@link #next} has not returned, as far as it is known. */
+    /** Returns the number of rows that the client has fetched and {@link #next} has not returned, as far as it is known. */
     int prefetched();
 
     /**

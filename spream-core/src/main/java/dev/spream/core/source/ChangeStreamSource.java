@@ -17,13 +17,13 @@ public interface ChangeStreamSource extends AutoCloseable {
     String streamName();
 
     /**
-     * How the stream divides its keys. Asks the server once, and so reveals early an unreachable server, a missing
+     * Returns the partition mode of the stream. Queries the server once, and so reveals early an unreachable server, a missing
      * stream or a missing permission.
      */
     PartitionMode partitionMode();
 
     /**
-     * How long the stream keeps its records, as declared for it now: between one and thirty days. Asks the server each
+     * Returns the retention period of the stream as declared now: between one and thirty days. Queries the server each
      * time, because the period can be altered, and shortening it takes effect at once.
      *
      * <p>A server that does not report it is no failure. Spanner reports it for streams that were declared with a
@@ -36,7 +36,7 @@ public interface ChangeStreamSource extends AutoCloseable {
     Optional<Duration> retention();
 
     /**
-     * How many queries may be open at the same time: the capacity of the client's connections. Further queries would
+     * Returns the number of queries that may be open at the same time: the capacity of the client's connections. Further queries would
      * wait inside the client, unnoticed. An idle partition needs an open query too.
      *
      * @return at least 1

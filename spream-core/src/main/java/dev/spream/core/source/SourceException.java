@@ -68,7 +68,7 @@ public final class SourceException extends SpreamException {
         return kind;
     }
 
-    /** Where the partition ends, if the server said so. */
+    /** Returns the end of the partition, if the server reported it. */
     public Optional<Instant> validUntil() {
         return Optional.ofNullable(validUntil);
     }

@@ -87,7 +87,7 @@ final class ConsumerCalls {
         return timedOut;
     }
 
-    /** How often to look for overdue calls; empty if calls have no limit. */
+    /** Returns the interval of checks for overdue calls; empty if calls have no limit. */
     Optional<Duration> interval() {
         return timeout.map(limit -> Bounds.clamp(limit.dividedBy(CHECKS_PER_TIMEOUT), MIN_INTERVAL, MAX_INTERVAL));
     }

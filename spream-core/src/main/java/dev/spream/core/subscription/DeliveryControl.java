@@ -8,10 +8,10 @@ import java.time.Duration;
  * outcome.
  */
 interface DeliveryControl {
-    /** Whether changes must be left, unsettled, because the dispatcher stops. */
+    /** Returns whether changes must be left, unsettled, because the dispatcher stops. */
     boolean isStopping();
 
-    /** Whether the consumer was interrupted by a cancel, so that its exception is not a failure. */
+    /** Returns whether the consumer was interrupted by a cancel, so that its exception is not a failure. */
     boolean isCancelled();
 
     /**

@@ -282,7 +282,7 @@ final class PartitionReader {
     }
 
     /**
-     * Whether the partition is still to be read or finished; once false, it stays false. A dispatcher that stopped
+     * Returns whether the partition is still to be read or finished; once false, it stays false. A dispatcher that stopped
      * because a delivery failed has taken one record fewer than were read.
      */
     boolean isActive() {
@@ -350,7 +350,7 @@ final class PartitionReader {
         ended = true;
     }
 
-    /** Whether neither its thread nor a call of the consumer is under way. */
+    /** Returns whether neither its thread nor a call of the consumer is under way. */
     boolean isIdle() {
         return ended && dispatcher.isIdle();
     }

@@ -33,10 +33,10 @@ final class PartitionScheduler {
     private static final Logger log = LoggerFactory.getLogger(PartitionScheduler.class);
 
     interface Readers {
-        /** Whether this worker still has a reader for the partition, even if its lease is lost. */
+        /** Returns whether this worker still has a reader for the partition, even if its lease is lost. */
         boolean isRead(PartitionToken partition);
 
-        /** How many partitions are read. */
+        /** Returns the number of partitions that are read. */
         int open();
 
         void start(PartitionLease lease, LocalLease held);
@@ -48,8 +48,7 @@ final class PartitionScheduler {
     }
 
     /**
-     * How much more often a worker to which others should hand over partitions reads the lineage, and for how many
-     * rounds.
+     * The factor by which a worker below its share reads the lineage more often, and the number of rounds for which it does.
      */
     private static final int EAGERNESS = 10;
 
@@ -147,7 +146,7 @@ final class PartitionScheduler {
                 .repeat("completing the subscription", wanted, PartitionStorage::completeIfAllFinished);
     }
 
-    /** Whether something was acquired. */
+    /** Returns whether something was acquired. */
     private boolean claim(FairShare share, BooleanSupplier wanted) throws InterruptedException {
         List<PartitionMetadata> free = Stream.of(share.claims(), neglected.of(share.othersClaims()), share.unclaimed())
                 .flatMap(List::stream)

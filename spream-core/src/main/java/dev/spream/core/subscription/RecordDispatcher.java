@@ -334,7 +334,7 @@ final class RecordDispatcher implements DeliveryControl {
         });
     }
 
-    /** Whether that is a thread of this dispatcher, in a call of the consumer or other user code. */
+    /** Returns whether that is a thread of this dispatcher, in a call of the consumer or other user code. */
     boolean isCalledBy(Thread thread) {
         return lock.get(() -> runners.contains(thread));
     }

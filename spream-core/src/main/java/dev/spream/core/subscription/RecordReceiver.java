@@ -160,7 +160,7 @@ final class RecordReceiver {
         return true;
     }
 
-    /** Whether the change was not dispatched before. */
+    /** Returns whether the change was not dispatched before. */
     private boolean isNew(DataChangeRecord change) {
         switch (position.arrive(change)) {
             case IN_ORDER -> {}
@@ -234,17 +234,17 @@ final class RecordReceiver {
         partition.tracker().mark(timestamp);
     }
 
-    /** Whether the current query has brought children. Those of earlier ones prove nothing about it. */
+    /** Returns whether the current query has brought children. Those of earlier ones prove nothing about it. */
     boolean broughtChildren() {
         return broughtChildren;
     }
 
-    /** Whether the current query has brought changes that were not known before. */
+    /** Returns whether the current query has brought changes that were not known before. */
     boolean broughtChanges() {
         return broughtChanges;
     }
 
-    /** Whether the current query has brought anything that shows a healthy stream. */
+    /** Returns whether the current query has brought anything that shows a healthy stream. */
     boolean progressed() {
         return broughtChanges || broughtHeartbeats;
     }

@@ -84,7 +84,7 @@ final class StartProbe {
         return end;
     }
 
-    /** Where to ask next. */
+    /** Returns the time of the next query. */
     private Instant next(SubscriptionRecord requested, Instant from, SourceException failure)
             throws InterruptedException {
         switch (failure.kind()) {

@@ -115,7 +115,7 @@ public final class Subscriber implements AutoCloseable {
     }
 
     /**
-     * Whether the thread is one of this subscriber's own: it is in {@link #run}, or calls a consumer, an error handler or a
+     * Returns whether the thread is one of this subscriber's own: it is in {@link #run}, or calls a consumer, an error handler or a
      * listener. Such a thread must not wait for the end of the run, which waits for it.
      */
     public boolean ownsThread(Thread thread) {

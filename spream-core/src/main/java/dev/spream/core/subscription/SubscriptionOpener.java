@@ -45,7 +45,7 @@ final class SubscriptionOpener {
         return Optional.of(stored);
     }
 
-    /** Whether there are partitions of a subscription that another program began. It is read from their watermarks. */
+    /** Returns whether there are partitions of a subscription that another program began. It is read from their watermarks. */
     private boolean isAdopted() throws InterruptedException {
         return context.storageCalls()
                 .repeat(

@@ -137,7 +137,7 @@ final class SubscriptionRun implements PartitionScheduler.Readers, RunLifecycle.
         return join(alone);
     }
 
-    /** Whether the subscription is completed. A storage that still fails when the run is stopped delays nothing. */
+    /** Returns whether the subscription is completed. A storage that still fails when the run is stopped delays nothing. */
     private boolean runUntilStopped() throws Exception {
         try {
             return openAndSchedule();
@@ -350,7 +350,7 @@ final class SubscriptionRun implements PartitionScheduler.Readers, RunLifecycle.
         });
     }
 
-    /** Whether that is a thread of this run, in a call of the consumer, a listener or other user code. */
+    /** Returns whether that is a thread of this run, in a call of the consumer, a listener or other user code. */
     @Override
     public boolean isCalledBy(Thread thread) {
         return thread.equals(runner)

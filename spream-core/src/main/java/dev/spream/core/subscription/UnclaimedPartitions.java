@@ -59,7 +59,7 @@ final class UnclaimedPartitions {
         }
     }
 
-    /** Whether to hand nothing over, because other workers have not claimed their shares. */
+    /** Returns whether to hand nothing over, because other workers have not claimed their shares. */
     boolean abstains() {
         return abstention > 0 && context.time().nanoTime() - lastSeen < abstention;
     }

@@ -60,7 +60,7 @@ final class UserCalls {
         return cancelled;
     }
 
-    /** Whether a call ignores that it was interrupted. */
+    /** Returns whether a call ignores that it was interrupted. */
     boolean isHanging() {
         return open.stream().anyMatch(call -> call.ignoresInterrupt);
     }
@@ -131,7 +131,7 @@ final class UserCalls {
             return true;
         }
 
-        /** Whether it is found now to ignore its interrupt. */
+        /** Returns whether it is found now to ignore its interrupt. */
         synchronized boolean interruptIsIgnored(long now) {
             if (ended || !interrupted || ignoresInterrupt || now - interruptedAt < GRACE_AFTER_INTERRUPT.toNanos()) {
                 return false;
@@ -140,7 +140,7 @@ final class UserCalls {
             return true;
         }
 
-        /** Whether it was interrupted. */
+        /** Returns whether it was interrupted. */
         synchronized boolean end() {
             ended = true;
             return interrupted;

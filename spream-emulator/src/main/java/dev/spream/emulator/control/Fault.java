@@ -62,7 +62,7 @@ public record Fault(Kind kind, int afterRows, Optional<String> partition) {
             this.harmless = harmless;
         }
 
-        /** Whether a reader that queries again gets everything. */
+        /** Returns whether a reader that queries again gets everything. */
         public boolean isHarmless() {
             return harmless;
         }

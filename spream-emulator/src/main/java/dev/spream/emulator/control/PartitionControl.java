@@ -24,7 +24,7 @@ public interface PartitionControl {
             }
         }
 
-        /** Whether the two can be merged: one begins where the other ends. */
+        /** Returns whether the two can be merged: one begins where the other ends. */
         public boolean touches(KeyRange other) {
             return to == other.from || from == other.to;
         }

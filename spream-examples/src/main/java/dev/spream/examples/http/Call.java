@@ -41,7 +41,7 @@ public final class Call {
         return path().equals(path);
     }
 
-    /** Whether something follows the prefix in the path, whatever the method is. */
+    /** Returns whether something follows the prefix in the path, whatever the method is. */
     public boolean isBelow(String prefix) {
         return path().startsWith(prefix) && path().length() > prefix.length();
     }

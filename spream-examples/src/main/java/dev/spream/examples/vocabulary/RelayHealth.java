@@ -13,7 +13,7 @@ import java.util.Optional;
 record RelayHealth(Optional<OutboxStats> stats) {
     private static final Duration PATIENCE = Duration.ofMinutes(1);
 
-    /** Whether nothing has failed that is not published yet, and nothing has waited for long. */
+    /** Returns whether nothing has failed that is not published yet, and nothing has waited for long. */
     boolean isHealthy() {
         return stats.filter(now -> failed(now) == 0 && now.lag().compareTo(PATIENCE) <= 0)
                 .isPresent();

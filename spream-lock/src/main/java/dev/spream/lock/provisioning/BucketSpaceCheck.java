@@ -20,7 +20,7 @@ public record BucketSpaceCheck(
         problems = List.copyOf(problems);
     }
 
-    /** Whether locks can be taken. */
+    /** Returns whether locks can be taken. */
     public boolean isSound() {
         return problems.isEmpty();
     }

@@ -54,7 +54,7 @@ final class ActiveClaim {
         return claim.ref();
     }
 
-    /** Whether the circuit breaker still waits for its outcome. */
+    /** Returns whether the circuit breaker still waits for its outcome. */
     synchronized boolean isProbe() {
         return probe;
     }
@@ -98,7 +98,7 @@ final class ActiveClaim {
         caller = null;
     }
 
-    /** Whether the call, the last one, was interrupted since its time was over. */
+    /** Returns whether the call, the last one, was interrupted since its time was over. */
     synchronized boolean hasTimedOut() {
         return timedOut;
     }
@@ -160,7 +160,7 @@ final class ActiveClaim {
         };
     }
 
-    /** Whether it is not lost, and its lease should be renewed when no more than that is left of it. */
+    /** Returns whether it is not lost, and its lease should be renewed when no more than that is left of it. */
     synchronized boolean needsRenewal(long left) {
         return phase != Phase.LOST && lease.left() <= left;
     }

@@ -24,13 +24,13 @@ import java.util.random.RandomGenerator;
  * @param random for backoff with jitter; used by many threads
  */
 record AttemptPolicy(OutboxWorkerOptions options, Guarantee guarantee, RandomGenerator random) {
-    /** Whether the receiver has to be asked before anything else is done. */
+    /** Returns whether the receiver has to be asked before anything else is done. */
     boolean asksFirst(OutboxClaim claim) {
         return claim.outcomeUnknown() && guarantee == Guarantee.QUERYABLE;
     }
 
     /**
-     * How the claim ends if it must not be sent; empty if it may be.
+     * Returns the settlement of a claim that must not be sent; empty if it may be sent.
      *
      * @param unknown whether an earlier attempt may have reached the receiver, after the receiver was asked if it can be
      * @param now the store's time, at the latest
@@ -64,7 +64,7 @@ record AttemptPolicy(OutboxWorkerOptions options, Guarantee guarantee, RandomGen
     }
 
     /**
-     * How the claim ends after an attempt.
+     * Returns the settlement of the claim after an attempt.
      *
      * @param unknown whether an earlier attempt may have reached the receiver
      * @param now the store's time
@@ -83,8 +83,8 @@ record AttemptPolicy(OutboxWorkerOptions options, Guarantee guarantee, RandomGen
     }
 
     /**
-     * How the claim ends after an attempt, or a question, that only tried whether the receiver can be reached, and did not get
-     * through: it does not count, and the entry waits for its backoff, so that the next one that is tried is another. Empty if it
+     * Returns the settlement of the claim after an attempt or query that probed the receiver and did not reach it: it does not
+     * count, and the entry waits for its backoff, so that the next probe is another entry. Empty if it
      * ends like any other: the entry is too old, or must not be sent again.
      *
      * @param unknown whether an earlier attempt may have reached the receiver
@@ -120,7 +120,7 @@ record AttemptPolicy(OutboxWorkerOptions options, Guarantee guarantee, RandomGen
     }
 
     /**
-     * How the claim ends after the receiver was asked; empty if the entry never reached it, and may be sent.
+     * Returns the settlement of the claim after the receiver was queried; empty if the entry never reached it, and may be sent.
      *
      * @param now the store's time
      */

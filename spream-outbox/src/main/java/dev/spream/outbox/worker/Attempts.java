@@ -102,7 +102,7 @@ record Attempts(
         A call(OutboxEntry entry) throws Exception;
     }
 
-    /** What the sender answers; null if it was not called, since the claim is lost. */
+    /** Returns the answer of the sender; null if it was not called, since the claim is lost. */
     private <A> @Nullable A call(
             ActiveClaim held,
             boolean queried,

@@ -114,7 +114,7 @@ final class CircuitBreaker {
         return Change.CLOSED;
     }
 
-    /** Whether it says that the receiver was not reached, and not just that it did not take the entry. */
+    /** Returns whether it says that the receiver was not reached, and not just that it did not take the entry. */
     static boolean notReached(SendOutcome outcome) {
         return switch (outcome) {
             case SendOutcome.Unknown unknown -> true;

@@ -15,7 +15,7 @@ record CircuitBreakerEvents(
         CircuitBreaker breaker, OutboxWorkerOptions options, WorkerEvents events, WorkerSignals signals) {
     private static final Logger log = LoggerFactory.getLogger(CircuitBreakerEvents.class);
 
-    /** Whether the entry may be sent now. */
+    /** Returns whether the entry may be sent now. */
     boolean lets(ActiveClaim held) {
         return breaker.isClosed() || held.isProbe();
     }
@@ -25,7 +25,7 @@ record CircuitBreakerEvents(
     }
 
     /**
-     * Whether the attempt of a probe counts, as that of any entry does: if it told something of the entry, or came to its end
+     * Returns whether the attempt of a probe counts, as that of any entry does: if it told something of the entry, or came to its end
      * after another had got through.
      */
     boolean countsProbe(SendOutcome outcome) {

@@ -70,12 +70,12 @@ final class EntryLifecycle {
         return Math.min(slots.free(), mostHeld - book.size());
     }
 
-    /** When entries that failed here are due again. */
+    /** Returns the times at which entries that failed here are due again. */
     DueTimes dueTimes() {
         return dueTimes;
     }
 
-    /** Whether no attempt is under way. */
+    /** Returns whether no attempt is under way. */
     boolean isIdle() {
         return slots.isEmpty();
     }

@@ -113,7 +113,7 @@ final class HeldLanes {
         /** The last id that was read looking for what was committed late. */
         long lookedTo;
 
-        /** How many entries of it are kept that do not wait for anything but their turn. */
+        /** Number of entries kept that wait only for their turn. */
         int queued;
 
         Lane(LaneLease lease) {

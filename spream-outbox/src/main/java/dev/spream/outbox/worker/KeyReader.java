@@ -22,7 +22,7 @@ final class KeyReader {
 
     private static final long SHORTEST_GAP = TimeUnit.MILLISECONDS.toNanos(1);
 
-    /** How many times as long as the last answer took to wait, unless the poll interval is over, until it is asked again. */
+    /** The pause before the next read, as a multiple of the duration of the last one, and at most the poll interval. */
     private static final int REST = 10;
 
     private final WorkerStore store;

@@ -24,7 +24,7 @@ final class LaneKeeper {
         this.lease = LocalLease.ended(time);
     }
 
-    /** Whether the lanes of the plan can be relied on. */
+    /** Returns whether the lanes of the plan can be relied on. */
     boolean areHeld() {
         return lease.isHeld();
     }

@@ -26,10 +26,10 @@ import java.util.stream.Collectors;
  * and found again when the lane is looked through.
  */
 final class OrderedClaimPlanner {
-    /** How many entries of a lane are read at a time. */
+    /** Number of entries of a lane that are read at a time. */
     static final int PAGE = 128;
 
-    /** How many entries of a lane are looked through at a time for those that were committed late. */
+    /** Number of entries of a lane that are searched at a time for late commits. */
     static final int LOOK_PAGE = 32;
 
     private static final int ENOUGH_OF_A_LANE = 64;

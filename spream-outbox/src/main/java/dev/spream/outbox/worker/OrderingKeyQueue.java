@@ -7,7 +7,7 @@ import java.util.TreeSet;
  * one from being claimed. Confined to its {@link OrderedClaimPlanner}.
  */
 final class OrderingKeyQueue {
-    /** How many ids are kept; the rest is read again when it is needed. */
+    /** Number of ids that are kept; the rest is read again when it is needed. */
     static final int MAX_IDS = 32;
 
     enum State {
@@ -41,7 +41,7 @@ final class OrderingKeyQueue {
     /** Whether to read it from the store when it has waited, rather than to claim its first entry. */
     boolean readsAfterwards;
 
-    /** How often in a row reading it brought nothing that could be claimed. */
+    /** Number of reads in a row that returned nothing to claim. */
     int vain;
 
     OrderingKeyQueue(String key, int lane) {

@@ -77,7 +77,7 @@ public record OutboxWorkerOptions(
         return new Builder();
     }
 
-    /** How often a worker looks for what it would not find by its work, in nanoseconds. */
+    /** Interval of the sweep for entries that the normal work would not find, in nanoseconds. */
     long sweepNanos() {
         return Math.max(SHORTEST_SWEEP, POLLS_PER_SWEEP * pollInterval.toNanos());
     }
@@ -114,14 +114,14 @@ public record OutboxWorkerOptions(
             return this;
         }
 
-        /** How many entries are sent at the same time; 4 by default, 1 to {@value #MAX_CONCURRENCY}. */
+        /** Number of entries that are sent at the same time; 4 by default, 1 to {@value #MAX_CONCURRENCY}. */
         public Builder concurrency(int concurrency) {
             this.concurrency = concurrency;
             return this;
         }
 
         /**
-         * How many entries are claimed at most in one statement; 32 by default, 1 to {@value #MAX_BATCH}. No more are claimed
+         * Maximum number of entries that one statement claims; 32 by default, 1 to {@value #MAX_BATCH}. No more are claimed
          * than can be sent at once.
          */
         public Builder batch(int batch) {
@@ -129,40 +129,40 @@ public record OutboxWorkerOptions(
             return this;
         }
 
-        /** How long to wait before polling again when there was nothing to do and no notification; half a second by default. */
+        /** Pause between polls while there is no work and no notification; half a second by default. */
         public Builder pollInterval(Duration pollInterval) {
             this.pollInterval = pollInterval;
             return this;
         }
 
         /**
-         * How long an entry stays with a worker that does not say any more that it is alive; 120 seconds by default. A worker
-         * says so four times in each lease.
+         * Time after which the entries of a worker that stopped renewing its lease can be claimed by others; 120 seconds by
+         * default. A worker renews four times in each lease.
          */
         public Builder lease(Duration lease) {
             this.lease = lease;
             return this;
         }
 
-        /** How long an attempt may take; 2.5 seconds by default. Its outcome is unknown afterwards. */
+        /** Maximum duration of an attempt; 2.5 seconds by default. Its outcome is unknown afterwards. */
         public Builder sendTimeout(Duration sendTimeout) {
             this.sendTimeout = sendTimeout;
             return this;
         }
 
-        /** How many attempts an entry has before it is aborted; 6 by default, the first included. */
+        /** Maximum number of attempts before an entry is aborted; 6 by default, the first included. */
         public Builder maxAttempts(int maxAttempts) {
             this.maxAttempts = maxAttempts;
             return this;
         }
 
-        /** How long an entry waits between attempts; {@link Backoff#DEFAULT} by default. */
+        /** Pauses of an entry between its attempts; {@link Backoff#DEFAULT} by default. */
         public Builder backoff(Backoff backoff) {
             this.backoff = backoff;
             return this;
         }
 
-        /** How long after it was enqueued an entry is tried again; for ever by default. The first attempt is made in any case. */
+        /** Age, since it was enqueued, up to which an entry is tried again; unlimited by default. The first attempt is made in any case. */
         public Builder maxAge(Duration maxAge) {
             this.maxAge = Optional.of(maxAge);
             return this;
@@ -197,8 +197,8 @@ public record OutboxWorkerOptions(
         }
 
         /**
-         * How long nothing is claimed then, before one entry is tried; 10 seconds by default. That attempt does not count if it
-         * does not get through; the entry waits for its backoff then, and the next one that is tried is another.
+         * Time without claims while the circuit breaker is open, before one entry is tried as a probe; 10 seconds by default. A
+         * probe that does not reach the receiver does not count; the entry waits for its backoff, and the next probe is another entry.
          */
         public Builder breakerPause(Duration breakerPause) {
             this.breakerPause = breakerPause;
@@ -206,8 +206,8 @@ public record OutboxWorkerOptions(
         }
 
         /**
-         * How long an entry stays after it succeeded or was aborted; 7 days by default, zero for ever. What is not settled stays
-         * in any case, parked entries included.
+         * Time that an entry is kept after it succeeded or was aborted; 7 days by default, zero for ever. Entries that are not
+         * settled are always kept, parked ones included.
          */
         public Builder entryRetention(Duration entryRetention) {
             this.entryRetention = entryRetention;
@@ -215,15 +215,15 @@ public record OutboxWorkerOptions(
         }
 
         /**
-         * How long the ledger remembers a request after it was settled, and in any case for as long as its entry stays; 30 days
-         * by default, zero for ever. A client that repeats a request later has it done again: longer than any client repeats.
+         * Time that the ledger keeps a request after it was settled, and at least as long as its entry; 30 days by default, zero
+         * for ever. A request that a client repeats later is processed again: choose more than any client takes to repeat.
          */
         public Builder ledgerRetention(Duration ledgerRetention) {
             this.ledgerRetention = ledgerRetention;
             return this;
         }
 
-        /** How long the audit keeps what was changed by hand; 90 days by default, zero for ever. */
+        /** Time that audit rows of operator actions are kept; 90 days by default, zero for ever. */
         public Builder auditRetention(Duration auditRetention) {
             this.auditRetention = auditRetention;
             return this;

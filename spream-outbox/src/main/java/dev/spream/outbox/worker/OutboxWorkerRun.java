@@ -203,7 +203,7 @@ final class OutboxWorkerRun implements RunLifecycle.Stoppable {
         drain();
     }
 
-    /** Whether that is a thread of this run, in a call of the sender or of a listener. */
+    /** Returns whether that is a thread of this run, in a call of the sender or of a listener. */
     @Override
     public boolean isCalledBy(Thread thread) {
         return thread.equals(runner)

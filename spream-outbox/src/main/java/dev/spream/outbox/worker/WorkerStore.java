@@ -55,7 +55,7 @@ record WorkerStore(OutboxStore store, OutboxOwner owner, Duration lease, Monoton
         return calls.call("holding lanes", () -> store.holdLanes(owner, giveUp, lease));
     }
 
-    /** Whether the store knows. */
+    /** Returns whether the store knows. */
     boolean leaveLanes() {
         try {
             return calls.call("leaving lanes", () -> {

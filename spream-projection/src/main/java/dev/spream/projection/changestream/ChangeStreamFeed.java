@@ -152,7 +152,7 @@ final class ChangeStreamFeed implements EventFeed, Consumer {
         return hasCompleted() ? batch : FeedBatch.of(batch.items(), unread.lasted());
     }
 
-    /** Whether the subscription has come to its end, behind which there is nothing to read. */
+    /** Returns whether the subscription has come to its end, behind which there is nothing to read. */
     private boolean hasCompleted() {
         return lock.get(() -> completed);
     }

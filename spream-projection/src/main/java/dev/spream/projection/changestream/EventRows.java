@@ -32,7 +32,7 @@ record EventRows(EventTableMapping table, Set<String> eventColumns) {
         this(table, Arrays.stream(Column.values()).map(table::nameOf).collect(Collectors.toSet()));
     }
 
-    /** Whether the change is one of the events table. */
+    /** Returns whether the change is one of the events table. */
     boolean concerns(DataChangeRecord change) {
         return change.tableName().equals(table.name());
     }

@@ -50,7 +50,7 @@ public record EventTableMapping(String name, Map<Column, String> columns) {
             return defaultName;
         }
 
-        /** Whether a row without it is no event. The others may be null, or missing from the table. */
+        /** Returns whether a row without it is no event. The others may be null, or missing from the table. */
         public boolean required() {
             return required;
         }

@@ -11,7 +11,7 @@ package dev.spream.projection.event;
  */
 public interface EventSource extends AutoCloseable {
 
-    /** Whether it can be read from any position, in segments. */
+    /** Returns whether it can be read from any position, in segments. */
     boolean positioned();
 
     /**

@@ -72,17 +72,17 @@ final class BatchAttempt<T> implements ProjectionStore.Work<T> {
         return events.stream().map(EventEnvelope::aggregateId).collect(Collectors.toSet());
     }
 
-    /** Whether an event could be applied, and it was rolled back for that reason. */
+    /** Returns whether an event could be applied, and it was rolled back for that reason. */
     boolean wasRehearsed() {
         return rehearsed;
     }
 
-    /** Whether that is what the projection threw. */
+    /** Returns whether that is what the projection threw. */
     boolean threw(Throwable failure) {
         return failure.equals(thrown);
     }
 
-    /** Whether the store broke it off after events were applied. */
+    /** Returns whether the store broke it off after events were applied. */
     boolean wasBrokenOff(Throwable failure) {
         return StoreAbortTracker.isOfStore(failure)
                 && !threw(failure)

@@ -51,13 +51,13 @@ final class BatchPlanner {
         return new BatchPlanner(types, gaps, policy, partial, events);
     }
 
-    /** Whether an event is to be applied; if not it is passed over, and counts as seen. */
+    /** Returns whether an event is to be applied; if not it is passed over, and counts as seen. */
     boolean handles(EventEnvelope event) {
         return (types.isEmpty() || types.contains(event.eventType()))
                 && !skipped.getOrDefault(event.aggregateId(), Set.of()).contains(event.eventVersion());
     }
 
-    /** Whether an event can be applied after the one with that version, and is no duplicate. */
+    /** Returns whether an event can be applied after the one with that version, and is no duplicate. */
     boolean follows(EventEnvelope event, long lastVersion) {
         return event.eventVersion() == lastVersion + 1
                 || gaps == ProjectionOptions.Gaps.ACCEPT

@@ -67,7 +67,7 @@ final class BatchRun<T> {
         /** Ends the loop unless the store can be relied on to let it write. */
         void requireMayWrite() throws LoopExit;
 
-        /** Whether it was interrupted, so that what fails says nothing. */
+        /** Returns whether it was interrupted, so that what fails says nothing. */
         boolean isCancelled();
 
         /** These items are durably processed. */
@@ -317,7 +317,7 @@ final class BatchRun<T> {
         return Math.toIntExact(parkings.filter(BatchRun::isWaiting).count());
     }
 
-    /** Whether it is parked until an operator acts. */
+    /** Returns whether it is parked until an operator acts. */
     private static boolean isWaiting(ParkDecision parking) {
         return parking.nextTry().isEmpty();
     }

@@ -192,7 +192,7 @@ final class FeedLoop<T> implements BatchRun.Loop {
         }
     }
 
-    /** Whether the feed was asked for more. */
+    /** Returns whether the feed was asked for more. */
     private boolean gather(EventFeed from) throws InterruptedException {
         synchronized (this) {
             if (stopping) {

@@ -84,7 +84,7 @@ final class FollowingFeed implements EventFeed {
         askNotBefore = time.nanoTime() + ASK_EVERY;
     }
 
-    /** Whether there is anything new to tell. */
+    /** Returns whether there is anything new to tell. */
     private boolean isAllowed() {
         return kept.isEmpty() ? position <= allowed || allowed > delivered : position(kept.getFirst()) <= allowed;
     }

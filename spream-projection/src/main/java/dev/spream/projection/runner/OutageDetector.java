@@ -55,7 +55,7 @@ final class OutageDetector {
     }
 
     /**
-     * Whether to give up a batch of which nothing could be applied. It is more patient each time, so that in the end every
+     * Returns whether to give up a batch of which nothing could be applied. It is more patient each time, so that in the end every
      * aggregate of the batch is tried.
      *
      * @param tried how many aggregates of the batch have failed

@@ -121,7 +121,7 @@ final class ParkedRetrier<T> {
             }
         }
 
-        /** Whether there is more to try at once. */
+        /** Returns whether there is more to try at once. */
         private boolean tryOnce() throws LoopExit, InterruptedException {
             loop.requireMayWrite();
             RetryAttempt<T> attempt = new RetryAttempt<>(code.planner(), code.writer(loop.version(), key.followed()));

@@ -140,7 +140,7 @@ final class ProjectionManagerRun<T> implements RunLifecycle.Stoppable {
                 .toList();
     }
 
-    /** Whether that is a thread of this run, such as one that calls a projection or a listener. */
+    /** Returns whether that is a thread of this run, such as one that calls a projection or a listener. */
     @Override
     public boolean isCalledBy(Thread thread) {
         return threads.runs(thread);

@@ -97,7 +97,7 @@ final class RetryAttempt<T> implements ProjectionStore.RetryWork<T> {
         return given.get(gap ? taken : 0).eventVersion();
     }
 
-    /** Whether it stopped before a missing event, the one after {@link #version}. */
+    /** Returns whether it stopped before a missing event, the one after {@link #version}. */
     boolean hasGap() {
         return gap;
     }

@@ -110,7 +110,7 @@ final class SegmentKeeper<T> implements Keeper {
         return canGiveUp;
     }
 
-    /** Whether its loop is from before a pause, so that its fatal failure may have been fixed. */
+    /** Returns whether its loop is from before a pause, so that its fatal failure may have been fixed. */
     private boolean isOutdated(Held held) {
         return held.epoch != status.state().epoch();
     }

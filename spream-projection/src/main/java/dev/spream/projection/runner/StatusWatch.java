@@ -114,7 +114,7 @@ final class StatusWatch {
         }
     }
 
-    /** Whether it was where the live one is a moment ago: if it has stopped there, the live one continues without it. */
+    /** Returns whether it was where the live one is a moment ago: if it has stopped there, the live one continues without it. */
     private boolean isSettled() {
         return status.rebuild().filter(RebuildProgress::isCaughtUp).isPresent()
                 && manager.now() - builtAt < BUILT_EVERY;

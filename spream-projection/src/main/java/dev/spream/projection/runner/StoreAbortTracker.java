@@ -16,7 +16,7 @@ final class StoreAbortTracker {
 
     private final Map<Integer, Integer> counts = new ConcurrentHashMap<>();
 
-    /** Whether the store failed, and not the projection. */
+    /** Returns whether the store failed, and not the projection. */
     static boolean isOfStore(Throwable failure) {
         return failure instanceof StorageException storage && storage.retryable();
     }

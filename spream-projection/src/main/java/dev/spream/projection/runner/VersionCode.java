@@ -25,7 +25,7 @@ final class VersionCode<T> {
         return projection;
     }
 
-    /** Whether versions of its read model can be told apart. */
+    /** Returns whether versions of its read model can be told apart. */
     boolean isVersioned() {
         return versioned;
     }

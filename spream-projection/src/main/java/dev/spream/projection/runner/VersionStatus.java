@@ -109,7 +109,7 @@ final class VersionStatus {
         }
     }
 
-    /** Whether the version is not there any more, so that what fails says nothing. */
+    /** Returns whether the version is not there any more, so that what fails says nothing. */
     boolean isDropped() {
         try {
             return known && manager.store().state(name).isEmpty();
@@ -127,7 +127,7 @@ final class VersionStatus {
         known = true;
     }
 
-    /** Whether its state was ever read. */
+    /** Returns whether its state was ever read. */
     boolean isKnown() {
         return known;
     }
@@ -137,7 +137,7 @@ final class VersionStatus {
     }
 
     /**
-     * Whether a segment had parked aggregates that are due, a second or so ago. The store is asked about once a second by
+     * Returns whether a segment had parked aggregates that are due, a second or so ago. The store is asked about once a second by
      * one of the loops for all of them, since mostly none is due; the others do not wait for it.
      */
     boolean hasDue(int segment) {

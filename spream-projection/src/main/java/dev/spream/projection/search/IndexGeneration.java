@@ -30,7 +30,7 @@ final class IndexGeneration {
         return version == 0 || version == other ? this : new IndexGeneration(indexes, other);
     }
 
-    /** Whether it is not the first of its projection. */
+    /** Returns whether it is not the first of its projection. */
     boolean isBuiltAnew() {
         return version > 1;
     }

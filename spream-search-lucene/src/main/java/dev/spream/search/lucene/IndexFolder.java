@@ -28,7 +28,7 @@ final class IndexFolder {
         return names(folder).stream().anyMatch(name -> name.startsWith("segments_"));
     }
 
-    /** Whether an index can begin there: nothing is in it, or what remains of one that had hardly begun. */
+    /** Returns whether an index can begin there: nothing is in it, or what remains of one that had hardly begun. */
     static boolean isNew(Path folder) {
         return BEFORE_THE_FIRST_COMMIT.containsAll(names(folder));
     }

@@ -39,7 +39,7 @@ final class LateRequests {
         versions.keySet().forEach(id -> byId.put(id, late));
     }
 
-    /** Whether a request with one of the documents, of which that is stored, may come yet. */
+    /** Returns whether a request with one of the documents, of which that is stored, may come yet. */
     boolean mayCome(Set<String> ids, Map<String, StoredDocument> stored) {
         if (byId.isEmpty()) {
             return false;

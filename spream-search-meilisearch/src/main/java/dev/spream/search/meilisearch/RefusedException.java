@@ -42,7 +42,7 @@ final class RefusedException extends RuntimeException {
         return code;
     }
 
-    /** Whether an intermediary answered instead of the server, such as a proxy that timed out. */
+    /** Returns whether an intermediary answered instead of the server, such as a proxy that timed out. */
     boolean mayBeDone() {
         return code.startsWith("http_5") || code.equals("http_408");
     }

@@ -189,7 +189,7 @@ final class BatchPublish {
         }
     }
 
-    /** Whether its change had not failed before. */
+    /** Returns whether its change had not failed before. */
     private boolean leaveOut(ChangeMessage message) {
         ChangeProgress change = changes.get(message.change());
         change.oneLess();

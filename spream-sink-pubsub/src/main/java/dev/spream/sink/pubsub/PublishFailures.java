@@ -28,7 +28,7 @@ record PublishFailures(PubsubTopic topic, PubsubAdvice advice) {
         return new PublishFailures(options.topic(), PubsubAdvice.of(options));
     }
 
-    /** Whether the request itself is at fault, and it is of no use to send it again. */
+    /** Returns whether the request itself is at fault, and it is of no use to send it again. */
     static boolean isRejection(Throwable failure) {
         return PubsubAdvice.code(failure) == Code.INVALID_ARGUMENT;
     }

@@ -25,7 +25,7 @@ record PubsubAdvice(PubsubTopic topic, PubsubOptions.Use use) {
                 failure);
     }
 
-    /** Whether the account may not look at the topic, which to publish it need not. */
+    /** Returns whether the account may not look at the topic, which to publish it need not. */
     static boolean mayNotLook(Throwable failure) {
         return code(failure) == Code.PERMISSION_DENIED;
     }

@@ -135,7 +135,7 @@ record PubsubSender(TopicClient client, Guarantee guarantee, boolean ordering) i
         return new SendOutcome.Unknown(reason, message + "; it may have been published");
     }
 
-    /** Whether there was no connection that it could have left by. */
+    /** Returns whether there was no connection that it could have left by. */
     private static boolean isBeforeRequest(@Nullable Throwable failure) {
         return switch (failure) {
             case null -> false;

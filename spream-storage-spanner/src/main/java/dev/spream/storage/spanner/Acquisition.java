@@ -55,7 +55,7 @@ final class Acquisition {
         return Optional.of(row.acquire(worker, leaseEnd));
     }
 
-    /** Whether a transaction of this call has written something to the row, or tried to. */
+    /** Returns whether a transaction of this call has written something to the row, or tried to. */
     boolean hasTried(PartitionClaim claim) {
         return leaseEnds.containsKey(claim.token());
     }

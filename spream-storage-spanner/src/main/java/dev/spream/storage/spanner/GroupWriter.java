@@ -126,7 +126,7 @@ final class GroupWriter {
         return calls.timeout().multipliedBy(5).dividedBy(4);
     }
 
-    /** Whether it was taken back before it began. */
+    /** Returns whether it was taken back before it began. */
     private boolean isWithdrawn(Entry<?> entry) {
         lock.lock();
         try {
@@ -281,7 +281,7 @@ final class GroupWriter {
     }
 
     /**
-     * Whether the server answers what no lock can hold up. A commit that waited is rolled back first: the client does that for
+     * Returns whether the server answers what no lock can hold up. A commit that waited is rolled back first: the client does that for
      * everything before a commit, and not for the commit.
      */
     private boolean ask(Optional<CommitRequest> unconfirmed) {

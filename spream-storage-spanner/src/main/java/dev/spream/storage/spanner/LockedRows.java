@@ -39,7 +39,7 @@ final class LockedRows {
             return rows <= SINGLES ? 1 : (int) Math.ceil(Math.sqrt(rows));
         }
 
-        /** Whether it is one row, and a write of it has failed since that moment. */
+        /** Returns whether it is one row, and a write of it has failed since that moment. */
         boolean isOneSince(long moment) {
             return rows == 1 && at - moment > 0;
         }
@@ -65,7 +65,7 @@ final class LockedRows {
         return rows.stream().anyMatch(row -> part(row).isPresent());
     }
 
-    /** Whether one of them is in a part whose pieces are smaller than this, so that writing all of them would wait again. */
+    /** Returns whether one of them is in a part whose pieces are smaller than this, so that writing all of them would wait again. */
     boolean anyInSmallerPiece(Collection<PartitionToken> rows) {
         return rows.stream().flatMap(row -> part(row).stream()).anyMatch(part -> part.piece() < rows.size());
     }

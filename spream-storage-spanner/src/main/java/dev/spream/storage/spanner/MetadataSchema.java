@@ -41,7 +41,7 @@ record MetadataSchema(MetadataTables tables, Map<String, Set<String>> columns, S
         return hasTable(tables.partitions());
     }
 
-    /** Whether there is the table that says what the subscription is. */
+    /** Returns whether there is the table that says what the subscription is. */
     boolean hasSubscription() {
         return hasTable(tables.subscription());
     }

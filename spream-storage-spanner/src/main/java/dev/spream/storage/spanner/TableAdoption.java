@@ -82,7 +82,7 @@ final class TableAdoption {
         return unfinished.size();
     }
 
-    /** Whether there are rows and no subscription. */
+    /** Returns whether there are rows and no subscription. */
     boolean isNeeded() {
         return reads.atOneMoment("looking for partitions to adopt", (snapshot, now) -> {
             return snapshot.readRow(tables.subscription(), SubscriptionRows.KEY, List.of(MetadataDdl.ID)) == null

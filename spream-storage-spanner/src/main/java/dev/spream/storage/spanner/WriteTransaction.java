@@ -129,7 +129,7 @@ final class WriteTransaction {
         rows.put(row.token(), Optional.of(row));
     }
 
-    /** Whether a partition is in one of these states; for an operation that is alone. */
+    /** Returns whether a partition is in one of these states; for an operation that is alone. */
     boolean hasPartition(KeySet states) {
         List<String> columns = List.of(MetadataColumn.PARTITION_TOKEN.columnName);
         try (ResultSet read =
@@ -138,7 +138,7 @@ final class WriteTransaction {
         }
     }
 
-    /** Whether the table of partitions has a row at all. */
+    /** Returns whether the table of partitions has a row at all. */
     static boolean hasRow(ReadContext context, MetadataTables tables) {
         List<String> columns = List.of(MetadataColumn.PARTITION_TOKEN.columnName);
         try (ResultSet read = context.read(tables.partitions(), KeySet.all(), columns, Options.limit(1))) {

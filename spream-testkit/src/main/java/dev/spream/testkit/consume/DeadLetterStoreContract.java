@@ -409,7 +409,7 @@ public abstract class DeadLetterStoreContract extends DeadLetterSinkContract {
         assertThat(store().openLetters()).isEmpty();
     }
 
-    /** Whether the thread waits; false when it ends instead. */
+    /** Returns whether the thread waits; false when it ends instead. */
     private static boolean waits(Thread thread) {
         long deadline = System.nanoTime() + BOUND_NANOS;
         while (System.nanoTime() - deadline < 0) {

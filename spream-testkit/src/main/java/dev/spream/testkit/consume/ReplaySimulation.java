@@ -77,14 +77,14 @@ public final class ReplaySimulation implements AutoCloseable {
         return violations;
     }
 
-    /** Whether the last time that each place was taken is before the last time of the next one. */
+    /** Returns whether the last time that each place was taken is before the last time of the next one. */
     private static boolean endsInOrder(List<Integer> places) {
         List<Integer> last =
                 places.stream().distinct().sorted().map(places::lastIndexOf).toList();
         return last.equals(last.stream().sorted().toList());
     }
 
-    /** Whether each place is followed by the next one, or by an earlier one from which it all comes again. */
+    /** Returns whether each place is followed by the next one, or by an earlier one from which it all comes again. */
     private static boolean isOrderedSuffixes(List<Integer> places) {
         int before = -1;
         for (int place : places) {

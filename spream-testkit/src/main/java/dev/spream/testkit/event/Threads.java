@@ -57,7 +57,7 @@ public final class Threads implements AutoCloseable {
                 .isInstanceOf(TimeoutException.class);
     }
 
-    /** Whether it ends within a moment. */
+    /** Returns whether it ends within a moment. */
     public static boolean endsAtOnce(Future<?> work) {
         try {
             work.get(GLANCE.toMillis(), TimeUnit.MILLISECONDS);

@@ -120,7 +120,7 @@ final class EntryTable {
     }
 
     /**
-     * Whether an earlier entry of its ordering key is not settled, or a later one is being sent, as there may be after a requeue
+     * Returns whether an earlier entry of its ordering key is not settled, or a later one is being sent, as there may be after a requeue
      * by hand.
      */
     boolean waitsForAnother(StoredEntry entry, Instant now) {

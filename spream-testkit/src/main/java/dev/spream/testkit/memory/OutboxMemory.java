@@ -90,7 +90,7 @@ public final class OutboxMemory {
         entries.edit(entry, () -> entry.settle(result, message, now()));
     }
 
-    /** Whether the ledger has an answer to the entry already; the entry has it then as well. */
+    /** Returns whether the ledger has an answer to the entry already; the entry has it then as well. */
     boolean contradicts(StoredEntry entry) {
         return switch (verdict(entry)) {
             case OPEN -> false;

@@ -40,7 +40,7 @@ final class ParkedEvents {
         nextTry = parking.nextTry().map(now::plus).orElse(null);
     }
 
-    /** Whether it is unchanged since the attempt. */
+    /** Returns whether it is unchanged since the attempt. */
     boolean isAs(RetryGuard tried) {
         return attempts == tried.attempts() && events.firstKey() == tried.firstVersion();
     }

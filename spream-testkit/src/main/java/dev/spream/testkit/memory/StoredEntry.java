@@ -115,7 +115,7 @@ final class StoredEntry {
         return status == OutboxStatus.SENDING && !isLeased(now);
     }
 
-    /** Whether a worker is sending it, and its lease has not run out. */
+    /** Returns whether a worker is sending it, and its lease has not run out. */
     boolean isLeased(Instant now) {
         return status == OutboxStatus.SENDING && leaseUntil.isAfter(now);
     }
@@ -124,7 +124,7 @@ final class StoredEntry {
         return status == OutboxStatus.SENDING && isLastClaim(worker, claim);
     }
 
-    /** Whether no other claim came after this one. */
+    /** Returns whether no other claim came after this one. */
     boolean isLastClaim(OutboxOwner worker, OutboxClaim.Ref claim) {
         return claim.token() == token && worker.equals(owner);
     }

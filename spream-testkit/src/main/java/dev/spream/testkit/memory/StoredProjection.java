@@ -170,7 +170,7 @@ final class StoredProjection {
         alone = now;
     }
 
-    /** Whether it writes events, unless it is held exclusively. */
+    /** Returns whether it writes events, unless it is held exclusively. */
     boolean isActive() {
         return status == ProjectionStatus.RUNNING || status == ProjectionStatus.REBUILDING;
     }

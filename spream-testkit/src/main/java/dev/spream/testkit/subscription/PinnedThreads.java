@@ -44,7 +44,7 @@ public final class PinnedThreads implements AutoCloseable {
                     .findFirst();
         }
 
-        /** Whether the engine or an adapter waited, or something did in the initializer of one of their classes. */
+        /** Returns whether the engine or an adapter waited, or something did in the initializer of one of their classes. */
         public boolean isOurs() {
             return Stream.concat(owner().stream(), frames.stream().filter(frame -> frame.contains(".<clinit>")))
                     .anyMatch(frame -> frame.matches(
@@ -96,7 +96,7 @@ public final class PinnedThreads implements AutoCloseable {
         Thread.ofVirtual().start(() -> initialize(SlowInitializer.class)).join();
     }
 
-    /** Whether that is what {@link #pinOnPurpose} did. */
+    /** Returns whether that is what {@link #pinOnPurpose} did. */
     public static boolean isOnPurpose(Pin pin) {
         return pin.frames().stream().anyMatch(frame -> frame.contains(SlowInitializer.class.getSimpleName()));
     }

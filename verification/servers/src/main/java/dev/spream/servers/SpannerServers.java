@@ -22,7 +22,7 @@ public final class SpannerServers {
         return Stream.concat(Stream.of(ours()), areAll() ? google().stream() : Stream.empty());
     }
 
-    /** Whether tests take every server and dialect there is, where one shows the same promise. */
+    /** Returns whether tests take every server and dialect there is, where one shows the same promise. */
     public static boolean areAll() {
         return Boolean.getBoolean("matrix");
     }

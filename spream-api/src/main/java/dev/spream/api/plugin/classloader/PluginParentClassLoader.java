@@ -30,7 +30,7 @@ public final class PluginParentClassLoader extends ClassLoader {
         this.host = host;
     }
 
-    /** Whether a class of that name comes from the host or from nowhere, even if the plug-in carries a copy. */
+    /** Returns whether a class of that name comes from the host or from nowhere, even if the plug-in carries a copy. */
     public static boolean shares(String className) {
         String packageName = className.substring(0, Math.max(0, className.lastIndexOf('.')));
         return SHARED_LIBRARIES.contains(packageName)

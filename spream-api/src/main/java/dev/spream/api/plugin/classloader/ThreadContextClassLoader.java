@@ -31,7 +31,7 @@ public final class ThreadContextClassLoader {
         return UNCHANGED;
     }
 
-    /** Whether calls need this at all. */
+    /** Returns whether calls need this at all. */
     public boolean changesLoader() {
         return changesLoader;
     }

@@ -117,7 +117,7 @@ public final class InflightRecord {
         waitingFor++;
     }
 
-    /** Whether it is settled, as the thread that settled it may ask. */
+    /** Returns whether it is settled, as the thread that settled it may ask. */
     public boolean isSettled() {
         return settled;
     }

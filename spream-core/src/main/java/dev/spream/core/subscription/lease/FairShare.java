@@ -147,7 +147,7 @@ public record FairShare(
         }
     }
 
-    /** What one worker has, or is to have. */
+    /** The partitions that one worker has, or is to have. */
     private static final class Share {
         private final WorkerId worker;
         private final int capacity;

@@ -36,7 +36,7 @@ public final class HeldPartition {
             };
         }
 
-        /** Whether this worker has nothing to do with the partition any more. */
+        /** Returns whether this worker has nothing to do with the partition any more. */
         boolean isEnd() {
             return this == FINISHED || this == RELEASED || this == LOST;
         }
@@ -75,7 +75,7 @@ public final class HeldPartition {
     }
 
     /**
-     * Whether this worker may dispatch, read and write for the partition. Checked before each of those; once false,
+     * Returns whether this worker may dispatch, read and write for the partition. Checked before each of those; once false,
      * it stays false.
      */
     public synchronized boolean isHeld() {
@@ -106,7 +106,7 @@ public final class HeldPartition {
         become(State.RELEASED);
     }
 
-    /** What to do, once, when the lease turns out to be lost. */
+    /** Sets the action that runs once, when the loss of the lease is found. */
     public void onLost(Runnable action) {
         onLost = action;
     }

@@ -31,7 +31,7 @@ public final class ReadPosition {
         BEHIND_CHANGE
     }
 
-    /** How many of the latest changes are recognised. */
+    /** Number of the latest changes that are recognised. */
     public static final int REMEMBERED = RecentChanges.LIMIT;
 
     private final Set<RecordIdentity> seenAtLatestChange = new HashSet<>();

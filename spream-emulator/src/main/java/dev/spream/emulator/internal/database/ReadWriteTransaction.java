@@ -86,7 +86,7 @@ public final class ReadWriteTransaction {
         return id;
     }
 
-    /** Whether it is for one partitioned DML statement, which commits by itself. */
+    /** Returns whether it is for one partitioned DML statement, which commits by itself. */
     public boolean isPartitioned() {
         return partitioned;
     }

@@ -92,12 +92,12 @@ record StoredTable(CreateTable definition, Table table) {
         return table.primaryKey().stream().anyMatch(key -> key.equalsIgnoreCase(name));
     }
 
-    /** Whether its key is empty, so that it has one row at most. */
+    /** Returns whether its key is empty, so that it has one row at most. */
     boolean hasOneRow() {
         return table.primaryKey().isEmpty();
     }
 
-    /** Whether NULL can stand in the key, which the engine's primary keys refuse. */
+    /** Returns whether NULL can stand in the key, which the engine's primary keys refuse. */
     boolean hasNullableKey() {
         return keyColumns().stream().anyMatch(column -> !column.notNull());
     }

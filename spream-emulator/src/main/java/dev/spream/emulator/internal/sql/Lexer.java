@@ -102,7 +102,7 @@ final class Lexer {
         return postgres ? c == '$' && isDigit(at + 1) : c == '@' && isNameStart(sql.charAt(at + 1));
     }
 
-    /** Whether the name that starts here is the prefix of a literal, as in {@code rb'...'} or {@code E'...'}. */
+    /** Returns whether the name that starts here is the prefix of a literal, as in {@code rb'...'} or {@code E'...'}. */
     private boolean literalPrefix() {
         int end = endOfName(at);
         if (end >= sql.length() || end - at > 2) {

@@ -37,7 +37,7 @@ public final class SqlParameters {
                 : declared;
     }
 
-    /** Whether the type was declared; the engine may convert the value of one that was not. */
+    /** Returns whether the type was declared; the engine may convert the value of one that was not. */
     boolean isTyped(String name) {
         return types.containsKey(name.toLowerCase(Locale.ROOT));
     }

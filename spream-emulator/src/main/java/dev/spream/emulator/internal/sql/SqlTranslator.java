@@ -58,7 +58,7 @@ public final class SqlTranslator {
         return new SqlTranslator(sql, dialect, parameters, schema, now).statement();
     }
 
-    /** Whether the statement is DML, by its first word. */
+    /** Returns whether the statement is DML, by its first word. */
     public static boolean isDml(String sql, DatabaseDialect dialect) {
         Token first = new TokenCursor(sql, dialect).peek();
         return first.isWord("INSERT") || first.isWord("UPDATE") || first.isWord("DELETE");

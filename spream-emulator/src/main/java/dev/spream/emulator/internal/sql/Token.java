@@ -22,7 +22,7 @@ public record Token(Kind kind, String text, int start, int end) {
         END
     }
 
-    /** Whether it is this keyword, quoted names never are. */
+    /** Returns whether it is this keyword, quoted names never are. */
     public boolean isWord(String keyword) {
         return kind == Kind.WORD && text.equalsIgnoreCase(keyword);
     }

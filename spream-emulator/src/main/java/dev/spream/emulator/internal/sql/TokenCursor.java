@@ -86,7 +86,7 @@ final class TokenCursor {
         return acceptSymbol(".") ? expectName() : token.text();
     }
 
-    /** Whether nothing but an optional semicolon is left. */
+    /** Returns whether nothing but an optional semicolon is left. */
     boolean acceptEnd() {
         acceptSymbol(";");
         return atEnd();

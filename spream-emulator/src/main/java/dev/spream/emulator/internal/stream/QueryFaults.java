@@ -52,7 +52,7 @@ final class QueryFaults implements AutoCloseable {
         armed.updateAndGet(current -> current == null || current.origin == Origin.DRAWN ? current : null);
     }
 
-    /** Whether a fault by call has not struck yet. */
+    /** Returns whether a fault by call has not struck yet. */
     boolean isPending() {
         Armed current = armed.get();
         return current != null && current.origin != Origin.DRAWN;
@@ -101,7 +101,7 @@ final class QueryFaults implements AutoCloseable {
         };
     }
 
-    /** Whether the query breaks behind the child record that it has sent. */
+    /** Returns whether the query breaks behind the child record that it has sent. */
     boolean strikesBehindChildRecord() {
         Armed next = armed.get();
         return next != null
@@ -120,7 +120,7 @@ final class QueryFaults implements AutoCloseable {
         return Optional.of(due.fault.kind());
     }
 
-    /** Whether a stall that struck still lasts. */
+    /** Returns whether a stall that struck still lasts. */
     boolean isStalled() {
         return stalledAfterClears == stream.clears();
     }

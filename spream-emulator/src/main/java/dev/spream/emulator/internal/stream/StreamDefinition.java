@@ -49,7 +49,7 @@ public record StreamDefinition(String name, WatchSpec watched, StreamOptions opt
                 .toList();
     }
 
-    /** Whether it names the column, or just the table if the column is empty. */
+    /** Returns whether it names the column, or just the table if the column is empty. */
     boolean names(Dialect dialect, String table, String column) {
         return watched.tables().stream()
                 .filter(watch -> dialect.sameName(watch.table(), table))

@@ -140,7 +140,7 @@ public record StreamOptions(Map<String, String> declared) {
         return flag("allow_txn_exclusion");
     }
 
-    /** Whether the option's text is written without quotes. */
+    /** Returns whether the option's text is written without quotes. */
     static boolean isFlag(String name) {
         return FLAGS.contains(name);
     }

@@ -43,7 +43,7 @@ record TableLayout(Table table, List<Column> keys, List<Column> watched) {
                 .toList();
     }
 
-    /** Whether a stream hears of the change: an update that writes no watched column leaves no record. */
+    /** Returns whether a stream hears of the change: an update that writes no watched column leaves no record. */
     boolean concerns(RowChange change) {
         return change.kind() != RowChange.Kind.UPDATE
                 || watched.stream().anyMatch(column -> change.writtenColumns().contains(column.name()));

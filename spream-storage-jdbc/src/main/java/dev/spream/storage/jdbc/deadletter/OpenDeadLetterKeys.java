@@ -18,7 +18,7 @@ final class OpenDeadLetterKeys {
     private final AtomicLong last = new AtomicLong();
     private volatile boolean loaded;
 
-    /** Whether the keys of the database were loaded. */
+    /** Returns whether the keys of the database were loaded. */
     boolean isLoaded() {
         return loaded;
     }

@@ -296,7 +296,7 @@ record StoredDeadLetters(String subscription) {
                 row -> Row.read(row).keptAsOften(requireNonNull(kept.get(row.getLong("id")))));
     }
 
-    /** Whether an open letter parks one of the keys. */
+    /** Returns whether an open letter parks one of the keys. */
     boolean isHeldBack(Statements transaction, List<StoredKey> keys) throws SQLException {
         return transaction.row(
                 IS_HELD_BACK, p -> p.texts(StoredKey.hashes(keys)).text(subscription), row -> row.getBoolean(1));

@@ -40,7 +40,7 @@ final class EventTail {
         return Optional.ofNullable(tailer).flatMap(Tailer::shut);
     }
 
-    /** Whether the high-water mark was read since the first feed was opened. */
+    /** Returns whether the high-water mark was read since the first feed was opened. */
     boolean hasLooked() {
         Tailer running = tailer;
         return running != null && running.hasLooked();

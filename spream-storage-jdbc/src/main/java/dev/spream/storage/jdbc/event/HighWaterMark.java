@@ -193,7 +193,7 @@ final class HighWaterMark {
         }
     }
 
-    /** Whether positions that were known are lost; forgets them. */
+    /** Returns whether positions that were known are lost; forgets them. */
     private boolean hasGoneBack(long before, long mark) {
         if (mark >= before) {
             return false;

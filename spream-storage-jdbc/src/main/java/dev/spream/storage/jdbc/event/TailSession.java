@@ -102,7 +102,7 @@ final class TailSession {
         }
     }
 
-    /** Whether there are new events, or may soon be. */
+    /** Returns whether there are new events, or may soon be. */
     private boolean look() throws SQLException {
         OptionalLong end = mark.look(connection);
         if (end.isEmpty()) {

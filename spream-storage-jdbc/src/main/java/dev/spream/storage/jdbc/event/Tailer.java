@@ -79,7 +79,7 @@ final class Tailer {
         }
     }
 
-    /** Whether it worked for a while. */
+    /** Returns whether it worked for a while. */
     private boolean readUntilItBreaks() {
         TailSession session = null;
         try (Connection connection = database.dataSource().getConnection()) {
@@ -128,7 +128,7 @@ final class Tailer {
         }
     }
 
-    /** Whether the barrier was open since this began, so that the mark is of the time since. */
+    /** Returns whether the barrier was open since this began, so that the mark is of the time since. */
     boolean hasLooked() {
         return looked;
     }
@@ -138,7 +138,7 @@ final class Tailer {
     }
 
     /**
-     * Whether it has failed for longer than the patience, or has waited too long for the server or for a connection.
+     * Returns whether it has failed for longer than the patience, or has waited too long for the server or for a connection.
      */
     boolean isBroken(Duration patience) {
         return hasFailed(failure, patience) || isStuck(sinceWorked());

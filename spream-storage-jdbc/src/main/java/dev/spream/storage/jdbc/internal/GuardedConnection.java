@@ -72,7 +72,7 @@ public final class GuardedConnection {
         return work.mayClose() && method.equals("close");
     }
 
-    /** Whether work that may close it finds it closed. */
+    /** Returns whether work that may close it finds it closed. */
     boolean isClosed() {
         return over && work.mayClose();
     }

@@ -132,7 +132,7 @@ final class GuardedObject implements InvocationHandler {
         return type.isInstance(proxy) || (mayBeSeen(type) && ((Wrapper) target).isWrapperFor(type));
     }
 
-    /** Whether nothing of it leads around the guard. */
+    /** Returns whether nothing of it leads around the guard. */
     private static boolean mayBeSeen(Class<?> type) {
         return type.isInterface() && !Connection.class.isAssignableFrom(type);
     }

@@ -79,7 +79,7 @@ public record JdbcUrl(String address, Map<String, String> taken) {
         return taken.keySet().stream().anyMatch(name -> !name.equals("user"));
     }
 
-    /** Whether the address itself sets that parameter. */
+    /** Returns whether the address itself sets that parameter. */
     public boolean says(String parameter) {
         return address.contains("?" + parameter + "=") || address.contains("&" + parameter + "=");
     }

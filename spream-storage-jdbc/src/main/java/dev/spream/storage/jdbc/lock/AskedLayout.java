@@ -33,13 +33,13 @@ record AskedLayout(
                 strategy, Optional.of(space.hash()), Optional.of(space.buckets()), Optional.of(space.levels()));
     }
 
-    /** Whether the strategy rows was requested explicitly, and not left to the recorded layout. */
+    /** Returns whether the strategy rows was requested explicitly, and not left to the recorded layout. */
     boolean saysRows() {
         return strategy.filter(said -> said == LockStrategy.ROWS).isPresent();
     }
 
     /**
-     * Whether a number of buckets was requested for advisory locks, which have all possible buckets; most likely a
+     * Returns whether a number of buckets was requested for advisory locks, which have all possible buckets; most likely a
      * mistake.
      */
     boolean saysOnlyBuckets(BucketLayout settled) {

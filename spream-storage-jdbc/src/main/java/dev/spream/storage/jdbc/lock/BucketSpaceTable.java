@@ -36,7 +36,7 @@ record BucketSpaceTable(LockTables tables, DataSource dataSource) {
      * @param provisioned how many buckets have been made, from the first on
      */
     record Recorded(BucketLayout layout, long provisioned) {
-        /** Whether every bucket was created. Only counting shows whether all of them still exist. */
+        /** Returns whether every bucket was created. Only counting shows whether all of them still exist. */
         boolean isComplete() {
             return provisioned >= BucketLayouts.rows(layout);
         }

@@ -147,7 +147,7 @@ final class CancellableWait implements Runnable, LockSql.Waiting {
         };
     }
 
-    /** Whether the caller has an outcome although the work is still running, and uses its connection. */
+    /** Returns whether the caller has an outcome although the work is still running, and uses its connection. */
     boolean isLeftBehind() {
         return outcome.isDone() && ended.getCount() > 0;
     }

@@ -84,7 +84,7 @@ final class DatabaseWaits {
         whenFree(connection, () -> leftBehind.remove(connection));
     }
 
-    /** Whether a wait was abandoned on that connection: any call on it may wait as long. */
+    /** Returns whether a wait was abandoned on that connection: any call on it may wait as long. */
     boolean isLeftBehind(Connection connection) {
         return leftBehind.containsKey(connection);
     }

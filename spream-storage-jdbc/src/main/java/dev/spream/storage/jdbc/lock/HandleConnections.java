@@ -249,7 +249,7 @@ final class HandleConnections {
         }
     }
 
-    /** Whether it is a caller's, or was lent. */
+    /** Returns whether it is a caller's, or was lent. */
     private boolean isUsedByOthers(Connection connection) {
         Handle handle = taken.get(connection);
         return handle == null || handle.mark.isPresent();
@@ -289,7 +289,7 @@ final class HandleConnections {
         ended(transaction);
     }
 
-    /** Whether a handle's transaction on that connection has had no statement yet. */
+    /** Returns whether a handle's transaction on that connection has had no statement yet. */
     boolean isUnused(Connection connection) {
         Handle handle = taken.get(connection);
         return handle != null && handle.first == null;

@@ -22,7 +22,7 @@ final class FoldedRow {
         }
     }
 
-    /** Whether what is there has to go first. */
+    /** Returns whether what is there has to go first. */
     boolean isDeleted() {
         return deleted;
     }

@@ -75,7 +75,7 @@ final class ValueText {
         return code == TypeCode.TIMESTAMP && column.hasMicroseconds() ? toMicroseconds(text) : text;
     }
 
-    /** Whether digits other than zero are cut from the value where it is a timestamp. */
+    /** Returns whether digits other than zero are cut from the value where it is a timestamp. */
     static boolean isCut(@Nullable Object value, SpannerType type, TargetColumn column) {
         if (value instanceof List<?> elements && column.isArray()) {
             SpannerType of = type.arrayElementType().orElse(UNKNOWN);

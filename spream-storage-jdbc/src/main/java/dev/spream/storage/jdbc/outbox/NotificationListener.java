@@ -69,7 +69,7 @@ final class NotificationListener implements OutboxStore.Watch {
         }
     }
 
-    /** Whether it worked for a while. */
+    /** Returns whether it worked for a while. */
     private boolean listenUntilItBreaks() {
         boolean worked = false;
         try (Connection connection = dataSource.getConnection()) {

@@ -34,7 +34,7 @@ public final class Prefetch {
         this.limitBytes = limitBytes;
     }
 
-    /** Whether this is the call to count: the first one that asks, and it asks once. */
+    /** Returns whether this is the call to count: the first one that asks, and it asks once. */
     synchronized boolean claim() {
         boolean first = !claimed;
         claimed = true;

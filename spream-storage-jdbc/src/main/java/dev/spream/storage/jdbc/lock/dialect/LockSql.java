@@ -96,7 +96,7 @@ public interface LockSql {
         T run() throws SQLException;
     }
 
-    /** Whether the transaction still is one, by a statement that fails or says so if it is not. */
+    /** Returns whether the transaction still is one, by a statement that fails or says so if it is not. */
     boolean isAlive(Connection connection) throws SQLException;
 
     /**
@@ -109,7 +109,7 @@ public interface LockSql {
         return taken.transaction();
     }
 
-    /** Whether the running transaction has that name; if in doubt it has not. It is left as it is. */
+    /** Returns whether the running transaction has that name; if in doubt it has not. It is left as it is. */
     boolean isNamed(Connection connection, String name) throws SQLException;
 
     /**

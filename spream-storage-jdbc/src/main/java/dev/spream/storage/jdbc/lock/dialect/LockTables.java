@@ -30,10 +30,10 @@ public interface LockTables {
      */
     void ensure(boolean migrate);
 
-    /** Whether the tables exist, in any version. */
+    /** Returns whether the tables exist, in any version. */
     boolean exist();
 
-    /** Whether the server has advisory locks; then they are what is used unless rows are asked for. */
+    /** Returns whether the server has advisory locks; then they are what is used unless rows are asked for. */
     boolean hasAdvisoryLocks();
 
     /**

@@ -136,7 +136,7 @@ final class MySqlRowLocks implements LockSql {
         return taken < half ? taken : half + tryRun(connection, run.subList(half, run.size()));
     }
 
-    /** Whether all are held now; if not, those before the first that is locked by others or missing are. */
+    /** Returns whether all are held now; if not, those before the first that is locked by others or missing are. */
     private boolean tryRows(Connection connection, List<PlannedLock> run) throws SQLException {
         String buckets =
                 run.stream().map(lock -> Long.toString(lock.key().bucket())).collect(joining(", "));

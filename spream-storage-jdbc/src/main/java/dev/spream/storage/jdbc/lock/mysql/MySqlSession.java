@@ -197,7 +197,7 @@ final class MySqlSession {
         Statements.execute(connection, "START TRANSACTION READ ONLY");
     }
 
-    /** Whether the running transaction had that mark; it has it no more, nor any savepoint that was set after it. */
+    /** Returns whether the running transaction had that mark; it has it no more, nor any savepoint that was set after it. */
     static boolean unmark(Connection connection, String mark) throws SQLException {
         try {
             Statements.execute(connection, "RELEASE SAVEPOINT " + mark);

@@ -182,7 +182,7 @@ abstract class PostgresLocks implements LockSql {
         }
     }
 
-    /** Whether the running transaction began then. Where none runs, the question would begin one. */
+    /** Returns whether the running transaction began then. Where none runs, the question would begin one. */
     @Override
     public final boolean isNamed(Connection connection, String began) throws SQLException {
         if (isIn(connection, TransactionState.IDLE)) {

@@ -105,7 +105,7 @@ record SnapshotBarrier(ProjectionTransaction transaction, LiveAndCandidate pair,
                 row -> new Position(row.getInt("segment"), row.getLong("position")));
     }
 
-    /** Whether a segment of the other version has not reached that position. */
+    /** Returns whether a segment of the other version has not reached that position. */
     private boolean isBehind(List<Position> wanted) throws SQLException {
         List<Position> behind = new ArrayList<>(wanted);
         for (Position at : positions(pair.other())) {
