@@ -100,7 +100,7 @@ record ConfigValidation(PluginSelection selection, ResolvedConfig resolved, List
         return PluginRegistry.discover(configured.flatMap(ConfigValidation::readable));
     }
 
-    /** What is no path is reported when all keys are judged. */
+    /** Returns the path; text that is no path is reported when all keys are validated. */
     private static Optional<Path> readable(String path) {
         try {
             return Optional.of(PLUGINS.type().read(path));
@@ -190,7 +190,7 @@ record ConfigValidation(PluginSelection selection, ResolvedConfig resolved, List
     }
 
     /**
-     * What this process is called among those it shares work with: as configured, or else by where it runs, host and
+     * Returns the name of this process among those it shares work with: as configured, or else host and
      * process id.
      */
     String workerName() {

@@ -68,7 +68,7 @@ public final class ConfiguredLocks extends ConfiguredPort<LockStore<?>> {
     }
 
     /**
-     * What makes and judges the places that locks are taken by, opened when first asked for.
+     * Returns the provisioning of the tables and buckets of locks, opened on the first call.
      *
      * @throws SpreamException if it could not be opened, or these locks need none
      */
@@ -81,7 +81,7 @@ public final class ConfiguredLocks extends ConfiguredPort<LockStore<?>> {
     }
 
     /**
-     * What looks at the locks, opened when first asked for.
+     * Returns the inspection of locks, opened on the first call.
      *
      * @throws SpreamException if it could not be opened, or nothing can be seen of these locks
      */

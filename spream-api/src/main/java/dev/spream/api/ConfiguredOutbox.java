@@ -56,7 +56,7 @@ public final class ConfiguredOutbox extends ConfiguredPort<OutboxStore> {
     }
 
     /**
-     * What enqueues, opened when first asked for.
+     * Returns the outbox for enqueuing, opened on the first call.
      *
      * @param transactionType such as {@code java.sql.Connection}
      * @throws IllegalArgumentException if transactions are of another type
@@ -97,7 +97,7 @@ public final class ConfiguredOutbox extends ConfiguredPort<OutboxStore> {
     }
 
     /**
-     * What looks at the outbox and changes it by hand, opened when first asked for.
+     * Returns the operations on the outbox, opened on the first call.
      *
      * @throws SpreamException if it could not be opened
      */
@@ -132,7 +132,7 @@ public final class ConfiguredOutbox extends ConfiguredPort<OutboxStore> {
                 OutboxWorker.builder(store, around.apply(sender)).options(named).build());
     }
 
-    /** How long what a worker has started may take to finish when it is told to stop, as {@code shutdown-timeout} says. */
+    /** Returns the time that started sends have to finish at shutdown, key {@code shutdown-timeout}. */
     public Duration shutdownTimeout() {
         return judgement.own().get(SubscriptionKeys.SHUTDOWN_TIMEOUT);
     }

@@ -76,7 +76,7 @@ public final class ConfiguredProjections extends ConfiguredPort<ProjectionStore<
     }
 
     /**
-     * What looks at projections and changes them by hand, opened when first asked for.
+     * Returns the operations on projections, opened on the first call.
      *
      * @throws SpreamException if it could not be opened
      */
@@ -96,7 +96,7 @@ public final class ConfiguredProjections extends ConfiguredPort<ProjectionStore<
     }
 
     /**
-     * Where projections get their events from, opened when first asked for: what {@code event-source} names, or else the store
+     * Returns the event source, opened on the first call: the one that {@code event-source} names, or else the store
      * that {@code events} names.
      *
      * @throws ConfigException if it cannot be used, or neither is named
@@ -146,7 +146,7 @@ public final class ConfiguredProjections extends ConfiguredPort<ProjectionStore<
         return open(whole, whole.usable(port));
     }
 
-    /** How projections are run, as configured. */
+    /** Returns the configured options of projections. */
     public ProjectionOptions options() {
         return judgement.projections();
     }
@@ -173,7 +173,7 @@ public final class ConfiguredProjections extends ConfiguredPort<ProjectionStore<
         return asWorker(manager::owner);
     }
 
-    /** How long what is being applied may take to finish when the process is told to stop, as {@code shutdown-timeout} says. */
+    /** Returns the time that running batches have to finish at shutdown, key {@code shutdown-timeout}. */
     public Duration shutdownTimeout() {
         return judgement.own().get(SubscriptionKeys.SHUTDOWN_TIMEOUT);
     }

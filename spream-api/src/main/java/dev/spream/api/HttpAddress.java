@@ -14,7 +14,7 @@ import java.util.regex.Pattern;
  * @param port 0 for any that is free
  */
 public record HttpAddress(String host, int port) {
-    /** How it is written in a configuration. */
+    /** The type of its value in a configuration. */
     public static final ConfigType<HttpAddress> TYPE =
             new ConfigType<>("port or host:port", HttpAddress::parse, HttpAddress::toString);
 

@@ -94,7 +94,7 @@ public record ProjectionHealth(List<ProjectionView> projections, double errorRat
     }
 
     /**
-     * How far the live version is behind that is so for longest, of those that it is known of; 0 only if all are caught up.
+     * Returns the longest known lag of a live version; 0 only if all are caught up.
      * Empty if none is known to be behind, and not all are known to be caught up. Parked events are no part of it: they are
      * {@link #parkedEvents()}.
      */
@@ -110,7 +110,7 @@ public record ProjectionHealth(List<ProjectionView> projections, double errorRat
                 .max(Comparator.naturalOrder());
     }
 
-    /** How many events of live versions are parked, and so not applied, as far as known. */
+    /** Returns the known number of events of live versions that are parked, and so not applied. */
     public long parkedEvents() {
         return projections.stream()
                 .filter(view -> view.version().isLive())

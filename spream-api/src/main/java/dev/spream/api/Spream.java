@@ -187,7 +187,7 @@ public final class Spream implements AutoCloseable {
         awaitEnd(CLOSE_WAIT);
     }
 
-    /** How many changes the configured filter has left out so far; one that came again counts again. */
+    /** Returns the number of changes that the configured filter has dropped so far; a repeated change counts again. */
     public long filtered() {
         return plan.filtered();
     }
@@ -239,7 +239,7 @@ public final class Spream implements AutoCloseable {
         return running == null ? Optional.empty() : running.lowWatermark();
     }
 
-    /** What the program brings itself, which is then not looked for, and not closed. Confined to one thread. */
+    /** The components that the program provides, which are then not looked up, and not closed. Confined to one thread. */
     public static final class Builder {
         private final SpreamConfig config;
         private final ProvidedComponents own = new ProvidedComponents();
@@ -249,19 +249,19 @@ public final class Spream implements AutoCloseable {
             this.config = config;
         }
 
-        /** Where changes come from, instead of {@code source}. */
+        /** Sets the source of changes, instead of {@code source}. */
         public Builder source(ChangeStreamSource source) {
             own.put(ChangeStreamSourceProvider.PORT, source);
             return this;
         }
 
-        /** Where partitions are remembered, instead of {@code storage}. */
+        /** Sets the storage of partitions, instead of {@code storage}. */
         public Builder storage(PartitionStorage storage) {
             own.put(PartitionStorageProvider.PORT, storage);
             return this;
         }
 
-        /** What receives the changes, instead of {@code sink}. Filters that are configured stand in front of it. */
+        /** Sets the consumer of changes, instead of {@code sink}. Configured filters apply before it. */
         public Builder consumer(Consumer consumer) {
             own.put(ConsumerProvider.PORT, consumer);
             return this;

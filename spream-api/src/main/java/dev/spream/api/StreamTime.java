@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
  * Immutable.
  */
 public sealed interface StreamTime {
-    /** How it is written in a configuration. */
+    /** The type of its value in a configuration. */
     ConfigType<StreamTime> TYPE =
             new ConfigType<>("time: 2026-01-31T12:00:00Z, now, +10s or -5m", StreamTime::parse, StreamTime::toString);
 

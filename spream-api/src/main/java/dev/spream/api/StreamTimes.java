@@ -52,7 +52,7 @@ public record StreamTimes(Optional<StreamTime> start, Optional<StreamTime> end) 
         }
     }
 
-    /** What is wrong with the times in themselves: two of the calendar, or two relative ones, can be compared. */
+    /** Returns the problem of the times in themselves: two of the calendar, or two relative ones, can be compared. */
     Optional<String> problem() {
         Instant anyTime = Instant.EPOCH;
         return start.flatMap(from -> end.filter(until ->

@@ -186,13 +186,13 @@ public final class HierarchicalLocks<T> implements AutoCloseable {
             return "%.100s/%d/%s".formatted(host, ProcessHandle.current().pid(), number);
         }
 
-        /** How long calls wait that do not say so; {@link LockWait#FOREVER} by default. */
+        /** Sets the wait of calls that name none; {@link LockWait#FOREVER} by default. */
         public Builder<T> defaultWait(LockWait wait) {
             this.defaultWait = wait;
             return this;
         }
 
-        /** How often {@link #transact} runs a transaction at most, 1 to 100; 3 by default. */
+        /** Sets the maximum number of times that {@link #transact} runs a transaction, 1 to 100; 3 by default. */
         public Builder<T> attempts(int attempts) {
             this.attempts = attempts;
             return this;

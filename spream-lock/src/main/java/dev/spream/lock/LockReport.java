@@ -14,7 +14,7 @@ import java.util.Map;
  * @param waits the number and the total time of waits since the previous report, for each key
  */
 public record LockReport(String process, List<Owner> owners, List<BucketWaits> waits) {
-    /** How many {@linkplain Owner#isQueued queued} calls a process reports at most, those that wait longest. */
+    /** Maximum number of {@linkplain Owner#isQueued queued} calls that a process reports: those that have waited longest. */
     public static final int MAX_QUEUED = 100;
 
     public LockReport {
@@ -39,7 +39,7 @@ public record LockReport(String process, List<Owner> owners, List<BucketWaits> w
             Map<LockTarget, LockMode> wanted,
             Duration heldFor,
             Duration waitingFor) {
-        /** How the session of a call begins that waits in its process, without a connection. */
+        /** Prefix of the session of a call that waits in its process, without a connection. */
         public static final String QUEUED = "queued ";
 
         public Owner {

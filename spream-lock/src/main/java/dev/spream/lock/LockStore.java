@@ -113,7 +113,7 @@ public interface LockStore<T> extends AutoCloseable {
      */
     long nextEpoch();
 
-    /** How long a holder may stall before the database releases its locks; handles are checked well within it. */
+    /** Returns the time that a holder may stall before the database releases its locks; handles are checked well within it. */
     Duration holderTimeout();
 
     /** Replaces the report of this process on what it holds and waits for; for inspection only, never for locking. */

@@ -20,7 +20,7 @@ import java.util.stream.IntStream;
  * @param path 1 to {@value #MAX_LEVELS} ids, the root first; an id is any text that is not empty
  */
 public record LockTarget(List<String> path) {
-    /** How deep a hierarchy can be. */
+    /** Maximum depth of a hierarchy. */
     public static final int MAX_LEVELS = 16;
 
     public LockTarget {

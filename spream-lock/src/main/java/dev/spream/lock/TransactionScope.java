@@ -23,7 +23,7 @@ final class TransactionScope<T> implements LockScope, LockReporter.Subject {
 
     private volatile Shown shown = new Shown("", null, null, 0, 0);
 
-    /** What others see of an owner; the times are those of {@link System#nanoTime}. */
+    /** The state of an owner as others see it; the times are those of {@link System#nanoTime}. */
     private record Shown(
             String session,
             @Nullable LockRequest held,
@@ -185,7 +185,7 @@ final class TransactionScope<T> implements LockScope, LockReporter.Subject {
         }
     }
 
-    /** How many locks the last call took. */
+    /** Returns the number of locks that the last call took. */
     int lastTaken() {
         return lastTaken;
     }

@@ -24,7 +24,7 @@ record WaitingThread<R>(FutureTask<R> task, Thread thread) {
         return task.isDone();
     }
 
-    /** What the wait returns or throws. */
+    /** Returns the result of the wait, or throws its failure. */
     R result() throws InterruptedException {
         try {
             return task.get();

@@ -22,7 +22,7 @@ public record CutoverReport(String projection, int from, int to, Duration pause,
         requireNonNull(losses, "losses");
     }
 
-    /** What the audit calls it: {@code rollback} if an earlier version becomes live, {@code cutover} otherwise. */
+    /** Returns the name of the action in the audit: {@code rollback} if an earlier version becomes live, {@code cutover} otherwise. */
     public static String action(int from, int to) {
         return to < from ? "rollback" : "cutover";
     }
@@ -32,10 +32,10 @@ public record CutoverReport(String projection, int from, int to, Duration pause,
         /** Side effects, see {@link Losses#withoutEffects()}. */
         EFFECTS,
 
-        /** What readers have seen, see {@link Losses#parked()} and {@link Losses#skipped()}. */
+        /** Effects that readers have seen, see {@link Losses#parked()} and {@link Losses#skipped()}. */
         PARKED,
 
-        /** What came of earlier events, see {@link Losses#leftOut()}. */
+        /** Effects of earlier events, see {@link Losses#leftOut()}. */
         EARLIER
     }
 

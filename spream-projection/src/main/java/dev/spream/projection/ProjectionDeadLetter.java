@@ -15,7 +15,7 @@ public sealed interface ProjectionDeadLetter {
     /** By the store's clock. */
     Instant keptAt();
 
-    /** Why it was not applied; without its contents. */
+    /** Returns the reason why it was not applied, without its contents. */
     String reason();
 
     /** An event that an operator has skipped. */

@@ -12,10 +12,10 @@ import java.util.List;
  */
 public interface ProjectionListener {
     /**
-     * Which versions of a projection run here, and what each is for. Told before anything is told of one of them, and again when
-     * that is not so any more: within a second or so of an exchange of roles.
+     * Reports the versions of a projection that run here, and the role of each. Called before any other call about one of
+     * them, and again after a change: within a second or so of an exchange of roles.
      *
-     * @param versions in their order; those that are left out do not run here any more
+     * @param versions in ascending order; those not listed no longer run here
      */
     default void versionsChanged(String projection, List<ProjectionVersion> versions) {}
 

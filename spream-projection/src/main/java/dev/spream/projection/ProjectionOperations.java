@@ -72,7 +72,7 @@ public interface ProjectionOperations extends AutoCloseable {
     ProjectionRebuilds rebuilds();
 
     /**
-     * What was skipped and what was no event, the last that was kept first, with all that it holds.
+     * Returns the skipped and malformed events with their contents, the latest first.
      *
      * @param limit how many at most, 1 or more
      * @return empty if there is no such projection
@@ -80,7 +80,7 @@ public interface ProjectionOperations extends AutoCloseable {
     List<ProjectionDeadLetter> deadLetters(String projection, int limit);
 
     /**
-     * What was changed by hand of a projection, whichever version it was, the last change first.
+     * Returns the operator actions on all versions of a projection, the latest first.
      *
      * @param limit how many at most, 1 or more
      * @return empty if there is no such projection

@@ -18,7 +18,7 @@ public interface ProjectionRebuilds {
     /** All versions, the first one first; empty if there is no such projection. */
     List<ProjectionVersion> versions(String projection);
 
-    /** How far those are that are not live. */
+    /** Returns the progress of the versions that are not live. */
     List<RebuildProgress> progress(String projection);
 
     /** The handling, in another version, of events that were skipped in the live one. */

@@ -27,7 +27,7 @@ import java.util.Set;
  * @param <T> a transaction of the database, such as a connection
  */
 public interface ProjectionStore<T> extends AutoCloseable {
-    /** What {@link #apply} and {@link #retry} hand to their work. */
+    /** Returns the type of transaction that {@link #apply} and {@link #retry} hand to their work. */
     Class<T> transactionType();
 
     /**
@@ -141,15 +141,15 @@ public interface ProjectionStore<T> extends AutoCloseable {
     }
 
     /**
-     * What a failure of a projection means that threw something else than {@link ProjectionException}, by what this database's
-     * errors mean.
+     * Classifies a failure of a projection other than a {@link ProjectionException}, by the meaning of this
+     * database's errors.
      */
     FailureKind failureKind(Exception failure);
 
     /**
-     * What may be stored and logged of a failure that threw something else than a {@link dev.spream.core.SpreamException}: as
-     * much as helps to find it, and nothing that may come from an event, such as most messages of a database. Its type and
-     * where it was thrown, and the same of its causes, unless the store knows better. Asks nothing of the database.
+     * Returns the text that may be stored and logged of a failure other than a {@link dev.spream.core.SpreamException}: as
+     * much as helps to find it, and nothing that may come from an event, such as most messages of a database. By default its
+     * type and place, and those of its causes. Does not call the database.
      */
     default String describe(Exception failure) {
         return ProjectionException.types(failure);
@@ -164,7 +164,7 @@ public interface ProjectionStore<T> extends AutoCloseable {
     /** Segments for which {@link #due} would return something; none of a projection without segments. */
     Set<Integer> dueSegments(String projection);
 
-    /** What is parked now; {@link ParkedSummary#NONE} if there is no such projection. */
+    /** Returns a summary of the parked aggregates; {@link ParkedSummary#NONE} if there is no such projection. */
     ParkedSummary parkedSummary(String projection);
 
     /**

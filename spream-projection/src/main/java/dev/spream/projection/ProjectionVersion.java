@@ -37,7 +37,7 @@ public record ProjectionVersion(
     }
 
     /**
-     * What names it for operators, and is taken by {@link ProjectionOperations}: the projection's name for the live one, whichever
+     * Returns the name for operators, which is accepted by {@link ProjectionOperations}: the projection's name for the live one, whichever
      * version it is, and {@code name@version} for others.
      */
     public String label() {
@@ -45,7 +45,7 @@ public record ProjectionVersion(
     }
 
     /**
-     * What people are told of its status: the status in lower case, and {@code following} of a retired version that is kept up to
+     * Returns the status for operators: in lower case, and {@code following} of a retired version that is kept up to
      * date, which is stored as {@link ProjectionStatus#REBUILDING}.
      */
     public String text(ProjectionStatus status) {
@@ -55,7 +55,7 @@ public record ProjectionVersion(
     }
 
     /**
-     * What the audit says of a version that was begun.
+     * Returns the audit text of a version that was begun.
      *
      * @param skipped how many events it skips since the live one has
      */
@@ -72,13 +72,13 @@ public record ProjectionVersion(
         return role == VersionRole.LIVE;
     }
 
-    /** How many positions later the events of another version begin; 0 if they begin no later. */
+    /** Returns the number of positions by which the events of the other version begin later; 0 if they do not. */
     public long leftOutBy(ProjectionVersion other) {
         return Math.max(0, other.from - from);
     }
 
     /**
-     * What is thrown where events of the version were dealt with, and nothing is known of its {@linkplain ExternalReadModel
+     * Returns the exception for a version that has processed events without a recorded {@linkplain ExternalReadModel
      * read model outside of the database}.
      */
     public ProjectionException withoutOutsideModel() {

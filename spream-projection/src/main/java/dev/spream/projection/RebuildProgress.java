@@ -44,7 +44,7 @@ public record RebuildProgress(
         return position >= target;
     }
 
-    /** How long it takes at this rate if events are as dense as so far; empty if nothing is known. */
+    /** Returns the remaining time at this rate, if events stay as dense as so far; empty if it is not known. */
     public Optional<Duration> left() {
         if (isCaughtUp()) {
             return Optional.of(Duration.ZERO);

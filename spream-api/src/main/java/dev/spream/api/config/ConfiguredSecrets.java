@@ -9,7 +9,7 @@ import java.util.regex.Pattern;
 
 /** The secrets in values of a configuration, which are struck from messages from then on. */
 final class ConfiguredSecrets {
-    /** What is behind a user in a URL, or behind a parameter that is named like a secret. */
+    /** The part of a URL after a user name, or after a parameter that is named like a secret. */
     private static final Pattern IN_URL = Pattern.compile(
             "://[^/@:?#\\s]*:([^/\\s]+)@|(?i:(?:pass|pwd|secret|token|credential|api[-_]?key)[\\w.-]*)=([^&;\\s]+)");
 

@@ -88,7 +88,7 @@ final class KnownKeys {
                 .toList();
     }
 
-    /** What all of them begin with would make any two of them seem alike. */
+    /** Returns the variable without the common prefix, which would make any two seem alike. */
     private static String withoutPrefix(String variable) {
         return variable.substring(SpreamConfig.variable("").length());
     }

@@ -54,7 +54,7 @@ record NamedVariable(String name, String key, UnaryOperator<String> writing) {
 
     private static final Pattern COUNT = Pattern.compile("\\d{1,8}");
 
-    /** What they say, by the key that they mean. One that is empty says nothing. */
+    /** Returns the settings of the variables by key; empty variables are ignored. */
     static Map<String, RawSetting> settings(List<NamedVariable> known, Map<String, String> variables) {
         Map<String, RawSetting> settings = new LinkedHashMap<>();
         for (NamedVariable variable : known) {

@@ -58,7 +58,7 @@ public final class ResolvedConfig {
     }
 
     /**
-     * What was configured for a section. Of use only if there are no problems: a value that could not be read is missing.
+     * Returns the configuration of a section. Of use only if there are no problems: a value that could not be read is missing.
      *
      * @throws IllegalArgumentException if there is no section of that prefix, or it is not in use
      */
@@ -132,7 +132,7 @@ public final class ResolvedConfig {
         }
     }
 
-    /** What would be right; of a text that is hidden nothing is said, not even by the type's own message. */
+    /** Returns the message for a refused value; a hidden text does not appear in it, nor does the type's own message. */
     private static String refusal(ConfigType<?> type, ResolvedText.Text text, RuntimeException refused) {
         String reason = refused.getMessage();
         if (text.hidden() || reason == null || !(refused instanceof IllegalArgumentException)) {

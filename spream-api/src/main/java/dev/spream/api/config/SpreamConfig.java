@@ -43,7 +43,7 @@ public final class SpreamConfig {
         this.program = settings(Layer.PROGRAM, builder.program);
     }
 
-    /** What the file says, and above it the environment of this process. What is wrong with the file is reported later. */
+    /** Reads the file, overridden by the environment of this process. Problems of the file are reported later. */
     public static SpreamConfig load(Path file) {
         return builder().file(file).environment(System.getenv()).build();
     }
@@ -206,13 +206,13 @@ public final class SpreamConfig {
             return this;
         }
 
-        /** What the command line says. Of two flags with one key the last one counts. */
+        /** Sets a value of the command line. Of two flags with one key the last one counts. */
         public Builder flag(String key, String value) {
             flags.put(requireNonNull(key, "key"), requireNonNull(value, "value"));
             return this;
         }
 
-        /** What the program itself says; it wins over everything. */
+        /** Sets a value of the program itself, which overrides all others. */
         public Builder set(String key, String value) {
             program.put(requireNonNull(key, "key"), requireNonNull(value, "value"));
             return this;

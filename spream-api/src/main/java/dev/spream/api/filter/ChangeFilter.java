@@ -57,7 +57,7 @@ public final class ChangeFilter {
         return tables.isEmpty() && columns.isEmpty() && modTypes.isEmpty();
     }
 
-    /** What the consumer is to see of the change; empty if nothing. */
+    /** Returns the part of the change for the consumer; empty if there is none. */
     public Optional<DataChangeRecord> apply(DataChangeRecord change) {
         if (!isTableChosen(change.tableName()) || !isModTypeChosen(change.modType())) {
             return Optional.empty();

@@ -40,7 +40,7 @@ public sealed class FilteredConsumer implements Consumer, AutoCloseable {
         }
     }
 
-    /** What the consumer is to see of the change; a change of which nothing is left is counted. */
+    /** Returns the part of the change for the consumer; a change of which nothing is left is counted. */
     private Optional<DataChangeRecord> apply(DataChangeRecord change, Delivery delivery) {
         Optional<DataChangeRecord> kept = filter.apply(change);
         if (kept.isEmpty()) {
@@ -60,7 +60,7 @@ public sealed class FilteredConsumer implements Consumer, AutoCloseable {
         consumer.flush();
     }
 
-    /** How many changes were left out so far; one that came again counts again. */
+    /** Returns the number of changes dropped so far; a repeated change counts again. */
     public long filtered() {
         return filtered.sum();
     }
@@ -81,7 +81,7 @@ public sealed class FilteredConsumer implements Consumer, AutoCloseable {
             this.consumer = consumer;
         }
 
-        /** What is filtered out is settled first: it has no effect that another change could overtake. */
+        /** Settles dropped changes first: they have no effect that another change could overtake. */
         @Override
         public void consume(Batch batch) throws Exception {
             List<DataChangeRecord> kept = new ArrayList<>();
@@ -101,7 +101,7 @@ public sealed class FilteredConsumer implements Consumer, AutoCloseable {
         }
     }
 
-    /** What passed, with indexes of its own; {@code places} has those in the whole batch. */
+    /** The changes that passed, with indexes of their own; {@code places} has those in the whole batch. */
     private record KeptChanges(BatchConsumer.Batch batch, List<DataChangeRecord> changes, List<Integer> places)
             implements BatchConsumer.Batch {
         @Override

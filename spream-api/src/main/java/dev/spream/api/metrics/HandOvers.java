@@ -39,7 +39,7 @@ final class HandOvers {
         return atOnce;
     }
 
-    /** How long the partition waited for its reader; empty if no end of a parent was told here, or not yet. */
+    /** Returns the time that the partition waited for its reader; empty if no end of a parent was reported here, or not yet. */
     synchronized Optional<Duration> started(PartitionToken partition, long nanos) {
         Long ended = endedAt.remove(partition);
         if (ended == null) {

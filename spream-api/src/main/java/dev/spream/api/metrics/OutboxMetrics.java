@@ -120,7 +120,7 @@ public final class OutboxMetrics implements OutboxListener {
     }
 
     /**
-     * What is in the outbox now. To be called now and then, with the operations at hand. The gauges of it keep their values until
+     * Samples the outbox. To be called from time to time with its operations. The gauges keep their values until
      * the next sample, and {@code outbox.sample.age} says how old they are.
      */
     public void sampled(OutboxStats stats) {

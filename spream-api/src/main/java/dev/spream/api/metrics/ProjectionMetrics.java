@@ -67,8 +67,8 @@ public final class ProjectionMetrics implements ProjectionListener {
     }
 
     /**
-     * What is in the store of a projection that is watched. To be called now and then, with the operations at hand; what is said
-     * of a version that is not live here is passed over.
+     * Samples the store of a watched projection. To be called from time to time with its operations; versions
+     * that are not live here are ignored.
      */
     public void sampled(ProjectionDetails details) {
         String state = details.state().projection();
@@ -79,7 +79,7 @@ public final class ProjectionMetrics implements ProjectionListener {
         }
     }
 
-    /** What is in the store is not known any more: the gauges of it are {@code NaN} until the next sample. */
+    /** Marks the state of the store as unknown: its gauges are {@code NaN} until the next sample. */
     public void notSampled() {
         gauges.values().forEach(known -> known.details = null);
     }

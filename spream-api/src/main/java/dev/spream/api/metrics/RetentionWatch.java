@@ -35,7 +35,7 @@ final class RetentionWatch {
         this.clock = clock;
     }
 
-    /** What the server said last; empty if it has not said anything yet. */
+    /** Returns the last answer of the server; empty before the first. */
     synchronized Optional<Duration> latest() {
         if (!asking && !stopped && !clock.instant().isBefore(askAgainAt)) {
             asking = true;

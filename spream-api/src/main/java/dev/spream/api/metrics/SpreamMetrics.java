@@ -71,7 +71,7 @@ public final class SpreamMetrics implements SubscriptionListener {
     }
 
     /**
-     * How long the stream keeps its records, as the server said last: it is asked rarely, in the background. Empty before it
+     * Returns the retention period of the stream, as the server last reported it: it is queried rarely, in the background. Empty before it
      * has answered, and while nothing runs.
      */
     public Optional<Duration> retention() {

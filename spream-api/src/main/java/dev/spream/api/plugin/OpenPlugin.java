@@ -47,7 +47,7 @@ public final class OpenPlugin<T> implements AutoCloseable {
         return order;
     }
 
-    /** What made it. */
+    /** Returns the plug-in that created it. */
     public Plugin<?> plugin() {
         return plugin;
     }

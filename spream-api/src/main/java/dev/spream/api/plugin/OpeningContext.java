@@ -50,7 +50,7 @@ final class OpeningContext implements PluginContext {
         }
     }
 
-    /** What was left here, in the order in which to close it; from now on nothing can be. */
+    /** Returns the registered resources in the order in which to close them; from now on none can be registered. */
     List<AutoCloseable> take() {
         synchronized (resources) {
             taken = true;

@@ -46,7 +46,7 @@ public final class Plugin<T> {
         return port;
     }
 
-    /** What configuration calls it; unique among those of its port. */
+    /** Returns its name in the configuration; unique within its port. */
     public String name() {
         return name;
     }
@@ -56,7 +56,7 @@ public final class Plugin<T> {
         return errors.origin();
     }
 
-    /** What its keys begin with in the configuration, without the dot after it, such as {@code storage.jdbc}. */
+    /** Returns the prefix of its keys in the configuration, without the dot after it, such as {@code storage.jdbc}. */
     public String section() {
         return port.key() + "." + name;
     }
@@ -66,7 +66,7 @@ public final class Plugin<T> {
         return keys;
     }
 
-    /** What the plug-in says is wrong with what was configured for it, see {@link PluginProvider#problems}. */
+    /** Returns the problems that the plug-in reports for its configuration, see {@link PluginProvider#problems}. */
     public List<String> problems(PluginConfig config) {
         return scope.call(() -> List.copyOf(provider.problems(config)));
     }

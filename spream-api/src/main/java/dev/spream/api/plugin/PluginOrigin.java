@@ -21,7 +21,7 @@ public final class PluginOrigin {
 
     private PluginOrigin() {}
 
-    /** What is wrong if others may write to what the file or folder leads to, or may put something in its place. */
+    /** Returns the problem if other users may write to the file or folder, or replace it. */
     static Optional<String> openToOthers(Path file) throws IOException {
         if (!isKnown(file)) {
             return Optional.empty();
@@ -67,7 +67,7 @@ public final class PluginOrigin {
                 .formatted(file, culprit, FilePermissions.of(culprit));
     }
 
-    /** What is wrong with a jar or folder in the plug-in folder if its owner, which may change it, is not to be trusted. */
+    /** Returns the problem if the owner of a jar or folder in the plug-in folder, which may change it, is not trusted. */
     static Optional<String> belongsToAStranger(Path file, Path folder) throws IOException {
         if (!isKnown(file)) {
             return Optional.empty();
@@ -85,13 +85,13 @@ public final class PluginOrigin {
         return !file.belongsTo(user) && file.uid() != folder.uid();
     }
 
-    /** What is wrong with a plug-in folder that was found and not named, if another user may have put it there. */
+    /** Returns the problem if another user may have created a plug-in folder that was found and not named. */
     static Optional<String> leftByAnotherUser(Path folder) throws IOException {
         return leftByAnotherUser(folder, "loaded", "name it if its code may run (plugins=%s)");
     }
 
     /**
-     * What is wrong with a configuration file that was found and not named, if a user other than root and that of this process
+     * Returns the problem of a configuration file that was found and not named, if a user other than root and that of this process
      * may have put it there: it says which code runs.
      *
      * @param file which is there; a link belongs to the user that made it

@@ -162,7 +162,7 @@ public final class PluginRegistry implements AutoCloseable {
         }
     }
 
-    /** What is wrong with what was found, where, and what to do about it: a sentence or two each. */
+    /** Returns the problems of the plug-ins found, with their place and remedy: a sentence or two each. */
     public List<String> problems() {
         return problems;
     }

@@ -124,7 +124,7 @@ public record ConfigKey<T>(
                 name, type, meaning, defaultValue, defaultMeaning, fallback, isRequired, isSecret, shown);
     }
 
-    /** What holds when nothing is configured, for people: the default as it would be written, or words. */
+    /** Returns the default for documentation: as it would be written, or in words. */
     public Optional<String> defaultText() {
         return defaultMeaning.or(this::impliedText);
     }

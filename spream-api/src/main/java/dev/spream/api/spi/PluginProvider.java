@@ -14,7 +14,7 @@ import java.util.List;
  */
 public interface PluginProvider<T> {
 
-    /** What configuration calls it, as in {@code storage=jdbc}: lower-case letters, digits and hyphens, a letter first. */
+    /** Returns its name in the configuration, as in {@code storage=jdbc}: lower-case letters, digits and hyphens, a letter first. */
     String name();
 
     /**
@@ -26,7 +26,7 @@ public interface PluginProvider<T> {
     }
 
     /**
-     * What is wrong with a configuration of which every value by itself has passed its key's checks: values that do not go
+     * Returns the problems of a configuration whose values each passed the checks of their key: values that do not go
      * together, a file that cannot be written. Asked before anything is opened, and by {@code spream config}, which opens
      * nothing: neither does this. None by default.
      *

@@ -136,7 +136,7 @@ final class LockExplainer {
         return new Blocker(session, meeting.verdict(), meeting.wanted(), meeting.other());
     }
 
-    /** What it has, and what it waits for: those behind it wait for that as well. */
+    /** Returns the locks that it holds and those that it waits for: requests queued after it wait for both. */
     private static Map<LockTarget, LockMode> all(Reported report) {
         Map<LockTarget, LockMode> all = new HashMap<>(report.owner().held());
         report.owner().wanted().forEach((target, mode) -> all.merge(target, mode, LockMode::strongest));

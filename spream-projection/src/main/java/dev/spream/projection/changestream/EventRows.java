@@ -37,7 +37,7 @@ record EventRows(EventTableMapping table, Set<String> eventColumns) {
         return change.tableName().equals(table.name());
     }
 
-    /** What is to be delivered of a change: what is no event, and events by their versions, since rows come in any order. */
+    /** Returns the rows of a change for delivery: malformed ones, and events by version, since rows come in any order. */
     List<EventRow> of(DataChangeRecord change) {
         if (!concerns(change)) {
             return List.of();

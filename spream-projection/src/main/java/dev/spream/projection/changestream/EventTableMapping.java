@@ -75,7 +75,7 @@ public record EventTableMapping(String name, Map<Column, String> columns) {
         return new EventTableMapping(name, all);
     }
 
-    /** What the column is called. */
+    /** Returns the name of the column. */
     public String nameOf(Column column) {
         return Optional.ofNullable(columns.get(column)).orElse(column.defaultName());
     }

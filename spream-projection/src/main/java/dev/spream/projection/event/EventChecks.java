@@ -31,7 +31,7 @@ public final class EventChecks {
         }
     }
 
-    /** Where the first is; -1 if there is none. */
+    /** Returns the index of the first; -1 if there is none. */
     private static int unpairedSurrogate(String value) {
         for (int i = 0; i < value.length(); i++) {
             if (Character.isSurrogate(value.charAt(i))) {

@@ -20,7 +20,7 @@ record Assignment(Fence fence, long epoch, FeedRequest request, BooleanSupplier 
         return fence instanceof Fence.Segment;
     }
 
-    /** What it reads, for people. */
+    /** Returns the text for log lines. */
     String label() {
         return label(fence);
     }

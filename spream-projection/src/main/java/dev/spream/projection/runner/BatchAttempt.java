@@ -106,12 +106,12 @@ final class BatchAttempt<T> implements ProjectionStore.Work<T> {
                 : plan.handle().getFirst();
     }
 
-    /** How many others would have been applied before that one. */
+    /** Returns the number of events that would have been applied before that one. */
     int before(EventEnvelope event) {
         return plan == null ? 0 : Math.max(0, plan.handle().indexOf(event));
     }
 
-    /** What was planned; there is none before the store has called. */
+    /** Returns the plan; empty before the store has called. */
     Optional<BatchPlan> plan() {
         return Optional.ofNullable(plan);
     }

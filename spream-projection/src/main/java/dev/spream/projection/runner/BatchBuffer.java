@@ -74,7 +74,7 @@ final class BatchBuffer {
         return items.size();
     }
 
-    /** When the oldest item occurred, if there are any. */
+    /** Returns the time at which the oldest item occurred, if there is one. */
     Instant oldest() {
         return oldest;
     }
@@ -88,7 +88,7 @@ final class BatchBuffer {
         limit = events > (long) FAR * batch ? Math.max(batch, BIG) : batch;
     }
 
-    /** How many items fit in yet; at least one unless it is due. */
+    /** Returns the number of items that still fit; at least one unless the buffer is due. */
     int room() {
         return limit - items.size();
     }
@@ -98,7 +98,7 @@ final class BatchBuffer {
         return isEmpty() || room() <= 0 || memory >= MAX_SIZE || until - now <= 0;
     }
 
-    /** How long it may wait for more, in nanoseconds. */
+    /** Returns the time that it may wait for more, in nanoseconds. */
     long idleNanos(long now) {
         return isEmpty() ? Long.MAX_VALUE : Math.max(0, until - now);
     }

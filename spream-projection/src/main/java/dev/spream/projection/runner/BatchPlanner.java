@@ -78,7 +78,7 @@ final class BatchPlanner {
         return planning.plan();
     }
 
-    /** What does not wait for others is put right at once. */
+    /** Returns the events, sorted by version unless each waits for the one before. */
     private List<EventEnvelope> ordered(List<EventEnvelope> events) {
         return gaps == ProjectionOptions.Gaps.WAIT
                 ? events

@@ -61,7 +61,7 @@ final class BatchRun<T> {
     interface Loop {
         Fence fence();
 
-        /** What is written, as it is since before the fence was had. */
+        /** Returns the version that is written, as read before the fence was acquired. */
         ProjectionVersion version();
 
         /** Ends the loop unless the store can be relied on to let it write. */
@@ -344,7 +344,7 @@ final class BatchRun<T> {
     }
 
     /**
-     * Where a run is in its batch: the events before {@link #done} are committed, those from there to {@link #failing} are
+     * The place of a run in its batch: the events before {@link #done} are committed, those from there to {@link #failing} are
      * of aggregates that are to be parked, and as many as are worth trying come behind those, up to {@link #end}. Never moves
      * back from what is committed.
      */
@@ -378,7 +378,7 @@ final class BatchRun<T> {
             return Math.min(size, failing + width);
         }
 
-        /** How many events the next transaction may apply. */
+        /** Returns the number of events that the next transaction may apply. */
         int tried() {
             return end() - failing;
         }

@@ -9,7 +9,7 @@ import dev.spream.projection.ProjectionStore;
 record FailureClassifier(ProjectionStore<?> store) {
 
     /**
-     * What it means for the event that failed.
+     * Returns the kind of a failure, for the event that failed.
      *
      * @param byProjection whether the projection threw it, rather than the store
      * @throws LoopExit if it means that the store cannot be reached, or keep its contract

@@ -30,7 +30,7 @@ final class FailureReporter {
         this.manager = manager;
     }
 
-    /** What may be stored of a failure. */
+    /** Returns the part of a failure that may be stored. */
     String text(Exception failure) {
         return ErrorText.of(manager.store(), failure);
     }
@@ -65,7 +65,7 @@ final class FailureReporter {
         outages.remove(what);
     }
 
-    /** What does not do its work now. */
+    /** Returns the failing operation, if there is one now. */
     Optional<String> outage() {
         return outages.entrySet().stream()
                 .findFirst()

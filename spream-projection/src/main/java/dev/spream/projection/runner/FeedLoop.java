@@ -147,7 +147,7 @@ final class FeedLoop<T> implements BatchRun.Loop {
         }
     }
 
-    /** What a source says that cannot be opened is of its configuration, and not of events. */
+    /** A failure to open the source concerns its configuration, not its events. */
     private EventFeed open() {
         try {
             EventFeed opened = setup.source().open(assignment.request());

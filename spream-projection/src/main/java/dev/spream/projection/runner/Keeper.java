@@ -14,6 +14,6 @@ interface Keeper {
     /** Interrupts loops that may not write any more. Called by any thread. */
     void checkLease();
 
-    /** How many segments it holds; 0 of a source without positions. */
+    /** Returns the number of segments held; 0 for a source without positions. */
     int held();
 }

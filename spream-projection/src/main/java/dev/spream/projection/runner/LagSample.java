@@ -24,7 +24,7 @@ record LagSample(OptionalLong events, Optional<Instant> since) {
         return new LagSample(OptionalLong.of(0), Optional.of(now));
     }
 
-    /** What there is could not be read since then. */
+    /** Returns a sample of a source that could not be read since then. */
     static LagSample unread(Instant since) {
         return new LagSample(OptionalLong.empty(), Optional.of(since));
     }
@@ -37,7 +37,7 @@ record LagSample(OptionalLong events, Optional<Instant> since) {
         return events.isPresent() && events.getAsLong() == 0;
     }
 
-    /** What it says at that time. */
+    /** Returns the sample as of that time. */
     LagSample at(Instant now) {
         return since.filter(looked -> looked.isBefore(now.minus(LASTS))).isPresent() ? unattended() : this;
     }

@@ -46,7 +46,7 @@ final class LoopSupervisor<T> {
         return loop == null;
     }
 
-    /** How long it is to stay empty yet, in nanoseconds. */
+    /** Returns the rest of the pause, in nanoseconds. */
     long pauseLeft() {
         return Math.max(0, notBefore - manager.now());
     }

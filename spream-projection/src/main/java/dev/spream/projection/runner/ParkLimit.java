@@ -46,7 +46,7 @@ final class ParkLimit {
         }
     }
 
-    /** What failed before says nothing any more: the projection was stopped, and may be corrected. */
+    /** Forgets earlier failures: the projection was stopped, and may have been corrected. */
     synchronized void reset() {
         applied = 0;
         parked = 0;

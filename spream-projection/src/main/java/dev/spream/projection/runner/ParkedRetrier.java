@@ -55,7 +55,7 @@ final class ParkedRetrier<T> {
         expecting = true;
     }
 
-    /** How long there is nothing to do, in nanoseconds. */
+    /** Returns the time until the next work, in nanoseconds. */
     long idleNanos() {
         return Math.max(0, nextLook - manager.now());
     }

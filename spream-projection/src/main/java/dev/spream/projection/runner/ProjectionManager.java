@@ -105,7 +105,7 @@ public final class ProjectionManager<T> implements AutoCloseable {
         run.close();
     }
 
-    /** Who this manager is, in the store. */
+    /** Returns the owner under which this manager holds segments in the store. */
     public ProjectionOwner owner() {
         return setup.owner();
     }
@@ -144,7 +144,7 @@ public final class ProjectionManager<T> implements AutoCloseable {
             this.store = store;
         }
 
-        /** How those projections are run that are added after this, without options of their own. */
+        /** Sets the options of projections that are added after this call without options of their own. */
         public Builder<T> options(ProjectionOptions options) {
             this.options = requireNonNull(options, "options");
             return this;

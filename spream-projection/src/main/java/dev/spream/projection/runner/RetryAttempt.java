@@ -62,7 +62,7 @@ final class RetryAttempt<T> implements ProjectionStore.RetryWork<T> {
         return failure.equals(thrown);
     }
 
-    /** How many of the events come before the one that failed; -1 if it may be any of several. */
+    /** Returns the number of events before the one that failed; -1 if it may be any of several. */
     int before() {
         if (current != null) {
             return given.indexOf(current);
@@ -87,7 +87,7 @@ final class RetryAttempt<T> implements ProjectionStore.RetryWork<T> {
         return handle;
     }
 
-    /** How many events are done with if it succeeded. */
+    /** Returns the number of events that are processed if it succeeded. */
     int taken() {
         return taken;
     }

@@ -44,7 +44,7 @@ final class SegmentLags {
     }
 
     /**
-     * How far they are at that time.
+     * Returns the lags at that time.
      *
      * @param held whether they are this process's still, as far as it can know
      */

@@ -40,7 +40,7 @@ final class VersionCode<T> {
     }
 
     /**
-     * What writes events.
+     * The code that applies events.
      *
      * @param version as the loop knows it that writes
      * @param followed up to which version side effects have followed

@@ -63,7 +63,7 @@ final class VersionStatus {
         this.state = unread(setup, version);
     }
 
-    /** How a projection is until its versions are read for the first time. */
+    /** Returns the view of a projection until its versions are read for the first time. */
     static ProjectionView unread(ProjectionSetup<?> setup, Optional<String> outage) {
         Projection<?> projection = setup.projection();
         ProjectionVersion first =
@@ -149,7 +149,7 @@ final class VersionStatus {
         return due.contains(segment);
     }
 
-    /** How far a version is that is not live, as it was last read. */
+    /** Returns the progress, as last read, of a version that is not live. */
     Optional<RebuildProgress> rebuild() {
         return rebuild;
     }
@@ -158,7 +158,7 @@ final class VersionStatus {
         rebuild = progress;
     }
 
-    /** What is parked, as it was read. */
+    /** Sets the parked aggregates, as they were read. */
     void parked(ParkedSummary read) {
         parked = read;
     }

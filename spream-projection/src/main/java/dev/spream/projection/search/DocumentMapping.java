@@ -13,7 +13,7 @@ public interface DocumentMapping {
     Set<String> eventTypes();
 
     /**
-     * What an event changes, in this order.
+     * Returns the changes of documents by an event, in the order in which they apply.
      *
      * @throws Exception anything; the event is poison then
      */

@@ -23,10 +23,10 @@ import org.slf4j.LoggerFactory;
  * <p>Safe for use by many threads. The indexes belong to the caller; close this before them.
  */
 public final class IndexMaintenance implements AutoCloseable {
-    /** How often, if nothing else is said. */
+    /** The default interval. */
     public static final Duration INTERVAL = Duration.ofDays(1);
 
-    /** How old tombstones become, if nothing else is said: no event should be later than that. */
+    /** The default age up to which tombstones are kept: no event should be later than that. */
     public static final Duration TOMBSTONES = Duration.ofDays(7);
 
     private static final Logger log = LoggerFactory.getLogger(IndexMaintenance.class);

@@ -45,7 +45,7 @@ public interface SearchIndex extends AutoCloseable {
     /** Documents that match, best first. */
     SearchResult search(SearchQuery query);
 
-    /** How many documents there are, tombstones not counted. None where emptying the index has failed in the middle. */
+    /** Returns the number of documents, without tombstones; 0 after emptying the index failed halfway. */
     long size();
 
     /**

@@ -75,7 +75,7 @@ public final class SearchProjection
         return version -> engine.open(indexName(name, version), schema);
     }
 
-    /** What the index of a version is called. */
+    /** Returns the name of the index of a version. */
     public static String indexName(String name, int version) {
         return name + "-v" + version;
     }
@@ -112,7 +112,7 @@ public final class SearchProjection
         return changes;
     }
 
-    /** What two changes of a document come to. */
+    /** Joins two changes of a document into one. */
     private static SearchChange join(SearchChange first, SearchChange then) {
         return switch (then) {
             case SearchChange.Put put -> put;

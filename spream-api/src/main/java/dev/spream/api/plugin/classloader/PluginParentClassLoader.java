@@ -15,7 +15,7 @@ import java.util.stream.Collectors;
 public final class PluginParentClassLoader extends ClassLoader {
     private static final Set<String> SHARED_LIBRARIES =
             Set.of("org.slf4j", "org.slf4j.event", "org.slf4j.helpers", "org.slf4j.spi", "org.jspecify.annotations");
-    /** What the ports are of, by the first three parts of the names of their packages, such as {@code dev.spream.core}. */
+    /** The cores that have ports, by the first three parts of the names of their packages, such as {@code dev.spream.core}. */
     private static final Set<String> CORES =
             Ports.ALL.stream().map(port -> coreOf(port.type())).collect(Collectors.toUnmodifiableSet());
 
