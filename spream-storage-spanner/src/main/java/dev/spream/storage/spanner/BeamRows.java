@@ -97,7 +97,9 @@ final class BeamRows {
         return rows;
     }
 
-    /** Returns whether the initial query, begun at the low watermark, could find the partition alive; never of the root itself. */
+    /**
+     * Returns whether the initial query, begun at the low watermark, could find the partition alive; never of the root itself.
+     */
     private boolean reachesBeyond(PartitionToken token, PartitionEnd end) {
         return !token.isRoot() && !end.at().isBefore(lowWatermark);
     }

@@ -281,8 +281,8 @@ final class GroupWriter {
     }
 
     /**
-     * Returns whether the server answers what no lock can hold up. A commit that waited is rolled back first: the client does that for
-     * everything before a commit, and not for the commit.
+     * Returns whether the server answers what no lock can hold up. A commit that waited is rolled back first: the client does
+     * that for everything before a commit, and not for the commit.
      */
     private boolean ask(Optional<CommitRequest> unconfirmed) {
         unconfirmed.ifPresent(commit -> rollback.accept(RollbackRequest.newBuilder()

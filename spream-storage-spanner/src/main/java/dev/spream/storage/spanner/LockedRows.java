@@ -65,7 +65,10 @@ final class LockedRows {
         return rows.stream().anyMatch(row -> part(row).isPresent());
     }
 
-    /** Returns whether one of them is in a part whose pieces are smaller than this, so that writing all of them would wait again. */
+    /**
+     * Returns whether one of them is in a part whose pieces are smaller than this, so that writing all of them would wait
+     * again.
+     */
     boolean anyInSmallerPiece(Collection<PartitionToken> rows) {
         return rows.stream().flatMap(row -> part(row).stream()).anyMatch(part -> part.piece() < rows.size());
     }

@@ -255,7 +255,7 @@ class GroupWriterTest {
 
     @Test
     void a_call_does_not_wait_for_ever_and_the_writer_recovers() {
-        GroupWriter writer = writer(Duration.ofMillis(500));
+        GroupWriter writer = writer(Duration.ofSeconds(3));
         assertThat(writer.write(number(1))).isEqualTo(1);
         spanner.service.freeze();
         assertThatThrownBy(() -> writer.write(number(2)))
