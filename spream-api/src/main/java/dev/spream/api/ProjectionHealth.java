@@ -80,8 +80,8 @@ public record ProjectionHealth(List<ProjectionView> projections, double errorRat
     }
 
     /**
-     * Returns whether the live version of every projection was read from its store, reaches what it needs, and has not failed. One that is
-     * paused, or behind, is ready: an operator paused it, or it catches up.
+     * Returns whether the live version of every projection was read from its store, reaches what it needs, and has not failed.
+     * One that is paused, or behind, is ready: an operator paused it, or it catches up.
      */
     public boolean isReady() {
         return projections.stream()

@@ -102,8 +102,8 @@ public interface LockStore<T> extends AutoCloseable {
     void end(T transaction);
 
     /**
-     * Returns whether work in a transaction failed with this because the database rolled the transaction back, to end a deadlock or
-     * because it could not be serialized: then it may succeed when it is run again from its beginning.
+     * Returns whether work in a transaction failed with this because the database rolled the transaction back, to end a
+     * deadlock or because it could not be serialized: then it may succeed when it is run again from its beginning.
      */
     boolean isDeadlock(Exception failure);
 

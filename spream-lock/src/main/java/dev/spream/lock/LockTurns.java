@@ -120,8 +120,8 @@ public final class LockTurns {
         }
 
         /**
-         * Returns whether the call may wait for that lock in the database now; if not it is queued, which it has to {@linkplain #queue
-         * wait for}. A call that was admitted for an earlier lock has that one, and keeps its turn.
+         * Returns whether the call may wait for that lock in the database now; if not it is queued, which it has to {@linkplain
+         * #queue wait for}. A call that was admitted for an earlier lock has that one, and keeps its turn.
          */
         boolean enter(LockKey next) {
             return lock.get(() -> {

@@ -86,7 +86,10 @@ public record OutboxMessage(
             this.payload = payload;
         }
 
-        /** Sets the digest that distinguishes requests with the same key, for requests whose payloads differ though they are equal. */
+        /**
+         * Sets the digest that distinguishes requests with the same key, for requests whose payloads differ though they are
+         * equal.
+         */
         public Builder requestDigest(String requestDigest) {
             this.requestDigest = Optional.of(requestDigest);
             return this;

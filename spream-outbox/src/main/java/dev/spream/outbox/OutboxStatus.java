@@ -25,8 +25,8 @@ public enum OutboxStatus {
             ABORTED, Set.of(PENDING));
 
     /**
-     * Returns whether an entry may go from this status to that one. From {@link #SENDING} to itself it goes by a new claim, after the
-     * lease of the one before ran out.
+     * Returns whether an entry may go from this status to that one. From {@link #SENDING} to itself it goes by a new claim,
+     * after the lease of the one before ran out.
      */
     public boolean canBecome(OutboxStatus next) {
         return MOVES.getOrDefault(this, Set.of()).contains(next);

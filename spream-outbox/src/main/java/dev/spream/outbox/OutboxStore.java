@@ -84,8 +84,8 @@ public interface OutboxStore extends AutoCloseable {
     void leaveLanes(OutboxOwner owner);
 
     /**
-     * Returns whether there are entries with an ordering key that are not settled, due or not, of those that were committed before the
-     * call. Workers read lanes only then; they ask each poll interval, and when they are woken.
+     * Returns whether there are entries with an ordering key that are not settled, due or not, of those that were committed
+     * before the call. Workers read lanes only then; they ask each poll interval, and when they are woken.
      */
     boolean hasOrdered();
 

@@ -22,7 +22,10 @@ public record CutoverReport(String projection, int from, int to, Duration pause,
         requireNonNull(losses, "losses");
     }
 
-    /** Returns the name of the action in the audit: {@code rollback} if an earlier version becomes live, {@code cutover} otherwise. */
+    /**
+     * Returns the name of the action in the audit: {@code rollback} if an earlier version becomes live, {@code cutover}
+     * otherwise.
+     */
     public static String action(int from, int to) {
         return to < from ? "rollback" : "cutover";
     }

@@ -37,8 +37,8 @@ public record ProjectionVersion(
     }
 
     /**
-     * Returns the name for operators, which is accepted by {@link ProjectionOperations}: the projection's name for the live one, whichever
-     * version it is, and {@code name@version} for others.
+     * Returns the name for operators, which is accepted by {@link ProjectionOperations}: the projection's name for the live
+     * one, whichever version it is, and {@code name@version} for others.
      */
     public String label() {
         return isLive() ? projection : projection + SEPARATOR + version;

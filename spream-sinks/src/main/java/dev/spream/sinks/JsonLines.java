@@ -91,7 +91,10 @@ public final class JsonLines implements Consumer, AutoCloseable {
         return written.get();
     }
 
-    /** Returns whether the reader of the output has closed it, as {@code head} does: this is no failure, and nothing more is written. */
+    /**
+     * Returns whether the reader of the output has closed it, as {@code head} does: this is no failure, and nothing more is
+     * written.
+     */
     public boolean readerGone() {
         return isBrokenPipe(broken);
     }

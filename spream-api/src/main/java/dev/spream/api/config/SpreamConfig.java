@@ -75,8 +75,8 @@ public final class SpreamConfig {
     }
 
     /**
-     * Returns whether something is configured for a key, or may be in a file that could not be read. If so and {@link #raw} is empty
-     * nevertheless, {@link ResolvedConfig#problems()} says why.
+     * Returns whether something is configured for a key, or may be in a file that could not be read. If so and {@link #raw} is
+     * empty nevertheless, {@link ResolvedConfig#problems()} says why.
      */
     public boolean mayConfigure(String key) {
         return !isComplete() || effective(key).isPresent();
@@ -98,7 +98,9 @@ public final class SpreamConfig {
                 .findFirst();
     }
 
-    /** Returns whether all that may be configured could be read; what is missing otherwise may stand in what could not be read. */
+    /**
+     * Returns whether all that may be configured could be read; what is missing otherwise may stand in what could not be read.
+     */
     boolean isComplete() {
         return file.wasRead();
     }

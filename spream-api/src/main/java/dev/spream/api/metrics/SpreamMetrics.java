@@ -71,8 +71,8 @@ public final class SpreamMetrics implements SubscriptionListener {
     }
 
     /**
-     * Returns the retention period of the stream, as the server last reported it: it is queried rarely, in the background. Empty before it
-     * has answered, and while nothing runs.
+     * Returns the retention period of the stream, as the server last reported it: it is queried rarely, in the background.
+     * Empty before it has answered, and while nothing runs.
      */
     public Optional<Duration> retention() {
         LiveGauges live = gauges;

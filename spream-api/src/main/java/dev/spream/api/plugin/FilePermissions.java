@@ -60,7 +60,9 @@ record FilePermissions(
         return uid == ROOT || owner.equals(user);
     }
 
-    /** Returns whether users besides the owner may write to it. A group with the owner's name is taken to be the owner's alone. */
+    /**
+     * Returns whether users besides the owner may write to it. A group with the owner's name is taken to be the owner's alone.
+     */
     boolean letOthersWrite() {
         boolean group = permissions.contains(PosixFilePermission.GROUP_WRITE) && !this.group.equals(owner);
         return !readOnly && (group || permissions.contains(PosixFilePermission.OTHERS_WRITE));

@@ -35,8 +35,8 @@ final class Mounts {
     }
 
     /**
-     * Returns whether this process cannot write to the file, nor to what else is mounted with it. Others may do so through another
-     * mount.
+     * Returns whether this process cannot write to the file, nor to what else is mounted with it. Others may do so through
+     * another mount.
      */
     static boolean areReadOnlyAt(Path file) throws IOException {
         Optional<Boolean> listed = Files.isReadable(LIST)

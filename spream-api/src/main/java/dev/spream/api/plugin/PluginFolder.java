@@ -32,7 +32,9 @@ record PluginFolder(Path folder, boolean named, Collection<String> problems) {
 
     private static final Pattern INVISIBLE = Pattern.compile("[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}]");
 
-    /** Returns the loadable jars, ordered by name, which are logged before any of them runs; the others are among the problems. */
+    /**
+     * Returns the loadable jars, ordered by name, which are logged before any of them runs; the others are among the problems.
+     */
     List<Jars> read() {
         if (!Files.isDirectory(folder)) {
             problem("%s: %s; make a folder there, or name another one"

@@ -91,8 +91,8 @@ public final class PluginOrigin {
     }
 
     /**
-     * Returns the problem of a configuration file that was found and not named, if a user other than root and that of this process
-     * may have put it there: it says which code runs.
+     * Returns the problem of a configuration file that was found and not named, if a user other than root and that of this
+     * process may have put it there: it says which code runs.
      *
      * @param file which is there; a link belongs to the user that made it
      */

@@ -15,8 +15,8 @@ public interface EventSourceProvider extends PluginProvider<EventSource> {
             Map.of("jdbc", "spream-storage-jdbc", "pubsub", "spream-sink-pubsub"));
 
     /**
-     * Returns whether what it makes reads the change stream that {@code source} names, with its partitions where {@code storage} says:
-     * then both have to be configured, and {@link PluginContext#changeStream} lends them. No by default.
+     * Returns whether what it makes reads the change stream that {@code source} names, with its partitions where {@code
+     * storage} says: then both have to be configured, and {@link PluginContext#changeStream} lends them. No by default.
      */
     default boolean readsChangeStream() {
         return false;

@@ -14,7 +14,10 @@ import java.util.List;
  */
 public interface PluginProvider<T> {
 
-    /** Returns its name in the configuration, as in {@code storage=jdbc}: lower-case letters, digits and hyphens, a letter first. */
+    /**
+     * Returns its name in the configuration, as in {@code storage=jdbc}: lower-case letters, digits and hyphens, a letter
+     * first.
+     */
     String name();
 
     /**

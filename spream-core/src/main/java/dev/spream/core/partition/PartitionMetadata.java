@@ -90,7 +90,9 @@ public record PartitionMetadata(
     public boolean isFinished() {
         return state == PartitionState.FINISHED;
     }
-    /** Returns the time from the watermark to that moment; zero if the watermark is later. Meaningless for a finished partition. */
+    /**
+     * Returns the time from the watermark to that moment; zero if the watermark is later. Meaningless for a finished partition.
+     */
     public Duration lag(Instant now) {
         Duration behind = Duration.between(watermark, now);
         return behind.isNegative() ? Duration.ZERO : behind;

@@ -36,8 +36,8 @@ public interface ChangeStreamSource extends AutoCloseable {
     Optional<Duration> retention();
 
     /**
-     * Returns the number of queries that may be open at the same time: the capacity of the client's connections. Further queries would
-     * wait inside the client, unnoticed. An idle partition needs an open query too.
+     * Returns the number of queries that may be open at the same time: the capacity of the client's connections. Further
+     * queries would wait inside the client, unnoticed. An idle partition needs an open query too.
      *
      * @return at least 1
      */

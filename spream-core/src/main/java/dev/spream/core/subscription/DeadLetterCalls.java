@@ -30,7 +30,10 @@ final class DeadLetterCalls {
         this.parkedKeys = parkedKeys;
     }
 
-    /** Returns whether one of the record's keys was parked, and perhaps released since; or cannot be read while others are parked. */
+    /**
+     * Returns whether one of the record's keys was parked, and perhaps released since; or cannot be read while others are
+     * parked.
+     */
     boolean mayBeParked(InflightRecord record) {
         if (parkedKeys.isEmpty()) {
             return false;

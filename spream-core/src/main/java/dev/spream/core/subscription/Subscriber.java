@@ -115,8 +115,8 @@ public final class Subscriber implements AutoCloseable {
     }
 
     /**
-     * Returns whether the thread is one of this subscriber's own: it is in {@link #run}, or calls a consumer, an error handler or a
-     * listener. Such a thread must not wait for the end of the run, which waits for it.
+     * Returns whether the thread is one of this subscriber's own: it is in {@link #run}, or calls a consumer, an error handler
+     * or a listener. Such a thread must not wait for the end of the run, which waits for it.
      */
     public boolean ownsThread(Thread thread) {
         return subscription.ownsThread(thread);

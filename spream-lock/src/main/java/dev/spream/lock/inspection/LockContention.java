@@ -70,7 +70,10 @@ record LockContention(BucketSpace space) {
         return there;
     }
 
-    /** Returns the locks of a request by name, as {@link LockPlan} has it; nothing of a target that is too deep to be locked here. */
+    /**
+     * Returns the locks of a request by name, as {@link LockPlan} has it; nothing of a target that is too deep to be locked
+     * here.
+     */
     Map<LockTarget, LockMode> locked(Map<LockTarget, LockMode> targets) {
         Map<LockTarget, LockMode> all = new HashMap<>();
         for (Entry<LockTarget, LockMode> entry : targets.entrySet()) {

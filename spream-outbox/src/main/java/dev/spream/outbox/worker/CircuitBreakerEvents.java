@@ -25,8 +25,8 @@ record CircuitBreakerEvents(
     }
 
     /**
-     * Returns whether the attempt of a probe counts, as that of any entry does: if it told something of the entry, or came to its end
-     * after another had got through.
+     * Returns whether the attempt of a probe counts, as that of any entry does: if it told something of the entry, or came to
+     * its end after another had got through.
      */
     boolean countsProbe(SendOutcome outcome) {
         return breaker.isClosed() || !CircuitBreaker.notReached(outcome);

@@ -162,7 +162,10 @@ public record OutboxWorkerOptions(
             return this;
         }
 
-        /** Age, since it was enqueued, up to which an entry is tried again; unlimited by default. The first attempt is made in any case. */
+        /**
+         * Age, since it was enqueued, up to which an entry is tried again; unlimited by default. The first attempt is made in
+         * any case.
+         */
         public Builder maxAge(Duration maxAge) {
             this.maxAge = Optional.of(maxAge);
             return this;
@@ -198,7 +201,8 @@ public record OutboxWorkerOptions(
 
         /**
          * Time without claims while the circuit breaker is open, before one entry is tried as a probe; 10 seconds by default. A
-         * probe that does not reach the receiver does not count; the entry waits for its backoff, and the next probe is another entry.
+         * probe that does not reach the receiver does not count; the entry waits for its backoff, and the next probe is another
+         * entry.
          */
         public Builder breakerPause(Duration breakerPause) {
             this.breakerPause = breakerPause;

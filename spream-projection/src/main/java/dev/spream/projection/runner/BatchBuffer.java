@@ -93,7 +93,9 @@ final class BatchBuffer {
         return limit - items.size();
     }
 
-    /** Returns whether there is nothing to wait for: no item that others could join, or no room or memory for them, or no time. */
+    /**
+     * Returns whether there is nothing to wait for: no item that others could join, or no room or memory for them, or no time.
+     */
     boolean isDue(long now) {
         return isEmpty() || room() <= 0 || memory >= MAX_SIZE || until - now <= 0;
     }

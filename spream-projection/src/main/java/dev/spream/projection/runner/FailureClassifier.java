@@ -30,7 +30,10 @@ record FailureClassifier(ProjectionStore<?> store) {
         };
     }
 
-    /** Returns whether its transaction and another were in each other's way; it was rolled back then, even if it was being committed. */
+    /**
+     * Returns whether its transaction and another were in each other's way; it was rolled back then, even if it was being
+     * committed.
+     */
     boolean isConflict(Throwable failure) {
         return failure instanceof Exception exception && store.failureKind(exception) == FailureKind.CONFLICT;
     }

@@ -55,8 +55,8 @@ final class OutageDetector {
     }
 
     /**
-     * Returns whether to give up a batch of which nothing could be applied. It is more patient each time, so that in the end every
-     * aggregate of the batch is tried.
+     * Returns whether to give up a batch of which nothing could be applied. It is more patient each time, so that in the end
+     * every aggregate of the batch is tried.
      *
      * @param tried how many aggregates of the batch have failed
      * @param untried whether there are others

@@ -100,7 +100,9 @@ final class SharedIndex {
         return id;
     }
 
-    /** Returns whether the index with that id is in the folder now. It is the one that is open then, if another one was before. */
+    /**
+     * Returns whether the index with that id is in the folder now. It is the one that is open then, if another one was before.
+     */
     boolean expect(String wanted) {
         writing.lock();
         try {

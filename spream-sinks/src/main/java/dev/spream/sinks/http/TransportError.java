@@ -15,8 +15,8 @@ final class TransportError {
     private TransportError() {}
 
     /**
-     * Returns whether it failed before the receiver could have a request, whatever the client handed out. A handshake that fails is one
-     * of these even if the client was ahead of it: no server takes what came with it.
+     * Returns whether it failed before the receiver could have a request, whatever the client handed out. A handshake that
+     * fails is one of these even if the client was ahead of it: no server takes what came with it.
      */
     static boolean isBeforeRequest(Throwable cause) {
         return switch (cause) {

@@ -120,8 +120,8 @@ final class EntryTable {
     }
 
     /**
-     * Returns whether an earlier entry of its ordering key is not settled, or a later one is being sent, as there may be after a requeue
-     * by hand.
+     * Returns whether an earlier entry of its ordering key is not settled, or a later one is being sent, as there may be after
+     * a requeue by hand.
      */
     boolean waitsForAnother(StoredEntry entry, Instant now) {
         return entry.orderingKey()
