@@ -9,4 +9,4 @@ import java.time.Duration;
  *     being sent
  * @param parked whether it waits for an operator
  */
-public record OrderedEntry(long id, int lane, String orderingKey, Duration dueIn, boolean parked) {}
+public record OrderedEntry(long id, int segment, String orderingKey, Duration dueIn, boolean parked) {}

@@ -6,7 +6,7 @@ import java.util.UUID;
 import java.util.regex.Pattern;
 
 /**
- * A worker, as claims and lanes name it.
+ * A worker, as claims and segments name it.
  *
  * @param name for people, such as the host's: 1 to 100 printable characters of ASCII, no slash
  * @param id another one each time a worker starts; process ids and host names come again

@@ -73,41 +73,42 @@ public interface OutboxStore extends AutoCloseable {
     int removeOld(OutboxHistory part, Duration age, int limit);
 
     /**
-     * Renews the leases of the worker's lanes, claims free lanes up to its share, and releases lanes. Every worker that sends
+     * Renews the leases of the worker's segments, claims free segments up to its share, and releases segments. Every worker that sends
      * entries with an ordering key calls this well within each lease.
      *
-     * @param giveUp lanes to release, which others may claim at once
+     * @param giveUp segments to release, which others may claim at once
      */
-    LaneShare holdLanes(OutboxOwner owner, Set<Integer> giveUp, Duration lease);
+    OutboxSegmentShare holdSegments(OutboxOwner owner, Set<Integer> giveUp, Duration lease);
 
-    /** Gives all lanes up. The worker is gone. */
-    void leaveLanes(OutboxOwner owner);
+    /** Gives all segments up. The worker is gone. */
+    void leaveSegments(OutboxOwner owner);
 
     /**
      * Returns whether there are entries with an ordering key that are not settled, due or not, of those that were committed
-     * before the call. Workers read lanes only then; they ask each poll interval, and when they are woken.
+     * before the call. Workers read segments only then; they ask each poll interval, and when they are woken.
      */
     boolean hasOrdered();
 
     /**
-     * Unsettled entries of lanes, from which the holder plans its claims. Claims nothing.
+     * Unsettled entries of segments, from which the holder plans its claims. Claims nothing.
      *
-     * @param after the lanes, and for each the id behind which to begin; 0 for its beginning
-     * @param perLane how many of each lane at most
-     * @return those of a lane in the order of their ids
+     * @param after the segments, and for each the id behind which to begin; 0 for its beginning
+     * @param perSegment how many of each segment at most
+     * @return those of a segment in the order of their ids
      */
-    List<OrderedEntry> ordered(Map<Integer, Long> after, int perLane);
+    List<OrderedEntry> ordered(Map<Integer, Long> after, int perSegment);
 
     /** The same for one ordering key: its first entries that are not settled. */
     List<OrderedEntry> ordered(String orderingKey, int limit);
 
     /**
-     * Claims entries with an ordering key: of those, the ones that are due, whose lane is the worker's in this epoch, and that
+     * Claims entries with an ordering key: of those, the ones that are due, whose segment is the worker's in this epoch, and that
      * have no earlier entry of their key that is not settled. Otherwise like {@link #claim}.
      *
-     * @param lanes of these entries
+     * @param segments of these entries
      */
-    ClaimResult claimOrdered(OutboxOwner owner, Collection<LaneLease> lanes, Collection<Long> ids, Duration lease);
+    ClaimResult claimOrdered(
+            OutboxOwner owner, Collection<OutboxSegmentLease> segments, Collection<Long> ids, Duration lease);
 
     /**
      * Registers a notification of entries enqueued here or in another process. Notifications may be spurious and may be missed:

@@ -41,7 +41,7 @@ final class OutboxHealth implements OutboxListener {
         failure = LoggedFailure.message(failed);
     }
 
-    /** Told after every failure, however little is claimed: leases and lanes are renewed at any time. */
+    /** Told after every failure, however little is claimed: leases and segments are renewed at any time. */
     @Override
     public synchronized void storeAnswered() {
         failingSince = null;

@@ -4,7 +4,7 @@ import dev.spream.core.ExponentialBackoff;
 import dev.spream.core.StorageException;
 import dev.spream.core.internal.LocalLease;
 import dev.spream.outbox.ClaimResult;
-import dev.spream.outbox.LaneLease;
+import dev.spream.outbox.OutboxSegmentLease;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
@@ -20,7 +20,7 @@ import java.util.random.RandomGenerator;
 final class ClaimLoop {
     private final WorkerStore store;
     private final OrderedClaimPlanner plan;
-    private final LaneKeeper lanes;
+    private final OutboxSegmentKeeper segments;
     private final CircuitBreaker breaker;
     private final EntryLifecycle entries;
     private final int batch;
@@ -37,7 +37,7 @@ final class ClaimLoop {
     ClaimLoop(
             WorkerStore store,
             OrderedClaimPlanner plan,
-            LaneKeeper lanes,
+            OutboxSegmentKeeper segments,
             CircuitBreaker breaker,
             EntryLifecycle entries,
             OutboxWorkerOptions options,
@@ -45,7 +45,7 @@ final class ClaimLoop {
             WorkerSignals signals) {
         this.store = store;
         this.plan = plan;
-        this.lanes = lanes;
+        this.segments = segments;
         this.breaker = breaker;
         this.entries = entries;
         this.batch = options.batch();
@@ -93,7 +93,7 @@ final class ClaimLoop {
         }
         noteReasonsToLook(now);
         plan.ringDue(now);
-        boolean ordered = plan.readyKeys() > 0 && lanes.areHeld();
+        boolean ordered = plan.readyKeys() > 0 && segments.areHeld();
         if (!look && !ordered) {
             return Math.max(1, untilNextReason(now));
         }
@@ -118,7 +118,7 @@ final class ClaimLoop {
     }
 
     private long untilNextReason(long now) {
-        long alarm = lanes.areHeld() ? plan.nextAlarm(now) : Long.MAX_VALUE;
+        long alarm = segments.areHeld() ? plan.nextAlarm(now) : Long.MAX_VALUE;
         return Math.min(Math.min(nextLook - now, entries.dueTimes().next(now)), alarm);
     }
 
@@ -166,8 +166,8 @@ final class ClaimLoop {
     }
 
     private ClaimResult claimHeads(List<OrderedClaimPlanner.Head> heads) {
-        Set<LaneLease> leases = new HashSet<>();
-        heads.forEach(head -> leases.add(head.lane()));
+        Set<OutboxSegmentLease> leases = new HashSet<>();
+        heads.forEach(head -> leases.add(head.segment()));
         List<Long> ids = heads.stream().map(OrderedClaimPlanner.Head::id).toList();
         return store.claimOrdered(leases, ids);
     }

@@ -7,9 +7,9 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Reads ahead what a {@link OrderedClaimPlanner} wants to know, on a thread of its own: lanes going forward, keys that are
- * unclear, and now and then the lanes from their beginning, for entries that were committed after others with a greater id. While
- * no entry has an ordering key it reads no lane, and asks for one instead. An answer costs much where many entries were settled
+ * Reads ahead what a {@link OrderedClaimPlanner} wants to know, on a thread of its own: segments going forward, keys that are
+ * unclear, and now and then the segments from their beginning, for entries that were committed after others with a greater id. While
+ * no entry has an ordering key it reads no segment, and asks for one instead. An answer costs much where many entries were settled
  * that the database cannot forget yet, so no claim waits for it, and it is not asked for all the time: when called, with a gap
  * between, and at least once a poll interval, which finds entries without a notification. Each time it is asked of all entries,
  * whatever their ids.

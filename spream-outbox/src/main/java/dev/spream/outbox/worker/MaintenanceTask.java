@@ -6,7 +6,7 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The maintenance of a worker, on a thread of its own: it keeps its lanes, aborts entries that have expired, and stays
+ * The maintenance of a worker, on a thread of its own: it keeps its segments, aborts entries that have expired, and stays
  * registered.
  */
 final class MaintenanceTask {
@@ -14,7 +14,7 @@ final class MaintenanceTask {
 
     private final WorkerStore store;
     private final Runnable onEnqueue;
-    private final LaneKeeper lanes;
+    private final OutboxSegmentKeeper segments;
     private final CircuitBreaker breaker;
     private final WorkerEvents events;
     private final RandomGenerator random;
@@ -28,7 +28,7 @@ final class MaintenanceTask {
     MaintenanceTask(
             WorkerStore store,
             Runnable onEnqueue,
-            LaneKeeper lanes,
+            OutboxSegmentKeeper segments,
             CircuitBreaker breaker,
             OutboxWorkerOptions options,
             WorkerEvents events,
@@ -36,7 +36,7 @@ final class MaintenanceTask {
             WorkerSignals signals) {
         this.store = store;
         this.onEnqueue = onEnqueue;
-        this.lanes = lanes;
+        this.segments = segments;
         this.breaker = breaker;
         this.events = events;
         this.random = random;
@@ -56,7 +56,7 @@ final class MaintenanceTask {
             if (signals.isRunning()) {
                 keepWatch();
             }
-            seeToLanes();
+            seeToSegments();
             if (signals.now() - nextSweep >= 0 && signals.isRunning()) {
                 expire();
                 nextSweep = signals.now() + sweepEvery / 2 + random.nextLong(sweepEvery);
@@ -75,13 +75,13 @@ final class MaintenanceTask {
         }
     }
 
-    /** Keeps the lanes; but not while the breaker is open, since others may get through. For a probe it takes lanes again. */
-    private void seeToLanes() {
+    /** Keeps the segments; but not while the breaker is open, since others may get through. For a probe it takes segments again. */
+    private void seeToSegments() {
         if (breaker.allowance(signals.now()) == 0) {
-            lanes.stayAway();
+            segments.stayAway();
             return;
         }
-        lanes.hold();
+        segments.hold();
         signals.reader.raise();
     }
 
@@ -110,6 +110,6 @@ final class MaintenanceTask {
         if (watch != null) {
             watch.close();
         }
-        lanes.leave();
+        segments.leave();
     }
 }

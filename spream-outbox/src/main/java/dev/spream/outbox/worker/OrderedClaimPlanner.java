@@ -1,10 +1,10 @@
 package dev.spream.outbox.worker;
 
 import dev.spream.core.internal.SectionLock;
-import dev.spream.outbox.LaneLease;
-import dev.spream.outbox.LaneShare;
 import dev.spream.outbox.OrderedEntry;
 import dev.spream.outbox.OutboxClaim;
+import dev.spream.outbox.OutboxSegmentLease;
+import dev.spream.outbox.OutboxSegmentShare;
 import dev.spream.outbox.Settlement;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -21,28 +21,28 @@ import java.util.stream.Collectors;
  * of. What it knows is read ahead from the store and may be wrong; the claim refuses an entry that is not the first of its key,
  * and then the key is read again. A mistake here costs a statement, never the order. Safe for use by many threads.
  *
- * <p>Memory is bounded: of each key the first ids are kept, of each lane it reads ahead until enough can be claimed, and keys
+ * <p>Memory is bounded: of each key the first ids are kept, of each segment it reads ahead until enough can be claimed, and keys
  * that wait, for a backoff or for people, keep their first entry alone and do not count. When very many wait, they are forgotten,
- * and found again when the lane is looked through.
+ * and found again when the segment is looked through.
  */
 final class OrderedClaimPlanner {
-    /** Number of entries of a lane that are read at a time. */
+    /** Number of entries of a segment that are read at a time. */
     static final int PAGE = 128;
 
-    /** Number of entries of a lane that are searched at a time for late commits. */
+    /** Number of entries of a segment that are searched at a time for late commits. */
     static final int LOOK_PAGE = 32;
 
-    private static final int ENOUGH_OF_A_LANE = 64;
+    private static final int ENOUGH_OF_A_SEGMENT = 64;
     private static final int MAX_DOUBLINGS = 4;
 
-    record Head(String key, long id, LaneLease lane) {}
+    record Head(String key, long id, OutboxSegmentLease segment) {}
 
     private final long recheck;
     private final SectionLock lock = new SectionLock();
 
     // Guarded by lock.
-    private final HeldLanes lanes = new HeldLanes();
-    private final OrderingKeyStates keys = new OrderingKeyStates(lanes);
+    private final HeldSegments segments = new HeldSegments();
+    private final OrderingKeyStates keys = new OrderingKeyStates(segments);
 
     /** @param recheckNanos after which time to look again at a key that waits for others */
     OrderedClaimPlanner(long recheckNanos) {
@@ -54,19 +54,19 @@ final class OrderedClaimPlanner {
         return keys.readyKeys();
     }
 
-    /** The lanes that are held from now on. Of those above the share, idle ones are left first, and nothing of them is claimed. */
-    void hold(LaneShare held) {
-        lock.run(() -> lanes.hold(held, this::drop));
+    /** The segments that are held from now on. Of those above the share, idle ones are left first, and nothing of them is claimed. */
+    void hold(OutboxSegmentShare held) {
+        lock.run(() -> segments.hold(held, this::drop));
     }
 
-    /** Plans no more claims, since it is unknown which lanes are held. */
+    /** Plans no more claims, since it is unknown which segments are held. */
     void holdNothing() {
-        hold(new LaneShare(List.of(), 0));
+        hold(new OutboxSegmentShare(List.of(), 0));
     }
 
-    private void drop(int lane) {
+    private void drop(int segment) {
         for (OrderingKeyQueue queue : keys.all()) {
-            if (queue.lane == lane) {
+            if (queue.segment == segment) {
                 queue.forget();
                 if (queue.state != OrderingKeyQueue.State.BUSY) {
                     keys.remove(queue);
@@ -75,17 +75,17 @@ final class OrderedClaimPlanner {
         }
     }
 
-    /** Lanes to give up now: those above the share of which nothing is under way any more. */
+    /** Segments to give up now: those above the share of which nothing is under way any more. */
     Set<Integer> leaveIdle() {
-        return lock.get(lanes::leaveIdle);
+        return lock.get(segments::leaveIdle);
     }
 
     boolean hasIdleToLeave() {
-        return lock.get(lanes::hasIdleToLeave);
+        return lock.get(segments::hasIdleToLeave);
     }
 
     /**
-     * Lanes to read on, and behind which id.
+     * Segments to read on, and behind which id.
      *
      * @param again whether those that were read to their end have to be read on as well
      */
@@ -95,19 +95,19 @@ final class OrderedClaimPlanner {
                 return Map.of();
             }
             Map<Integer, Long> after = new HashMap<>();
-            for (HeldLanes.Lane lane : lanes.all()) {
-                if (lane.queued < ENOUGH_OF_A_LANE && (again || !lane.atEnd)) {
-                    after.put(lane.lease.lane(), lane.readTo);
+            for (HeldSegments.Segment segment : segments.all()) {
+                if (segment.queued < ENOUGH_OF_A_SEGMENT && (again || !segment.atEnd)) {
+                    after.put(segment.lease.segment(), segment.readTo);
                 }
             }
             return after;
         });
     }
 
-    /** Lanes to look through for entries that were committed late, and behind which id. */
+    /** Segments to look through for entries that were committed late, and behind which id. */
     Map<Integer, Long> toLookThrough() {
-        return lock.get(
-                () -> lanes.all().stream().collect(Collectors.toMap(lane -> lane.lease.lane(), lane -> lane.lookedTo)));
+        return lock.get(() -> segments.all().stream()
+                .collect(Collectors.toMap(segment -> segment.lease.segment(), segment -> segment.lookedTo)));
     }
 
     /**
@@ -116,18 +116,18 @@ final class OrderedClaimPlanner {
      * @param after what was asked for
      * @return whether there was anything that was not known
      */
-    boolean read(Map<Integer, Long> after, int perLane, List<OrderedEntry> entries, long now) {
+    boolean read(Map<Integer, Long> after, int perSegment, List<OrderedEntry> entries, long now) {
         return lock.get(() -> {
-            Map<Integer, List<OrderedEntry>> byLane =
-                    entries.stream().collect(Collectors.groupingBy(OrderedEntry::lane));
+            Map<Integer, List<OrderedEntry>> bySegment =
+                    entries.stream().collect(Collectors.groupingBy(OrderedEntry::segment));
             boolean news = false;
             for (Map.Entry<Integer, Long> asked : after.entrySet()) {
-                HeldLanes.Lane lane = lanes.find(asked.getKey());
-                List<OrderedEntry> found = byLane.getOrDefault(asked.getKey(), List.of());
-                if (lane != null && lane.readTo == asked.getValue()) {
-                    lane.atEnd = found.size() < perLane;
-                    lane.readTo =
-                            found.isEmpty() ? lane.readTo : found.getLast().id();
+                HeldSegments.Segment segment = segments.find(asked.getKey());
+                List<OrderedEntry> found = bySegment.getOrDefault(asked.getKey(), List.of());
+                if (segment != null && segment.readTo == asked.getValue()) {
+                    segment.atEnd = found.size() < perSegment;
+                    segment.readTo =
+                            found.isEmpty() ? segment.readTo : found.getLast().id();
                     news |= addAll(found, now);
                 }
             }
@@ -135,19 +135,20 @@ final class OrderedClaimPlanner {
         });
     }
 
-    /** What was read while looking through lanes. Behind the end it begins at the beginning again. */
-    void lookedThrough(Map<Integer, Long> after, int perLane, List<OrderedEntry> entries, long now) {
+    /** What was read while looking through segments. Behind the end it begins at the beginning again. */
+    void lookedThrough(Map<Integer, Long> after, int perSegment, List<OrderedEntry> entries, long now) {
         lock.run(() -> {
-            Map<Integer, List<OrderedEntry>> byLane =
-                    entries.stream().collect(Collectors.groupingBy(OrderedEntry::lane));
+            Map<Integer, List<OrderedEntry>> bySegment =
+                    entries.stream().collect(Collectors.groupingBy(OrderedEntry::segment));
             for (Integer asked : after.keySet()) {
-                HeldLanes.Lane lane = lanes.find(asked);
-                if (lane != null) {
-                    List<OrderedEntry> found = byLane.getOrDefault(asked, List.of());
-                    lane.lookedTo = found.size() < perLane ? 0 : found.getLast().id();
+                HeldSegments.Segment segment = segments.find(asked);
+                if (segment != null) {
+                    List<OrderedEntry> found = bySegment.getOrDefault(asked, List.of());
+                    segment.lookedTo =
+                            found.size() < perSegment ? 0 : found.getLast().id();
                     addAll(
                             found.stream()
-                                    .filter(entry -> entry.id() <= lane.readTo)
+                                    .filter(entry -> entry.id() <= segment.readTo)
                                     .toList(),
                             now);
                 }
@@ -166,7 +167,7 @@ final class OrderedClaimPlanner {
     private boolean add(OrderedEntry entry, long now) {
         OrderingKeyQueue queue = keys.find(entry.orderingKey());
         if (queue == null) {
-            queue = keys.open(entry.orderingKey(), entry.lane());
+            queue = keys.open(entry.orderingKey(), entry.segment());
             queue.ids.add(entry.id());
             placeBy(queue, entry, now);
             return true;
@@ -178,7 +179,7 @@ final class OrderedClaimPlanner {
         int before = queue.ids.size();
         boolean added = queue.add(entry.id());
         if (queue.state != OrderingKeyQueue.State.WAITING) {
-            lanes.count(queue.lane, queue.ids.size() - before);
+            segments.count(queue.segment, queue.ids.size() - before);
         } else if (first && (added || isDue(entry))) {
             placeBy(queue, entry, now);
         } else {
@@ -227,7 +228,7 @@ final class OrderedClaimPlanner {
             if (queue == null || queue.state != OrderingKeyQueue.State.UNCLEAR) {
                 return;
             }
-            if (entries.isEmpty() || !lanes.contains(queue.lane)) {
+            if (entries.isEmpty() || !segments.contains(queue.segment)) {
                 keys.remove(queue);
                 return;
             }
@@ -255,11 +256,12 @@ final class OrderedClaimPlanner {
                 if (queue == null) {
                     break;
                 }
-                HeldLanes.Lane lane = lanes.find(queue.lane);
-                if (lane == null) {
-                    throw new IllegalStateException("lane %d is not held but has a key to claim".formatted(queue.lane));
+                HeldSegments.Segment segment = segments.find(queue.segment);
+                if (segment == null) {
+                    throw new IllegalStateException(
+                            "segment %d is not held but has a key to claim".formatted(queue.segment));
                 }
-                heads.add(new Head(queue.key, queue.busyId, lane.lease));
+                heads.add(new Head(queue.key, queue.busyId, segment.lease));
             }
             return heads;
         });
@@ -310,7 +312,7 @@ final class OrderedClaimPlanner {
                     waitAndRead(queue, now, Long.MAX_VALUE);
                 }
             }
-            if (!lanes.contains(queue.lane)) {
+            if (!segments.contains(queue.segment)) {
                 keys.remove(queue);
             }
         });
@@ -323,7 +325,7 @@ final class OrderedClaimPlanner {
             if (queue != null && isBusyWith(queue, claim.entry().id())) {
                 keys.putBack(queue);
                 keys.await(queue, now + recheck, true);
-                if (!lanes.contains(queue.lane)) {
+                if (!segments.contains(queue.segment)) {
                     keys.remove(queue);
                 }
             }

@@ -24,7 +24,7 @@ final class OrderingKeyQueue {
     }
 
     final String key;
-    final int lane;
+    final int segment;
     final TreeSet<Long> ids = new TreeSet<>();
 
     /** Whether the store may have entries behind the last id that is kept. */
@@ -44,9 +44,9 @@ final class OrderingKeyQueue {
     /** Number of reads in a row that returned nothing to claim. */
     int vain;
 
-    OrderingKeyQueue(String key, int lane) {
+    OrderingKeyQueue(String key, int segment) {
         this.key = key;
-        this.lane = lane;
+        this.segment = segment;
     }
 
     /** Adds an entry; false if it is not kept, or was known. */

@@ -18,7 +18,7 @@ final class OrderingKeyStates {
     /** A time at which a key has waited enough; void if the key waits for another time by now. */
     private record Alarm(OrderingKeyQueue queue, long at) {}
 
-    private final HeldLanes lanes;
+    private final HeldSegments segments;
     private final Map<String, OrderingKeyQueue> keys = new HashMap<>();
     private final LinkedHashSet<OrderingKeyQueue> ready = new LinkedHashSet<>();
     private final LinkedHashSet<String> unclear = new LinkedHashSet<>();
@@ -26,8 +26,8 @@ final class OrderingKeyStates {
 
     private volatile int readyKeys;
 
-    OrderingKeyStates(HeldLanes lanes) {
-        this.lanes = lanes;
+    OrderingKeyStates(HeldSegments segments) {
+        this.segments = segments;
     }
 
     /** How many keys could be claimed now. May be called by any thread. */
@@ -49,8 +49,8 @@ final class OrderingKeyStates {
     }
 
     /** A key that was not known, and is to be placed. */
-    OrderingKeyQueue open(String key, int lane) {
-        OrderingKeyQueue queue = new OrderingKeyQueue(key, lane);
+    OrderingKeyQueue open(String key, int segment) {
+        OrderingKeyQueue queue = new OrderingKeyQueue(key, segment);
         keys.put(key, queue);
         return queue;
     }
@@ -77,7 +77,7 @@ final class OrderingKeyStates {
         leaveState(queue);
         queue.state = OrderingKeyQueue.State.READY;
         ready.add(queue);
-        lanes.count(queue.lane, queue.ids.size());
+        segments.count(queue.segment, queue.ids.size());
         readyKeys = ready.size();
     }
 
@@ -98,15 +98,15 @@ final class OrderingKeyStates {
         leaveState(queue);
         queue.busyId = queue.ids.removeFirst();
         queue.state = OrderingKeyQueue.State.BUSY;
-        lanes.count(queue.lane, queue.ids.size());
-        lanes.countBusy(queue.lane, 1);
+        segments.count(queue.segment, queue.ids.size());
+        segments.countBusy(queue.segment, 1);
         return queue;
     }
 
     /** Puts the entry back that the key was busy with. */
     void putBack(OrderingKeyQueue queue) {
         if (queue.ids.add(queue.busyId)) {
-            lanes.count(queue.lane, 1);
+            segments.count(queue.segment, 1);
         }
     }
 
@@ -121,12 +121,12 @@ final class OrderingKeyStates {
             case NEW, WAITING -> {}
             case READY -> {
                 ready.remove(queue);
-                lanes.count(queue.lane, -queue.ids.size());
+                segments.count(queue.segment, -queue.ids.size());
                 readyKeys = ready.size();
             }
             case BUSY -> {
-                lanes.count(queue.lane, -queue.ids.size());
-                lanes.countBusy(queue.lane, -1);
+                segments.count(queue.segment, -queue.ids.size());
+                segments.countBusy(queue.segment, -1);
             }
             case UNCLEAR -> unclear.remove(queue.key);
         }

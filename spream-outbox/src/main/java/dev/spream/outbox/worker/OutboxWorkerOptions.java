@@ -192,7 +192,7 @@ public record OutboxWorkerOptions(
         /**
          * After how many attempts in a row that did not get through, of any entries, nothing is claimed for a while; 20 by
          * default, 0 for never. So a receiver that is down, or does not accept our credentials, costs few entries an attempt.
-         * The lanes of ordering keys are left to other workers meanwhile, which may get through.
+         * The segments of ordering keys are left to other workers meanwhile, which may get through.
          */
         public Builder breakerFailures(int breakerFailures) {
             this.breakerFailures = breakerFailures;

@@ -19,12 +19,12 @@ import org.slf4j.LoggerFactory;
 
 /**
  * One run of a worker: it wires the worker's parts, and owns its threads. One claims, one reads ahead, one settles, one renews
- * leases, one watches the clock, one maintains lanes and registration, one removes old rows, and each attempt has its own; so no
+ * leases, one watches the clock, one maintains segments and registration, one removes old rows, and each attempt has its own; so no
  * call of the store, or of the sender, holds another up. The way of an entry through the parts is the {@link EntryLifecycle}.
  *
  * <p>It ends in this order, whatever the reason: nothing is claimed any more; what was not started is released, and what was
  * started finishes, or is interrupted; leases are renewed until then; settlements are written, with a deadline of their own; the
- * lanes are left. A call that does not return from its interrupt is left behind, and its lease runs out.
+ * segments are left. A call that does not return from its interrupt is left behind, and its lease runs out.
  */
 final class OutboxWorkerRun implements RunLifecycle.Stoppable {
     private static final Logger log = LoggerFactory.getLogger(OutboxWorkerRun.class);
@@ -81,13 +81,13 @@ final class OutboxWorkerRun implements RunLifecycle.Stoppable {
         AttemptPolicy policy = new AttemptPolicy(options, sender.guarantee(), random);
         Attempts attempts = new Attempts(sender, options.sendTimeout(), policy, reports, events, signals);
         OrderedClaimPlanner plan = new OrderedClaimPlanner(options.sweepNanos());
-        LaneKeeper lanes = new LaneKeeper(store, plan, time);
+        OutboxSegmentKeeper segments = new OutboxSegmentKeeper(store, plan, time);
         this.book = new ActiveClaims(store, options, reports, events, time);
         this.writer = new SettlementWriter(store, book, events, time, random);
         this.entries = new EntryLifecycle(attempts, writer, book, plan, options, events, signals, sending);
-        this.claims = new ClaimLoop(store, plan, lanes, breaker, entries, options, random, signals);
+        this.claims = new ClaimLoop(store, plan, segments, breaker, entries, options, random, signals);
         this.reader = new KeyReader(store, plan, options, signals);
-        this.upkeep = new MaintenanceTask(store, this::enqueued, lanes, breaker, options, events, random, signals);
+        this.upkeep = new MaintenanceTask(store, this::enqueued, segments, breaker, options, events, random, signals);
         this.retention = new Retention(store, options, events, random, signals);
     }
 

@@ -19,7 +19,7 @@ final class WorkerSignals {
 
     final Waiter claims; // raised when there may be something to claim, or room for it
     final Waiter reader; // raised when the plan has to be read again
-    final Waiter upkeep; // raised when the lanes need maintenance
+    final Waiter upkeep; // raised when the segments need maintenance
     final Waiter retention;
     final Waiter runner; // raised while the worker stops, when an attempt has ended
     private final MonotonicTime time;

@@ -4,12 +4,12 @@ import dev.spream.core.StorageException;
 import dev.spream.core.internal.LocalLease;
 import dev.spream.core.internal.MonotonicTime;
 import dev.spream.outbox.ClaimResult;
-import dev.spream.outbox.LaneLease;
-import dev.spream.outbox.LaneShare;
 import dev.spream.outbox.OrderedEntry;
 import dev.spream.outbox.OutboxClaim;
 import dev.spream.outbox.OutboxHistory;
 import dev.spream.outbox.OutboxOwner;
+import dev.spream.outbox.OutboxSegmentLease;
+import dev.spream.outbox.OutboxSegmentShare;
 import dev.spream.outbox.OutboxStore;
 import dev.spream.outbox.Settlement;
 import java.time.Duration;
@@ -31,8 +31,8 @@ record WorkerStore(OutboxStore store, OutboxOwner owner, Duration lease, Monoton
         return calls.call("claiming entries", () -> store.claim(owner, limit, lease));
     }
 
-    ClaimResult claimOrdered(Collection<LaneLease> lanes, Collection<Long> ids) {
-        return calls.call("claiming ordered entries", () -> store.claimOrdered(owner, lanes, ids, lease));
+    ClaimResult claimOrdered(Collection<OutboxSegmentLease> segments, Collection<Long> ids) {
+        return calls.call("claiming ordered entries", () -> store.claimOrdered(owner, segments, ids, lease));
     }
 
     Set<OutboxClaim.Ref> renew(Collection<OutboxClaim.Ref> claims) {
@@ -51,15 +51,15 @@ record WorkerStore(OutboxStore store, OutboxOwner owner, Duration lease, Monoton
         return calls.call("removing old " + part.text(), () -> store.removeOld(part, age, limit));
     }
 
-    LaneShare holdLanes(Set<Integer> giveUp) {
-        return calls.call("holding lanes", () -> store.holdLanes(owner, giveUp, lease));
+    OutboxSegmentShare holdSegments(Set<Integer> giveUp) {
+        return calls.call("holding segments", () -> store.holdSegments(owner, giveUp, lease));
     }
 
     /** Returns whether the store knows. */
-    boolean leaveLanes() {
+    boolean leaveSegments() {
         try {
-            return calls.call("leaving lanes", () -> {
-                store.leaveLanes(owner);
+            return calls.call("leaving segments", () -> {
+                store.leaveSegments(owner);
                 return true;
             });
         } catch (StorageException e) {
@@ -71,8 +71,8 @@ record WorkerStore(OutboxStore store, OutboxOwner owner, Duration lease, Monoton
         return calls.call("looking for ordered entries", store::hasOrdered);
     }
 
-    List<OrderedEntry> ordered(Map<Integer, Long> after, int perLane) {
-        return calls.call("reading ordered entries", () -> store.ordered(after, perLane));
+    List<OrderedEntry> ordered(Map<Integer, Long> after, int perSegment) {
+        return calls.call("reading ordered entries", () -> store.ordered(after, perSegment));
     }
 
     List<OrderedEntry> ordered(String orderingKey, int limit) {

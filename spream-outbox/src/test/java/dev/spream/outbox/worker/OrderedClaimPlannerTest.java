@@ -2,12 +2,12 @@ package dev.spream.outbox.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.spream.outbox.LaneLease;
-import dev.spream.outbox.LaneShare;
 import dev.spream.outbox.LedgerResult;
 import dev.spream.outbox.OrderedEntry;
 import dev.spream.outbox.OutboxClaim;
 import dev.spream.outbox.OutboxEntry;
+import dev.spream.outbox.OutboxSegmentLease;
+import dev.spream.outbox.OutboxSegmentShare;
 import dev.spream.outbox.ReasonCode;
 import dev.spream.outbox.Settlement;
 import java.time.Duration;
@@ -21,16 +21,16 @@ import org.junit.jupiter.api.Test;
 
 final class OrderedClaimPlannerTest {
     private static final long RECHECK = 1_000;
-    private static final LaneLease LANE = new LaneLease(7, 1);
+    private static final OutboxSegmentLease SEGMENT = new OutboxSegmentLease(7, 1);
 
     private final OrderedClaimPlanner plan = new OrderedClaimPlanner(RECHECK);
 
     private static OrderedEntry due(long id, String key) {
-        return new OrderedEntry(id, LANE.lane(), key, Duration.ZERO, false);
+        return new OrderedEntry(id, SEGMENT.segment(), key, Duration.ZERO, false);
     }
 
     private void read(OrderedEntry... entries) {
-        plan.hold(new LaneShare(List.of(LANE), 256));
+        plan.hold(new OutboxSegmentShare(List.of(SEGMENT), 256));
         Map<Integer, Long> after = plan.toRead(true);
         plan.read(after, OrderedClaimPlanner.PAGE, List.of(entries), 0);
     }
@@ -97,12 +97,12 @@ final class OrderedClaimPlannerTest {
 
     @Test
     void a_key_that_is_parked_takes_no_room_and_is_read_anew_after_a_while() {
-        OrderedEntry parked = new OrderedEntry(1, LANE.lane(), "a", Duration.ZERO, true);
+        OrderedEntry parked = new OrderedEntry(1, SEGMENT.segment(), "a", Duration.ZERO, true);
         OrderedEntry[] entries = LongStream.rangeClosed(1, OrderedClaimPlanner.PAGE)
                 .mapToObj(id -> id == 1 ? parked : due(id, "a"))
                 .toArray(OrderedEntry[]::new);
         read(entries);
-        assertThat(plan.toRead(false)).as("lanes to read on").containsOnlyKeys(LANE.lane());
+        assertThat(plan.toRead(false)).as("segments to read on").containsOnlyKeys(SEGMENT.segment());
         assertThat(take(0)).isEmpty();
         plan.ringDue(RECHECK);
         assertThat(plan.toReadAnew(10)).containsExactly("a");
@@ -121,24 +121,24 @@ final class OrderedClaimPlannerTest {
     }
 
     @Test
-    void a_lane_above_the_share_is_given_up_when_nothing_of_it_is_under_way() {
+    void a_segment_above_the_share_is_given_up_when_nothing_of_it_is_under_way() {
         read(due(1, "a"), due(2, "a"));
         assertThat(take(0)).containsExactly(1L);
-        plan.hold(new LaneShare(List.of(LANE), 0));
+        plan.hold(new OutboxSegmentShare(List.of(SEGMENT), 0));
         assertThat(plan.leaveIdle()).isEmpty();
         succeed(1, "a", 0);
         assertThat(take(0)).isEmpty();
         assertThat(plan.hasIdleToLeave()).isTrue();
-        assertThat(plan.leaveIdle()).containsExactly(LANE.lane());
+        assertThat(plan.leaveIdle()).containsExactly(SEGMENT.segment());
     }
 
     @Test
-    void of_lanes_above_the_share_idle_ones_are_given_up_first() {
-        LaneLease idle = new LaneLease(8, 1);
+    void of_segments_above_the_share_idle_ones_are_given_up_first() {
+        OutboxSegmentLease idle = new OutboxSegmentLease(8, 1);
         read(due(1, "a"));
         assertThat(take(0)).containsExactly(1L);
-        plan.hold(new LaneShare(Arrays.asList(LANE, idle), 1));
-        assertThat(plan.leaveIdle()).containsExactly(idle.lane());
+        plan.hold(new OutboxSegmentShare(Arrays.asList(SEGMENT, idle), 1));
+        assertThat(plan.leaveIdle()).containsExactly(idle.segment());
     }
 
     @Test
@@ -149,11 +149,11 @@ final class OrderedClaimPlannerTest {
     }
 
     @Test
-    void a_lane_that_is_lost_is_planned_no_more_and_read_from_its_beginning_when_it_comes_back() {
+    void a_segment_that_is_lost_is_planned_no_more_and_read_from_its_beginning_when_it_comes_back() {
         read(due(1, "a"), due(2, "b"));
         plan.holdNothing();
         assertThat(take(0)).isEmpty();
-        plan.hold(new LaneShare(List.of(new LaneLease(LANE.lane(), 3)), 256));
-        assertThat(plan.toRead(false)).containsEntry(LANE.lane(), 0L);
+        plan.hold(new OutboxSegmentShare(List.of(new OutboxSegmentLease(SEGMENT.segment(), 3)), 256));
+        assertThat(plan.toRead(false)).containsEntry(SEGMENT.segment(), 0L);
     }
 }

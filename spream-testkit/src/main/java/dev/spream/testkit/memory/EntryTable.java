@@ -1,6 +1,6 @@
 package dev.spream.testkit.memory;
 
-import dev.spream.outbox.LaneLease;
+import dev.spream.outbox.OutboxSegmentLease;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.Comparator;
@@ -26,7 +26,7 @@ final class EntryTable {
     /** Those without an ordering key that are not settled, by the time when they are due. */
     private final NavigableSet<StoredEntry> free = new TreeSet<>(BY_TIME);
 
-    private final Map<Integer, NavigableMap<Long, StoredEntry>> lanes = new HashMap<>();
+    private final Map<Integer, NavigableMap<Long, StoredEntry>> segments = new HashMap<>();
     private final Map<String, NavigableMap<Long, StoredEntry>> orderingKeys = new HashMap<>();
 
     void add(StoredEntry entry) {
@@ -59,7 +59,7 @@ final class EntryTable {
         entry.orderingKey()
                 .ifPresentOrElse(
                         key -> {
-                            lane(LaneLease.laneOf(key)).put(entry.id(), entry);
+                            segment(OutboxSegmentLease.segmentOf(key)).put(entry.id(), entry);
                             orderingKey(key).put(entry.id(), entry);
                         },
                         () -> free.add(entry));
@@ -70,14 +70,14 @@ final class EntryTable {
         entry.orderingKey()
                 .ifPresentOrElse(
                         key -> {
-                            lane(LaneLease.laneOf(key)).remove(entry.id());
+                            segment(OutboxSegmentLease.segmentOf(key)).remove(entry.id());
                             orderingKey(key).remove(entry.id());
                         },
                         () -> free.remove(entry));
     }
 
-    private NavigableMap<Long, StoredEntry> lane(int lane) {
-        return lanes.computeIfAbsent(lane, created -> new TreeMap<>());
+    private NavigableMap<Long, StoredEntry> segment(int segment) {
+        return segments.computeIfAbsent(segment, created -> new TreeMap<>());
     }
 
     private NavigableMap<Long, StoredEntry> orderingKey(String key) {
@@ -111,8 +111,8 @@ final class EntryTable {
                 .toList();
     }
 
-    Stream<StoredEntry> lane(int lane, long afterId) {
-        return lane(lane).tailMap(afterId, false).values().stream();
+    Stream<StoredEntry> segment(int segment, long afterId) {
+        return segment(segment).tailMap(afterId, false).values().stream();
     }
 
     Stream<StoredEntry> ofOrderingKey(String key) {

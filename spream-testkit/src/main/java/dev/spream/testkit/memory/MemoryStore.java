@@ -1,13 +1,13 @@
 package dev.spream.testkit.memory;
 
 import dev.spream.outbox.ClaimResult;
-import dev.spream.outbox.LaneLease;
-import dev.spream.outbox.LaneShare;
 import dev.spream.outbox.LedgerResult;
 import dev.spream.outbox.OrderedEntry;
 import dev.spream.outbox.OutboxClaim;
 import dev.spream.outbox.OutboxHistory;
 import dev.spream.outbox.OutboxOwner;
+import dev.spream.outbox.OutboxSegmentLease;
+import dev.spream.outbox.OutboxSegmentShare;
 import dev.spream.outbox.OutboxStore;
 import dev.spream.outbox.ReasonCode;
 import dev.spream.outbox.Settlement;
@@ -40,17 +40,17 @@ final class MemoryStore implements OutboxStore {
 
     @Override
     public ClaimResult claimOrdered(
-            OutboxOwner owner, Collection<LaneLease> lanes, Collection<Long> ids, Duration lease) {
+            OutboxOwner owner, Collection<OutboxSegmentLease> segments, Collection<Long> ids, Duration lease) {
         return memory.locked(() -> {
             Instant now = memory.now();
-            Set<Integer> held = lanes.stream()
-                    .filter(lane -> memory.lanes.isHeld(owner, lane, now))
-                    .map(LaneLease::lane)
+            Set<Integer> held = segments.stream()
+                    .filter(segment -> memory.segments.isHeld(owner, segment, now))
+                    .map(OutboxSegmentLease::segment)
                     .collect(Collectors.toSet());
             List<StoredEntry> heads = Set.copyOf(ids).stream()
                     .flatMap(id -> memory.entries.find(id).stream())
                     .filter(entry -> entry.orderingKey()
-                            .map(key -> held.contains(LaneLease.laneOf(key)))
+                            .map(key -> held.contains(OutboxSegmentLease.segmentOf(key)))
                             .orElse(false))
                     .filter(entry -> entry.isDue(now) && !memory.entries.waitsForAnother(entry, now))
                     .sorted(Comparator.comparing(StoredEntry::dueAt).thenComparingLong(StoredEntry::id))
@@ -181,13 +181,13 @@ final class MemoryStore implements OutboxStore {
     }
 
     @Override
-    public LaneShare holdLanes(OutboxOwner owner, Set<Integer> giveUp, Duration lease) {
-        return memory.locked(() -> memory.lanes.hold(owner, giveUp, memory.now(), lease));
+    public OutboxSegmentShare holdSegments(OutboxOwner owner, Set<Integer> giveUp, Duration lease) {
+        return memory.locked(() -> memory.segments.hold(owner, giveUp, memory.now(), lease));
     }
 
     @Override
-    public void leaveLanes(OutboxOwner owner) {
-        memory.locked(() -> memory.lanes.leave(owner));
+    public void leaveSegments(OutboxOwner owner) {
+        memory.locked(() -> memory.segments.leave(owner));
     }
 
     @Override
@@ -197,10 +197,11 @@ final class MemoryStore implements OutboxStore {
     }
 
     @Override
-    public List<OrderedEntry> ordered(Map<Integer, Long> after, int perLane) {
+    public List<OrderedEntry> ordered(Map<Integer, Long> after, int perSegment) {
         return memory.locked(() -> after.entrySet().stream()
-                .flatMap(lane ->
-                        memory.entries.lane(lane.getKey(), lane.getValue()).limit(perLane))
+                .flatMap(segment -> memory.entries
+                        .segment(segment.getKey(), segment.getValue())
+                        .limit(perSegment))
                 .map(entry -> entry.ordered(memory.now()))
                 .toList());
     }

@@ -23,7 +23,7 @@ public final class OutboxMemory {
 
     final EntryTable entries = new EntryTable();
     final LedgerTable ledger = new LedgerTable(lock.newCondition());
-    final LaneTable lanes = new LaneTable();
+    final OutboxSegmentTable segments = new OutboxSegmentTable();
     public final List<AuditEntry> audit = new ArrayList<>();
     final List<Runnable> watchers = new CopyOnWriteArrayList<>();
 

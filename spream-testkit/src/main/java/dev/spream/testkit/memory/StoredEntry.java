@@ -1,6 +1,5 @@
 package dev.spream.testkit.memory;
 
-import dev.spream.outbox.LaneLease;
 import dev.spream.outbox.LedgerEntry;
 import dev.spream.outbox.LedgerResult;
 import dev.spream.outbox.LedgerStatus;
@@ -10,6 +9,7 @@ import dev.spream.outbox.OutboxEntry;
 import dev.spream.outbox.OutboxMessage;
 import dev.spream.outbox.OutboxOwner;
 import dev.spream.outbox.OutboxRow;
+import dev.spream.outbox.OutboxSegmentLease;
 import dev.spream.outbox.OutboxStatus;
 import dev.spream.outbox.ReasonCode;
 import dev.spream.outbox.Settlement;
@@ -229,7 +229,7 @@ final class StoredEntry {
     OrderedEntry ordered(Instant now) {
         String orderingKey = orderingKey().orElseThrow();
         Duration dueIn = isParked() || !dueAt().isAfter(now) ? Duration.ZERO : Duration.between(now, dueAt());
-        return new OrderedEntry(id, LaneLease.laneOf(orderingKey), orderingKey, dueIn, isParked());
+        return new OrderedEntry(id, OutboxSegmentLease.segmentOf(orderingKey), orderingKey, dueIn, isParked());
     }
 
     OutboxRow row(Optional<LedgerEntry> ledger) {

@@ -1,12 +1,12 @@
 package dev.spream.testkit.outbox;
 
 import dev.spream.outbox.ClaimResult;
-import dev.spream.outbox.LaneLease;
-import dev.spream.outbox.LaneShare;
 import dev.spream.outbox.OrderedEntry;
 import dev.spream.outbox.OutboxClaim;
 import dev.spream.outbox.OutboxHistory;
 import dev.spream.outbox.OutboxOwner;
+import dev.spream.outbox.OutboxSegmentLease;
+import dev.spream.outbox.OutboxSegmentShare;
 import dev.spream.outbox.OutboxStore;
 import dev.spream.outbox.Settlement;
 import java.time.Duration;
@@ -54,14 +54,14 @@ public class ForwardingOutboxStore implements OutboxStore {
     }
 
     @Override
-    public LaneShare holdLanes(OutboxOwner owner, Set<Integer> giveUp, Duration lease) {
-        return call("holdLanes", () -> target.holdLanes(owner, giveUp, lease));
+    public OutboxSegmentShare holdSegments(OutboxOwner owner, Set<Integer> giveUp, Duration lease) {
+        return call("holdSegments", () -> target.holdSegments(owner, giveUp, lease));
     }
 
     @Override
-    public void leaveLanes(OutboxOwner owner) {
-        boolean left = call("leaveLanes", () -> {
-            target.leaveLanes(owner);
+    public void leaveSegments(OutboxOwner owner) {
+        boolean left = call("leaveSegments", () -> {
+            target.leaveSegments(owner);
             return true;
         });
         assert left;
@@ -73,8 +73,8 @@ public class ForwardingOutboxStore implements OutboxStore {
     }
 
     @Override
-    public List<OrderedEntry> ordered(Map<Integer, Long> after, int perLane) {
-        return call("ordered", () -> target.ordered(after, perLane));
+    public List<OrderedEntry> ordered(Map<Integer, Long> after, int perSegment) {
+        return call("ordered", () -> target.ordered(after, perSegment));
     }
 
     @Override
@@ -84,8 +84,8 @@ public class ForwardingOutboxStore implements OutboxStore {
 
     @Override
     public ClaimResult claimOrdered(
-            OutboxOwner owner, Collection<LaneLease> lanes, Collection<Long> ids, Duration lease) {
-        return call("claimOrdered", () -> target.claimOrdered(owner, lanes, ids, lease));
+            OutboxOwner owner, Collection<OutboxSegmentLease> segments, Collection<Long> ids, Duration lease) {
+        return call("claimOrdered", () -> target.claimOrdered(owner, segments, ids, lease));
     }
 
     @Override

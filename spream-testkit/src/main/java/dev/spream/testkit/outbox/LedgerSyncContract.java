@@ -75,7 +75,7 @@ interface LedgerSyncContract<T> extends OutboxScenario.Stage<T> {
         long second = given().ordered("b", "k");
         given().settledInLedger("a", ACCEPTED);
         ClaimResult result =
-                given().store().claimOrdered(ANN, given().lanes(ANN).held(), List.of(first), LEASE);
+                given().store().claimOrdered(ANN, given().segments(ANN).held(), List.of(first), LEASE);
         assertThat(result.claims()).isEmpty();
         assertThat(result.synchronised()).isEqualTo(1);
         assertThat(keys(given().claimOrdered(ANN, second))).containsExactly("b");

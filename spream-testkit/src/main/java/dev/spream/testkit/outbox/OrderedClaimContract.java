@@ -10,9 +10,9 @@ import static dev.spream.testkit.outbox.OutboxScenario.messageBuilder;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.spream.outbox.ClaimResult;
-import dev.spream.outbox.LaneLease;
 import dev.spream.outbox.OutboxClaim;
 import dev.spream.outbox.OutboxOwner;
+import dev.spream.outbox.OutboxSegmentLease;
 import dev.spream.outbox.OutboxStatus;
 import dev.spream.outbox.Settlement;
 import java.time.Duration;
@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Entries with one ordering key are claimed one at a time, in the order of their ids, by the holder of their lane. */
+/** Entries with one ordering key are claimed one at a time, in the order of their ids, by the holder of their segment. */
 interface OrderedClaimContract<T> extends OutboxScenario.Stage<T> {
 
     @Test
@@ -41,7 +41,7 @@ interface OrderedClaimContract<T> extends OutboxScenario.Stage<T> {
         assertThat(keys(given().claimOrdered(ANN, third))).containsExactly("3");
     }
 
-    /** Workers read no lanes otherwise. */
+    /** Workers read no segments otherwise. */
     @Test
     default void there_are_entries_with_an_ordering_key_until_they_are_settled() {
         assertThat(ordered()).isFalse();
@@ -112,7 +112,7 @@ interface OrderedClaimContract<T> extends OutboxScenario.Stage<T> {
     }
 
     @Test
-    default void ordering_keys_do_not_wait_for_each_other_even_in_one_lane() {
+    default void ordering_keys_do_not_wait_for_each_other_even_in_one_segment() {
         String neighbour = neighbourOf("a");
         long first = given().ordered("1", "a");
         long second = given().ordered("2", neighbour);
@@ -122,7 +122,7 @@ interface OrderedClaimContract<T> extends OutboxScenario.Stage<T> {
 
     private static String neighbourOf(String orderingKey) {
         int number = 0;
-        while (LaneLease.laneOf("k" + number) != LaneLease.laneOf(orderingKey)) {
+        while (OutboxSegmentLease.segmentOf("k" + number) != OutboxSegmentLease.segmentOf(orderingKey)) {
             number++;
         }
         return "k" + number;
@@ -149,14 +149,14 @@ interface OrderedClaimContract<T> extends OutboxScenario.Stage<T> {
         assertThat(first.outcomeUnknown()).isFalse();
         assertThat(given().claimOrdered(ANN, id)).as("under a live lease").isEmpty();
         given().pass(Duration.ofSeconds(40));
-        given().lanes(ANN);
+        given().segments(ANN);
         assertThat(given().store().renew(ANN, List.of(first.ref()), LEASE)).isEmpty();
         given().pass(Duration.ofSeconds(40));
         assertThat(given().claimOrdered(ANN, id)).as("renewed").isEmpty();
         given().letLeasesRunOut();
 
         ClaimResult result =
-                given().store().claimOrdered(BOB, given().lanes(BOB).held(), List.of(id), LEASE);
+                given().store().claimOrdered(BOB, given().segments(BOB).held(), List.of(id), LEASE);
         assertThat(result.leasesExpired()).isEqualTo(1);
         OutboxClaim second = result.claims().getFirst();
         assertThat(second.attempt()).isEqualTo(2);
@@ -182,45 +182,45 @@ interface OrderedClaimContract<T> extends OutboxScenario.Stage<T> {
     }
 
     @Test
-    default void who_does_not_hold_the_lane_is_given_nothing() {
+    default void who_does_not_hold_the_segment_is_given_nothing() {
         long id = given().ordered("a", "a");
-        List<LaneLease> anns = given().lanes(ANN).held();
-        given().lanes(BOB);
-        assertThat(claims(BOB, anns, id)).as("the lanes of another").isEmpty();
-        assertThat(claims(ANN, List.of(), id)).as("no lanes").isEmpty();
-        assertThat(claims(ANN, lanesBut(anns, LaneLease.laneOf("a")), id))
-                .as("other lanes")
+        List<OutboxSegmentLease> anns = given().segments(ANN).held();
+        given().segments(BOB);
+        assertThat(claims(BOB, anns, id)).as("the segments of another").isEmpty();
+        assertThat(claims(ANN, List.of(), id)).as("no segments").isEmpty();
+        assertThat(claims(ANN, segmentsBut(anns, OutboxSegmentLease.segmentOf("a")), id))
+                .as("other segments")
                 .isEmpty();
         assertThat(claims(ANN, anns, id)).hasSize(1);
     }
 
     @Test
-    default void who_held_the_lane_in_an_earlier_epoch_is_given_nothing() {
+    default void who_held_the_segment_in_an_earlier_epoch_is_given_nothing() {
         long id = given().ordered("a", "a");
-        List<LaneLease> stale = given().lanes(ANN).held();
-        given().store().leaveLanes(ANN);
-        given().lanes(BOB);
-        given().store().leaveLanes(BOB);
-        List<LaneLease> live = given().lanes(ANN).held();
+        List<OutboxSegmentLease> stale = given().segments(ANN).held();
+        given().store().leaveSegments(ANN);
+        given().segments(BOB);
+        given().store().leaveSegments(BOB);
+        List<OutboxSegmentLease> live = given().segments(ANN).held();
         assertThat(claims(ANN, stale, id)).isEmpty();
         assertThat(claims(ANN, live, id)).hasSize(1);
     }
 
     @Test
-    default void who_gave_the_lane_up_is_given_nothing() {
+    default void who_gave_the_segment_up_is_given_nothing() {
         long id = given().ordered("a", "a");
-        List<LaneLease> lanes = given().lanes(ANN).held();
-        given().store().holdLanes(ANN, Set.of(LaneLease.laneOf("a")), LEASE);
-        assertThat(claims(ANN, lanes, id)).isEmpty();
+        List<OutboxSegmentLease> segments = given().segments(ANN).held();
+        given().store().holdSegments(ANN, Set.of(OutboxSegmentLease.segmentOf("a")), LEASE);
+        assertThat(claims(ANN, segments, id)).isEmpty();
     }
 
     @Test
-    default void who_held_the_lane_until_its_lease_ran_out_is_given_nothing() {
+    default void who_held_the_segment_until_its_lease_ran_out_is_given_nothing() {
         long id = given().ordered("a", "a");
-        List<LaneLease> lapsed = given().lanes(ANN).held();
+        List<OutboxSegmentLease> lapsed = given().segments(ANN).held();
         given().letLeasesRunOut();
         assertThat(claims(ANN, lapsed, id)).as("before another worker has it").isEmpty();
-        List<LaneLease> live = given().lanes(BOB).held();
+        List<OutboxSegmentLease> live = given().segments(BOB).held();
         assertThat(claims(ANN, lapsed, id)).as("when another worker has it").isEmpty();
         assertThat(claims(BOB, live, id)).hasSize(1);
     }
@@ -236,23 +236,27 @@ interface OrderedClaimContract<T> extends OutboxScenario.Stage<T> {
 
     @Test
     default void of_many_threads_that_claim_a_head_at_once_one_is_given_it() throws Exception {
-        List<LaneLease> lanes = given().lanes(ANN).held();
+        List<OutboxSegmentLease> segments = given().segments(ANN).held();
         for (int round = 0; round < 10; round++) {
             String key = "key " + round;
             long first = given().ordered(round + " first", key);
             long second = given().ordered(round + " second", key);
-            List<OutboxClaim> claims = given().onThreads(5, () -> claims(ANN, lanes, first, second)).stream()
+            List<OutboxClaim> claims = given().onThreads(5, () -> claims(ANN, segments, first, second)).stream()
                     .flatMap(List::stream)
                     .toList();
             assertThat(keys(claims)).containsExactly(round + " first");
         }
     }
 
-    private List<OutboxClaim> claims(OutboxOwner owner, List<LaneLease> lanes, Long... ids) {
-        return given().store().claimOrdered(owner, lanes, List.of(ids), LEASE).claims();
+    private List<OutboxClaim> claims(OutboxOwner owner, List<OutboxSegmentLease> segments, Long... ids) {
+        return given().store()
+                .claimOrdered(owner, segments, List.of(ids), LEASE)
+                .claims();
     }
 
-    private static List<LaneLease> lanesBut(List<LaneLease> lanes, int excluded) {
-        return lanes.stream().filter(lane -> lane.lane() != excluded).toList();
+    private static List<OutboxSegmentLease> segmentsBut(List<OutboxSegmentLease> segments, int excluded) {
+        return segments.stream()
+                .filter(segment -> segment.segment() != excluded)
+                .toList();
     }
 }

@@ -5,8 +5,8 @@ import static dev.spream.testkit.outbox.OutboxScenario.LEASE;
 import static dev.spream.testkit.outbox.OutboxScenario.messageBuilder;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.spream.outbox.LaneLease;
 import dev.spream.outbox.OrderedEntry;
+import dev.spream.outbox.OutboxSegmentLease;
 import dev.spream.outbox.OutboxStatus;
 import java.time.Duration;
 import java.util.List;
@@ -16,50 +16,50 @@ import org.junit.jupiter.api.Test;
 /** The contract of a look ahead at entries with an ordering key. */
 interface OrderedReadContract<T> extends OutboxScenario.Stage<T> {
     // The first bytes of SHA-256("a") and SHA-256("b"), as any tool will say.
-    int LANE_OF_A = 0xca;
-    int LANE_OF_B = 0x3e;
+    int SEGMENT_OF_A = 0xca;
+    int SEGMENT_OF_B = 0x3e;
 
     @Test
-    default void entries_of_a_lane_are_read_in_the_order_of_their_ids() {
+    default void entries_of_a_segment_are_read_in_the_order_of_their_ids() {
         long first = given().ordered("1", "a");
         long second = given().ordered("2", "a");
         long other = given().ordered("3", "b");
 
-        List<OrderedEntry> entries = given().store().ordered(Map.of(LANE_OF_A, 0L), 10);
+        List<OrderedEntry> entries = given().store().ordered(Map.of(SEGMENT_OF_A, 0L), 10);
         assertThat(entries).extracting(OrderedEntry::id).containsExactly(first, second);
         assertThat(entries).allSatisfy(entry -> {
-            assertThat(entry.lane()).isEqualTo(LANE_OF_A);
+            assertThat(entry.segment()).isEqualTo(SEGMENT_OF_A);
             assertThat(entry.orderingKey()).isEqualTo("a");
             assertThat(entry.dueIn()).isZero();
             assertThat(entry.parked()).isFalse();
         });
-        assertThat(given().store().ordered(Map.of(LANE_OF_B, 0L), 10))
+        assertThat(given().store().ordered(Map.of(SEGMENT_OF_B, 0L), 10))
                 .extracting(OrderedEntry::id)
                 .containsExactly(other);
     }
 
     @Test
-    default void several_lanes_are_read_each_from_its_own_place() {
+    default void several_segments_are_read_each_from_its_own_place() {
         long first = given().ordered("1", "a");
         long other = given().ordered("2", "b");
         long second = given().ordered("3", "a");
         long another = given().ordered("4", "b");
 
-        assertThat(given().store().ordered(Map.of(LANE_OF_A, first, LANE_OF_B, 0L), 10))
+        assertThat(given().store().ordered(Map.of(SEGMENT_OF_A, first, SEGMENT_OF_B, 0L), 10))
                 .extracting(OrderedEntry::id)
                 .containsExactlyInAnyOrder(second, other, another);
-        assertThat(given().store().ordered(Map.of(LANE_OF_A, second, LANE_OF_B, another), 10))
+        assertThat(given().store().ordered(Map.of(SEGMENT_OF_A, second, SEGMENT_OF_B, another), 10))
                 .isEmpty();
         assertThat(given().store().ordered(Map.of(), 10)).isEmpty();
     }
 
     @Test
-    default void no_more_of_a_lane_are_read_than_were_asked_for() {
+    default void no_more_of_a_segment_are_read_than_were_asked_for() {
         long first = given().ordered("1", "a");
         long second = given().ordered("2", "a");
         given().ordered("3", "a");
         long other = given().ordered("4", "b");
-        assertThat(given().store().ordered(Map.of(LANE_OF_A, 0L, LANE_OF_B, 0L), 2))
+        assertThat(given().store().ordered(Map.of(SEGMENT_OF_A, 0L, SEGMENT_OF_B, 0L), 2))
                 .extracting(OrderedEntry::id)
                 .containsExactlyInAnyOrder(first, second, other);
     }
@@ -72,7 +72,7 @@ interface OrderedReadContract<T> extends OutboxScenario.Stage<T> {
         given().enqueued("free");
         given().succeed(ANN, given().claimOrdered(ANN, first).getFirst());
         given().abort(ANN, given().claimOrdered(ANN, second).getFirst());
-        assertThat(given().store().ordered(Map.of(LANE_OF_A, 0L), 10))
+        assertThat(given().store().ordered(Map.of(SEGMENT_OF_A, 0L), 10))
                 .extracting(OrderedEntry::id)
                 .containsExactly(third);
     }
@@ -87,12 +87,12 @@ interface OrderedReadContract<T> extends OutboxScenario.Stage<T> {
                 .build());
         given().ordered("3", "a");
 
-        List<OrderedEntry> entries = given().store().ordered(Map.of(LANE_OF_A, 0L), 10);
+        List<OrderedEntry> entries = given().store().ordered(Map.of(SEGMENT_OF_A, 0L), 10);
         assertThat(entries.get(0).dueIn()).isBetween(LEASE.minusSeconds(30), LEASE);
         assertThat(entries.get(1).dueIn()).isBetween(Duration.ofSeconds(570), Duration.ofMinutes(10));
         assertThat(entries.get(2).dueIn()).isZero();
         given().pass(Duration.ofSeconds(601));
-        assertThat(given().store().ordered(Map.of(LANE_OF_A, 0L), 10))
+        assertThat(given().store().ordered(Map.of(SEGMENT_OF_A, 0L), 10))
                 .extracting(OrderedEntry::dueIn)
                 .containsOnly(Duration.ZERO);
     }
@@ -102,7 +102,7 @@ interface OrderedReadContract<T> extends OutboxScenario.Stage<T> {
         long parked = given().ordered("1", "a");
         given().ordered("2", "a");
         given().park(ANN, given().claimOrdered(ANN, parked).getFirst(), true);
-        assertThat(given().store().ordered(Map.of(LANE_OF_A, 0L), 10))
+        assertThat(given().store().ordered(Map.of(SEGMENT_OF_A, 0L), 10))
                 .extracting(OrderedEntry::parked)
                 .containsExactly(true, false);
     }
@@ -125,18 +125,18 @@ interface OrderedReadContract<T> extends OutboxScenario.Stage<T> {
     @Test
     default void reading_claims_nothing() {
         long first = given().ordered("1", "a");
-        given().store().ordered(Map.of(LANE_OF_A, 0L), 10);
+        given().store().ordered(Map.of(SEGMENT_OF_A, 0L), 10);
         given().store().ordered("a", 10);
         assertThat(given().status("1")).isEqualTo(OutboxStatus.PENDING);
         assertThat(given().claimOrdered(ANN, first).getFirst().attempt()).isEqualTo(1);
     }
 
     @Test
-    default void a_lane_is_the_first_byte_of_the_digest_of_the_keys_utf_8() {
+    default void a_segment_is_the_first_byte_of_the_digest_of_the_keys_utf_8() {
         given().ordered("1", "b");
         given().ordered("2", "\u65e5\u672c");
-        assertThat(given().store().ordered("b", 1).getFirst().lane()).isEqualTo(LANE_OF_B);
-        assertThat(given().store().ordered("\u65e5\u672c", 1).getFirst().lane())
-                .isEqualTo(LaneLease.laneOf("\u65e5\u672c"));
+        assertThat(given().store().ordered("b", 1).getFirst().segment()).isEqualTo(SEGMENT_OF_B);
+        assertThat(given().store().ordered("\u65e5\u672c", 1).getFirst().segment())
+                .isEqualTo(OutboxSegmentLease.segmentOf("\u65e5\u672c"));
     }
 }

@@ -42,7 +42,7 @@ public interface OutboxFixture<T> extends AutoCloseable {
 
     /**
      * Lets that much time pass, for everything that the store has: by moving its clock, or by moving all stored times back,
-     * those of lanes, workers and the ledger included. {@link #now} need not move.
+     * those of segments, workers and the ledger included. {@link #now} need not move.
      */
     void passTime(Duration time);
 

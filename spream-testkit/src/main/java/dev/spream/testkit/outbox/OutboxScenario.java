@@ -5,14 +5,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.spream.outbox.EnqueueResult;
 import dev.spream.outbox.IdempotencyLedger;
-import dev.spream.outbox.LaneLease;
-import dev.spream.outbox.LaneShare;
 import dev.spream.outbox.LedgerEntry;
 import dev.spream.outbox.LedgerResult;
 import dev.spream.outbox.Outbox;
 import dev.spream.outbox.OutboxClaim;
 import dev.spream.outbox.OutboxMessage;
 import dev.spream.outbox.OutboxOwner;
+import dev.spream.outbox.OutboxSegmentLease;
+import dev.spream.outbox.OutboxSegmentShare;
 import dev.spream.outbox.OutboxStatus;
 import dev.spream.outbox.OutboxStore;
 import dev.spream.outbox.ReasonCode;
@@ -158,14 +158,14 @@ final class OutboxScenario<T> {
         return claims.stream().map(claim -> claim.entry().idempotencyKey()).toList();
     }
 
-    /** Holds the lanes that the owner gets, and claims what it may of those. */
+    /** Holds the segments that the owner gets, and claims what it may of those. */
     List<OutboxClaim> claimOrdered(OutboxOwner owner, Long... ids) {
-        List<LaneLease> lanes = lanes(owner).held();
-        return store().claimOrdered(owner, lanes, List.of(ids), LEASE).claims();
+        List<OutboxSegmentLease> segments = segments(owner).held();
+        return store().claimOrdered(owner, segments, List.of(ids), LEASE).claims();
     }
 
-    LaneShare lanes(OutboxOwner owner) {
-        return store().holdLanes(owner, Set.of(), LEASE);
+    OutboxSegmentShare segments(OutboxOwner owner) {
+        return store().holdSegments(owner, Set.of(), LEASE);
     }
 
     /** Settles claims that are still the owner's. */

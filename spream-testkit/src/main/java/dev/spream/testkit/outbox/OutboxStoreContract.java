@@ -14,7 +14,7 @@ public abstract class OutboxStoreContract<T> extends OutboxSuite<T>
                 StaleSettlementContract<T>,
                 LedgerSyncContract<T>,
                 ExpiryContract<T>,
-                LaneContract<T>,
+                OutboxSegmentContract<T>,
                 OrderedReadContract<T>,
                 OrderedClaimContract<T>,
                 WatchContract<T> {}

@@ -132,29 +132,29 @@ final class OutboxContractsTest {
     }
 
     @Test
-    void a_store_that_mixes_up_lanes_fails() {
-        assertThat(storeFailures(SpoiltOutboxStores.GivesLanesToAll::new))
+    void a_store_that_mixes_up_segments_fails() {
+        assertThat(storeFailures(SpoiltOutboxStores.GivesSegmentsToAll::new))
                 .contains(
-                        "a_second_worker_takes_half_of_the_lanes_when_the_first_gives_them_up",
-                        "of_workers_that_take_lanes_at_once_each_lane_is_held_by_one",
+                        "a_second_worker_takes_half_of_the_segments_when_the_first_gives_them_up",
+                        "of_workers_that_take_segments_at_once_each_segment_is_held_by_one",
                         "three_workers_share_evenly_rounded_up");
-        assertThat(storeFailures(SpoiltOutboxStores.KeepsLanes::new))
+        assertThat(storeFailures(SpoiltOutboxStores.KeepsSegments::new))
                 .contains(
-                        "a_worker_that_leaves_gives_all_its_lanes_and_its_share_up_at_once",
-                        "lanes_of_a_worker_that_died_go_to_those_who_are_there",
-                        "who_gave_the_lane_up_is_given_nothing");
+                        "a_worker_that_leaves_gives_all_its_segments_and_its_share_up_at_once",
+                        "segments_of_a_worker_that_died_go_to_those_who_are_there",
+                        "who_gave_the_segment_up_is_given_nothing");
     }
 
     @Test
-    void a_store_that_ignores_order_and_lanes_fails() {
+    void a_store_that_ignores_order_and_segments_fails() {
         assertThat(spoiltStoreFailures(SpoiltOutboxStores.IgnoresOrder::new))
                 .contains(
                         "of_one_ordering_key_the_first_is_given_and_the_next_when_that_one_is_settled",
                         "an_entry_waits_while_an_earlier_one_of_its_key_is_pending_sending_failed_or_parked",
                         "an_entry_waits_for_an_earlier_one_that_was_committed_late",
                         "an_entry_waits_for_an_earlier_one_whose_lease_ran_out",
-                        "who_does_not_hold_the_lane_is_given_nothing",
-                        "who_held_the_lane_in_an_earlier_epoch_is_given_nothing",
+                        "who_does_not_hold_the_segment_is_given_nothing",
+                        "who_held_the_segment_in_an_earlier_epoch_is_given_nothing",
                         "W_105_an_ordered_entry_is_synchronised_and_lets_the_next_go");
     }
 

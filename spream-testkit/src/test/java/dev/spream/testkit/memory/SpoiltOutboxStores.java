@@ -1,11 +1,11 @@
 package dev.spream.testkit.memory;
 
 import dev.spream.outbox.ClaimResult;
-import dev.spream.outbox.LaneLease;
-import dev.spream.outbox.LaneShare;
 import dev.spream.outbox.OrderedEntry;
 import dev.spream.outbox.OutboxClaim;
 import dev.spream.outbox.OutboxOwner;
+import dev.spream.outbox.OutboxSegmentLease;
+import dev.spream.outbox.OutboxSegmentShare;
 import dev.spream.outbox.OutboxStore;
 import dev.spream.outbox.ReasonCode;
 import dev.spream.outbox.Settlement;
@@ -21,7 +21,8 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /** Stores that do not keep the contract, each in one way. */
 final class SpoiltOutboxStores {
-    private static final LaneShare NO_LANES = new LaneShare(List.of(), LaneLease.LANES);
+    private static final OutboxSegmentShare NO_SEGMENTS =
+            new OutboxSegmentShare(List.of(), OutboxSegmentLease.SEGMENTS);
     private static final ClaimResult NO_CLAIMS = new ClaimResult(List.of(), 0, 0, 0);
 
     private SpoiltOutboxStores() {}
@@ -53,8 +54,8 @@ final class SpoiltOutboxStores {
         }
 
         @Override
-        public LaneShare holdLanes(OutboxOwner owner, Set<Integer> giveUp, Duration lease) {
-            return NO_LANES;
+        public OutboxSegmentShare holdSegments(OutboxOwner owner, Set<Integer> giveUp, Duration lease) {
+            return NO_SEGMENTS;
         }
 
         @Override
@@ -63,7 +64,7 @@ final class SpoiltOutboxStores {
         }
 
         @Override
-        public List<OrderedEntry> ordered(Map<Integer, Long> after, int perLane) {
+        public List<OrderedEntry> ordered(Map<Integer, Long> after, int perSegment) {
             return List.of();
         }
 
@@ -74,7 +75,7 @@ final class SpoiltOutboxStores {
 
         @Override
         public ClaimResult claimOrdered(
-                OutboxOwner owner, Collection<LaneLease> lanes, Collection<Long> ids, Duration lease) {
+                OutboxOwner owner, Collection<OutboxSegmentLease> segments, Collection<Long> ids, Duration lease) {
             return NO_CLAIMS;
         }
 
@@ -275,38 +276,38 @@ final class SpoiltOutboxStores {
         }
     }
 
-    /** Gives lanes to everybody who asks. */
-    static final class GivesLanesToAll extends ForwardingOutboxStore {
-        GivesLanesToAll(OutboxStore target) {
+    /** Gives segments to everybody who asks. */
+    static final class GivesSegmentsToAll extends ForwardingOutboxStore {
+        GivesSegmentsToAll(OutboxStore target) {
             super(target);
         }
 
         @Override
-        public LaneShare holdLanes(OutboxOwner owner, Set<Integer> giveUp, Duration lease) {
-            List<LaneLease> all = new ArrayList<>();
-            for (int lane = 0; lane < LaneLease.LANES; lane++) {
-                all.add(new LaneLease(lane, 1));
+        public OutboxSegmentShare holdSegments(OutboxOwner owner, Set<Integer> giveUp, Duration lease) {
+            List<OutboxSegmentLease> all = new ArrayList<>();
+            for (int segment = 0; segment < OutboxSegmentLease.SEGMENTS; segment++) {
+                all.add(new OutboxSegmentLease(segment, 1));
             }
-            return new LaneShare(all, LaneLease.LANES);
+            return new OutboxSegmentShare(all, OutboxSegmentLease.SEGMENTS);
         }
     }
 
-    /** Keeps the lanes of workers that have left. */
-    static final class KeepsLanes extends ForwardingOutboxStore {
-        KeepsLanes(OutboxStore target) {
+    /** Keeps the segments of workers that have left. */
+    static final class KeepsSegments extends ForwardingOutboxStore {
+        KeepsSegments(OutboxStore target) {
             super(target);
         }
 
         @Override
-        public LaneShare holdLanes(OutboxOwner owner, Set<Integer> giveUp, Duration lease) {
-            return target.holdLanes(owner, Set.of(), Duration.ofDays(10_000));
+        public OutboxSegmentShare holdSegments(OutboxOwner owner, Set<Integer> giveUp, Duration lease) {
+            return target.holdSegments(owner, Set.of(), Duration.ofDays(10_000));
         }
 
         @Override
-        public void leaveLanes(OutboxOwner owner) {}
+        public void leaveSegments(OutboxOwner owner) {}
     }
 
-    /** Claims whatever id it is asked for, in any lane and any order. */
+    /** Claims whatever id it is asked for, in any segment and any order. */
     static final class IgnoresOrder extends ForwardingOutboxStore {
         private final OutboxMemory memory;
 
@@ -317,7 +318,7 @@ final class SpoiltOutboxStores {
 
         @Override
         public ClaimResult claimOrdered(
-                OutboxOwner owner, Collection<LaneLease> lanes, Collection<Long> ids, Duration lease) {
+                OutboxOwner owner, Collection<OutboxSegmentLease> segments, Collection<Long> ids, Duration lease) {
             return memory.locked(() -> {
                 List<OutboxClaim> claims = ids.stream()
                         .flatMap(id -> memory.entries.find(id).stream())

@@ -31,7 +31,6 @@ import dev.spream.lock.provisioning.BucketProvisioning;
 import dev.spream.lock.provisioning.BucketSpaceCheck;
 import dev.spream.outbox.ClaimResult;
 import dev.spream.outbox.EnqueueResult;
-import dev.spream.outbox.LaneShare;
 import dev.spream.outbox.LedgerClaim;
 import dev.spream.outbox.LedgerResult;
 import dev.spream.outbox.OperatorAction;
@@ -41,6 +40,7 @@ import dev.spream.outbox.OutboxFilter;
 import dev.spream.outbox.OutboxHistory;
 import dev.spream.outbox.OutboxMessage;
 import dev.spream.outbox.OutboxOwner;
+import dev.spream.outbox.OutboxSegmentShare;
 import dev.spream.outbox.OutboxSender;
 import dev.spream.outbox.OutboxStats;
 import dev.spream.outbox.QueryOutcome;
@@ -124,7 +124,7 @@ public final class PortSamples {
             Map.entry(Map.class, Map.of()),
             Map.entry(OutboxOwner.class, OutboxOwner.of("ann")),
             Map.entry(ClaimResult.class, new ClaimResult(List.of(), 1, 2, 3)),
-            Map.entry(LaneShare.class, new LaneShare(List.of(), 128)),
+            Map.entry(OutboxSegmentShare.class, new OutboxSegmentShare(List.of(), 128)),
             Map.entry(
                     OutboxEntry.class,
                     new OutboxEntry(

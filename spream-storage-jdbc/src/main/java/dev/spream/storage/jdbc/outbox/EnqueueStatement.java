@@ -5,10 +5,10 @@ import static java.util.stream.Collectors.toMap;
 
 import dev.spream.core.StorageException;
 import dev.spream.outbox.EnqueueResult;
-import dev.spream.outbox.LaneLease;
 import dev.spream.outbox.LedgerEntry;
 import dev.spream.outbox.LedgerStatus;
 import dev.spream.outbox.OutboxMessage;
+import dev.spream.outbox.OutboxSegmentLease;
 import dev.spream.storage.jdbc.internal.JdbcTimestamps;
 import dev.spream.storage.jdbc.internal.Statements;
 import java.sql.SQLException;
@@ -36,7 +36,7 @@ record EnqueueStatement(Statements transaction) {
             WITH asked AS MATERIALIZED (
                 SELECT * FROM unnest(?::text[], ?::text[], ?::text[], ?::text[], ?::int[], ?::timestamptz[], ?::timestamptz[],
                     ?::text[]) WITH ORDINALITY
-                    AS a (key, digest, payload, ordering_key, lane, not_before, expires_at, traceparent, place)
+                    AS a (key, digest, payload, ordering_key, segment, not_before, expires_at, traceparent, place)
             ), begun AS (
                 INSERT INTO @ledger (idempotency_key, generation, request_digest, status, created_at, updated_at)
                 SELECT a.key, 1, a.digest, 'in_progress', clock_timestamp(), clock_timestamp() FROM asked a
@@ -45,10 +45,10 @@ record EnqueueStatement(Statements transaction) {
                 ON CONFLICT DO NOTHING
                 RETURNING idempotency_key
             )
-            INSERT INTO @outbox (idempotency_key, order_request_json, request_digest, status, next_run_at, ordering_key, lane,
+            INSERT INTO @outbox (idempotency_key, order_request_json, request_digest, status, next_run_at, ordering_key, segment,
                 expires_at, traceparent, created_at, updated_at)
             SELECT a.key, a.payload::jsonb, a.digest, 'pending', greatest(a.not_before, clock_timestamp()), a.ordering_key,
-                a.lane, a.expires_at, a.traceparent, clock_timestamp(), clock_timestamp()
+                a.segment, a.expires_at, a.traceparent, clock_timestamp(), clock_timestamp()
             FROM asked a JOIN begun ON begun.idempotency_key = a.key
             ORDER BY a.place
             RETURNING id, idempotency_key""";
@@ -103,7 +103,7 @@ record EnqueueStatement(Statements transaction) {
                                 .optionalTexts(messages, OutboxMessage::orderingKey)
                                 .optionalIntegers(
                                         messages,
-                                        message -> message.orderingKey().map(LaneLease::laneOf))
+                                        message -> message.orderingKey().map(OutboxSegmentLease::segmentOf))
                                 .optionalClocks(
                                         messages, message -> message.notBefore().map(EnqueueStatement::clock))
                                 .optionalClocks(

@@ -1,10 +1,10 @@
 package dev.spream.storage.jdbc.outbox;
 
 import dev.spream.outbox.ClaimResult;
-import dev.spream.outbox.LaneLease;
 import dev.spream.outbox.OutboxClaim;
 import dev.spream.outbox.OutboxEntry;
 import dev.spream.outbox.OutboxOwner;
+import dev.spream.outbox.OutboxSegmentLease;
 import dev.spream.outbox.ReasonCode;
 import dev.spream.storage.jdbc.internal.JdbcTimestamps;
 import java.sql.ResultSet;
@@ -30,14 +30,14 @@ record EntryClaims(OutboxDatabase database) {
             WITH due AS MATERIALIZED (
                 SELECT o.id, o.idempotency_key, o.generation, o.request_digest, o.status AS was, o.next_run_at AS due_at
                 FROM @outbox o
-                WHERE o.status IN ('pending', 'failed') AND o.lane IS NULL
+                WHERE o.status IN ('pending', 'failed') AND o.segment IS NULL
                     AND o.next_run_at <= (SELECT clock_timestamp())
                     AND (o.expires_at IS NULL OR o.expires_at > (SELECT clock_timestamp()))
                 ORDER BY o.next_run_at, o.id LIMIT ? FOR NO KEY UPDATE SKIP LOCKED
             ), lapsed AS MATERIALIZED (
                 SELECT o.id, o.idempotency_key, o.generation, o.request_digest, o.status AS was, o.lease_until AS due_at
                 FROM @outbox o
-                WHERE o.status = 'sending' AND o.lane IS NULL AND o.lease_until <= (SELECT clock_timestamp())
+                WHERE o.status = 'sending' AND o.segment IS NULL AND o.lease_until <= (SELECT clock_timestamp())
                 ORDER BY o.lease_until, o.id LIMIT ? FOR NO KEY UPDATE SKIP LOCKED
             ), chosen AS MATERIALIZED (
                 SELECT * FROM (SELECT * FROM due UNION ALL SELECT * FROM lapsed) AS both_kinds
@@ -49,16 +49,16 @@ record EntryClaims(OutboxDatabase database) {
      * after a requeue by hand, is waited for as well.
      */
     private static final String ORDERED = """
-            WITH lane AS MATERIALIZED (
-                SELECT l.lane FROM unnest(?::int[], ?::bigint[]) AS held (lane, epoch)
-                JOIN @lanes l ON l.lane = held.lane AND l.epoch = held.epoch
+            WITH segment AS MATERIALIZED (
+                SELECT l.segment FROM unnest(?::int[], ?::bigint[]) AS held (segment, epoch)
+                JOIN @segments l ON l.segment = held.segment AND l.epoch = held.epoch
                 WHERE l.owner = ? AND l.lease_until > (SELECT clock_timestamp())
             ), chosen AS MATERIALIZED (
                 SELECT locked.* FROM (SELECT DISTINCT id FROM unnest(?::bigint[]) AS asked (id) ORDER BY id) AS asked
                 CROSS JOIN LATERAL (
                     SELECT o.id, o.idempotency_key, o.generation, o.request_digest, o.status AS was, o.id AS due_at
                     FROM @outbox o
-                    WHERE o.id = asked.id AND o.lane IN (SELECT lane FROM lane)
+                    WHERE o.id = asked.id AND o.segment IN (SELECT segment FROM segment)
                         AND (o.status IN ('pending', 'failed') AND o.next_run_at <= clock_timestamp()
                                 AND (o.expires_at IS NULL OR o.expires_at > clock_timestamp())
                             OR o.status = 'sending' AND o.lease_until <= clock_timestamp())
@@ -141,12 +141,13 @@ record EntryClaims(OutboxDatabase database) {
                 Judged::read));
     }
 
-    ClaimResult claimOrdered(OutboxOwner owner, Collection<LaneLease> lanes, Collection<Long> ids, Duration lease) {
+    ClaimResult claimOrdered(
+            OutboxOwner owner, Collection<OutboxSegmentLease> segments, Collection<Long> ids, Duration lease) {
         return result(database.rows(
                 "claiming %d ordered entries of %s".formatted(ids.size(), database.tables()),
                 CLAIM_ORDERED,
-                p -> p.integers(lanes, LaneLease::lane)
-                        .numbers(lanes, LaneLease::epoch)
+                p -> p.integers(segments, OutboxSegmentLease::segment)
+                        .numbers(segments, OutboxSegmentLease::epoch)
                         .text(owner.toString())
                         .numbers(ids)
                         .text(owner.toString())

@@ -1,12 +1,12 @@
 package dev.spream.storage.jdbc.outbox;
 
 import dev.spream.outbox.ClaimResult;
-import dev.spream.outbox.LaneLease;
-import dev.spream.outbox.LaneShare;
 import dev.spream.outbox.OrderedEntry;
 import dev.spream.outbox.OutboxClaim;
 import dev.spream.outbox.OutboxHistory;
 import dev.spream.outbox.OutboxOwner;
+import dev.spream.outbox.OutboxSegmentLease;
+import dev.spream.outbox.OutboxSegmentShare;
 import dev.spream.outbox.OutboxStore;
 import dev.spream.outbox.Settlement;
 import dev.spream.storage.jdbc.internal.JdbcTimestamps;
@@ -27,7 +27,7 @@ import javax.sql.DataSource;
  * <p>Correctness: each claim and each settlement is one statement at READ COMMITTED, which locks its rows and decides
  * on them as locked. Claims, renewals and settlements skip rows that another session has locked; settlements then wait
  * for those, a moment each time. All other statements lock entries in the order of their ids, and ledger rows after
- * their entries. No lock is held between two round trips, except on lanes, which the order of entries does not depend
+ * their entries. No lock is held between two round trips, except on segments, which the order of entries does not depend
  * on.
  */
 public final class JdbcOutboxStore implements OutboxStore {
@@ -79,13 +79,13 @@ public final class JdbcOutboxStore implements OutboxStore {
     }
 
     @Override
-    public LaneShare holdLanes(OutboxOwner owner, Set<Integer> giveUp, Duration lease) {
-        return new WorkerLanes(database).hold(owner, giveUp, lease);
+    public OutboxSegmentShare holdSegments(OutboxOwner owner, Set<Integer> giveUp, Duration lease) {
+        return new WorkerSegments(database).hold(owner, giveUp, lease);
     }
 
     @Override
-    public void leaveLanes(OutboxOwner owner) {
-        new WorkerLanes(database).leave(owner);
+    public void leaveSegments(OutboxOwner owner) {
+        new WorkerSegments(database).leave(owner);
     }
 
     @Override
@@ -94,8 +94,8 @@ public final class JdbcOutboxStore implements OutboxStore {
     }
 
     @Override
-    public List<OrderedEntry> ordered(Map<Integer, Long> after, int perLane) {
-        return new OrderedEntries(database).ofLanes(after, perLane);
+    public List<OrderedEntry> ordered(Map<Integer, Long> after, int perSegment) {
+        return new OrderedEntries(database).ofSegments(after, perSegment);
     }
 
     @Override
@@ -105,7 +105,7 @@ public final class JdbcOutboxStore implements OutboxStore {
 
     @Override
     public ClaimResult claimOrdered(
-            OutboxOwner owner, Collection<LaneLease> held, Collection<Long> ids, Duration lease) {
+            OutboxOwner owner, Collection<OutboxSegmentLease> held, Collection<Long> ids, Duration lease) {
         return new EntryClaims(database).claimOrdered(owner, held, ids, lease);
     }
 

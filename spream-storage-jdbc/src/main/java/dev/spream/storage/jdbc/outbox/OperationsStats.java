@@ -29,13 +29,13 @@ record OperationsStats(OutboxDatabase database) {
                 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = '@outbox'::regclass
             ), unsettled AS MATERIALIZED (
                 SELECT o.id, o.status, o.ordering_key, o.next_run_at, o.lease_until, o.expires_at, o.outcome_unknown
-                FROM @outbox o WHERE o.status IN ('pending', 'failed') AND o.lane IS NULL
+                FROM @outbox o WHERE o.status IN ('pending', 'failed') AND o.segment IS NULL
                 UNION ALL
                 SELECT o.id, o.status, o.ordering_key, o.next_run_at, o.lease_until, o.expires_at, o.outcome_unknown
-                FROM @outbox o WHERE o.status = 'sending' AND o.lane IS NULL
+                FROM @outbox o WHERE o.status = 'sending' AND o.segment IS NULL
                 UNION ALL
                 SELECT o.id, o.status, o.ordering_key, o.next_run_at, o.lease_until, o.expires_at, o.outcome_unknown
-                FROM @outbox o WHERE o.status IN ('pending', 'sending', 'failed') AND o.lane IS NOT NULL
+                FROM @outbox o WHERE o.status IN ('pending', 'sending', 'failed') AND o.segment IS NOT NULL
             ), head AS (
                 SELECT DISTINCT ON (u.ordering_key) u.* FROM unsettled u
                 WHERE u.ordering_key IS NOT NULL
@@ -85,21 +85,21 @@ record OperationsStats(OutboxDatabase database) {
     /**
      * Reads about as many rows of each index as the bound at most. Beyond it, a status has about as many entries as the server's
      * statistics say, and what is due is the number that was read. Of entries with an ordering key, those that were enqueued first
-     * in each lane are looked at then: what has waited for longest is among them, unless they wait themselves.
+     * in each segment are looked at then: what has waited for longest is among them, unless they wait themselves.
      */
     static final String SAMPLE = """
             WITH moment AS MATERIALIZED (
                 SELECT clock_timestamp() AS now, ?::int AS bound
             ), plain AS MATERIALIZED (
                 SELECT o.status, o.next_run_at, o.expires_at FROM @outbox o
-                WHERE o.status IN ('pending', 'failed') AND o.lane IS NULL
+                WHERE o.status IN ('pending', 'failed') AND o.segment IS NULL
                 ORDER BY o.next_run_at, o.id LIMIT (SELECT bound FROM moment)
-            ), laned AS MATERIALIZED (
+            ), segmented AS MATERIALIZED (
                 SELECT o.status FROM @outbox o
-                WHERE o.status IN ('pending', 'sending', 'failed') AND o.lane IS NOT NULL
-                ORDER BY o.lane, o.id LIMIT (SELECT bound FROM moment)
+                WHERE o.status IN ('pending', 'sending', 'failed') AND o.segment IS NOT NULL
+                ORDER BY o.segment, o.id LIMIT (SELECT bound FROM moment)
             ), sending AS MATERIALIZED (
-                SELECT o.lane, o.lease_until FROM @outbox o WHERE o.status = 'sending'
+                SELECT o.segment, o.lease_until FROM @outbox o WHERE o.status = 'sending'
                 ORDER BY o.lease_until LIMIT (SELECT bound FROM moment)
             ), failed AS MATERIALIZED (
                 SELECT o.id FROM @outbox o WHERE o.status = 'failed'
@@ -111,18 +111,18 @@ record OperationsStats(OutboxDatabase database) {
                 SELECT o.status FROM @outbox o WHERE o.status IN ('succeeded', 'aborted')
                 ORDER BY o.updated_at, o.id LIMIT (SELECT bound FROM moment)
             ), early AS MATERIALIZED (
-                SELECT e.* FROM generate_series(0, 255) AS l (lane) CROSS JOIN LATERAL (
+                SELECT e.* FROM generate_series(0, 255) AS l (segment) CROSS JOIN LATERAL (
                     SELECT o.id, o.ordering_key, o.status, o.next_run_at, o.lease_until, o.expires_at FROM @outbox o
-                    WHERE o.status IN ('pending', 'sending', 'failed') AND o.lane = l.lane
+                    WHERE o.status IN ('pending', 'sending', 'failed') AND o.segment = l.segment
                     ORDER BY o.id
-                    LIMIT (SELECT CASE WHEN (SELECT count(*) FROM laned) < m.bound THEN m.bound ELSE 1 + m.bound / 256 END
+                    LIMIT (SELECT CASE WHEN (SELECT count(*) FROM segmented) < m.bound THEN m.bound ELSE 1 + m.bound / 256 END
                         FROM moment m)) AS e
             ), head AS (
                 SELECT DISTINCT ON (e.ordering_key) e.* FROM early e ORDER BY e.ordering_key, e.id
             ), first AS (
                 SELECT p.status, p.next_run_at, NULL::timestamptz AS lease_until, p.expires_at FROM plain p
                 UNION ALL
-                SELECT 'sending', NULL, s.lease_until, NULL FROM sending s WHERE s.lane IS NULL
+                SELECT 'sending', NULL, s.lease_until, NULL FROM sending s WHERE s.segment IS NULL
                 UNION ALL
                 SELECT h.status, h.next_run_at, h.lease_until, h.expires_at FROM head h
                 LEFT JOIN LATERAL (SELECT 1 AS here FROM @outbox sent
@@ -137,8 +137,8 @@ record OperationsStats(OutboxDatabase database) {
                     OR f.status <> 'sending' AND f.next_run_at <= m.now AND (f.expires_at IS NULL OR f.expires_at > m.now)
             ), counted (status, entries, is_whole) AS (
                 SELECT 'pending', (SELECT count(*) FROM plain WHERE status = 'pending')
-                        + (SELECT count(*) FROM laned WHERE status = 'pending'),
-                    (SELECT count(*) FROM plain) < m.bound AND (SELECT count(*) FROM laned) < m.bound FROM moment m
+                        + (SELECT count(*) FROM segmented WHERE status = 'pending'),
+                    (SELECT count(*) FROM plain) < m.bound AND (SELECT count(*) FROM segmented) < m.bound FROM moment m
                 UNION ALL
                 SELECT 'sending', (SELECT count(*) FROM sending), (SELECT count(*) FROM sending) < m.bound FROM moment m
                 UNION ALL
@@ -157,7 +157,7 @@ record OperationsStats(OutboxDatabase database) {
                 FROM counted c LEFT JOIN believed b ON b.status = c.status
             ), further AS (
                 SELECT (SELECT count(*) FROM plain p WHERE p.next_run_at <= m.now) = m.bound AS plain,
-                    (SELECT count(*) FROM laned) = m.bound AS laned,
+                    (SELECT count(*) FROM segmented) = m.bound AS segmented,
                     (SELECT count(*) FROM sending s WHERE s.lease_until <= m.now) = m.bound AS lapsed,
                     (SELECT count(*) FROM parked) = m.bound AS parked
                 FROM moment m
@@ -172,7 +172,7 @@ record OperationsStats(OutboxDatabase database) {
                 (SELECT entries FROM known WHERE status = 'succeeded') AS succeeded,
                 (SELECT entries FROM known WHERE status = 'aborted') AS aborted,
                 (SELECT string_agg(status, ',') FROM known WHERE NOT is_whole) AS estimated,
-                concat_ws(',', CASE WHEN f.plain OR f.laned OR f.lapsed THEN 'DUE' END, CASE WHEN f.laned THEN 'LAG' END,
+                concat_ws(',', CASE WHEN f.plain OR f.segmented OR f.lapsed THEN 'DUE' END, CASE WHEN f.segmented THEN 'LAG' END,
                     CASE WHEN f.lapsed THEN 'LEASES_EXPIRED' END, CASE WHEN f.parked THEN 'PARKED' END) AS at_least
             FROM moment m, due, further f""";
 

@@ -8,11 +8,11 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
 
-/** Reads ahead in lanes and keys, and locks nothing. */
+/** Reads ahead in segments and keys, and locks nothing. */
 record OrderedEntries(OutboxDatabase database) {
     /** Of the table {@code o}. Infinite times cannot be subtracted. */
     private static final String COLUMNS = """
-            o.id, o.lane, o.ordering_key, o.status <> 'sending' AND o.next_run_at = 'infinity' AS parked,
+            o.id, o.segment, o.ordering_key, o.status <> 'sending' AND o.next_run_at = 'infinity' AS parked,
             CASE
                 WHEN o.status = 'sending'
                     THEN ceil(extract(epoch FROM o.lease_until - (SELECT clock_timestamp())) * 1000000)::bigint
@@ -25,16 +25,16 @@ record OrderedEntries(OutboxDatabase database) {
     static final String ANY = """
             SELECT EXISTS (SELECT FROM (
                 SELECT FROM @outbox o
-                WHERE o.status IN ('pending', 'sending', 'failed') AND o.lane IS NOT NULL
-                ORDER BY o.lane, o.id LIMIT 1) AS first)""";
+                WHERE o.status IN ('pending', 'sending', 'failed') AND o.segment IS NOT NULL
+                ORDER BY o.segment, o.id LIMIT 1) AS first)""";
 
-    static final String OF_LANES = """
-            SELECT e.* FROM unnest(?::int[], ?::bigint[]) AS asked (lane, behind)
+    static final String OF_SEGMENTS = """
+            SELECT e.* FROM unnest(?::int[], ?::bigint[]) AS asked (segment, behind)
             CROSS JOIN LATERAL (
                 SELECT %s FROM @outbox o
-                WHERE o.lane = asked.lane AND o.status IN ('pending', 'sending', 'failed') AND o.id > asked.behind
+                WHERE o.segment = asked.segment AND o.status IN ('pending', 'sending', 'failed') AND o.id > asked.behind
                 ORDER BY o.id LIMIT ?) AS e
-            ORDER BY e.lane, e.id""".formatted(COLUMNS);
+            ORDER BY e.segment, e.id""".formatted(COLUMNS);
 
     static final String OF_KEY = """
             SELECT %s FROM @outbox o
@@ -46,13 +46,13 @@ record OrderedEntries(OutboxDatabase database) {
                 "looking for ordered entries of " + database.tables(), ANY, p -> {}, row -> row.getBoolean(1));
     }
 
-    List<OrderedEntry> ofLanes(Map<Integer, Long> after, int perLane) {
-        List<Integer> lanes = List.copyOf(after.keySet());
-        List<Long> behind = lanes.stream().map(after::get).toList();
+    List<OrderedEntry> ofSegments(Map<Integer, Long> after, int perSegment) {
+        List<Integer> segments = List.copyOf(after.keySet());
+        List<Long> behind = segments.stream().map(after::get).toList();
         return database.rows(
-                "reading ahead in %d lanes of %s".formatted(lanes.size(), database.tables()),
-                OF_LANES,
-                p -> p.integers(lanes).numbers(behind).number(perLane),
+                "reading ahead in %d segments of %s".formatted(segments.size(), database.tables()),
+                OF_SEGMENTS,
+                p -> p.integers(segments).numbers(behind).number(perSegment),
                 OrderedEntries::read);
     }
 
@@ -67,6 +67,10 @@ record OrderedEntries(OutboxDatabase database) {
     private static OrderedEntry read(ResultSet row) throws SQLException {
         Duration dueIn = Duration.of(Math.max(0, row.getLong("due_in")), ChronoUnit.MICROS);
         return new OrderedEntry(
-                row.getLong("id"), row.getInt("lane"), row.getString("ordering_key"), dueIn, row.getBoolean("parked"));
+                row.getLong("id"),
+                row.getInt("segment"),
+                row.getString("ordering_key"),
+                dueIn,
+                row.getBoolean("parked"));
     }
 }

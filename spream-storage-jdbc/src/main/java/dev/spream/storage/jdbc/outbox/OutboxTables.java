@@ -11,7 +11,7 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 
 /**
- * The tables of an outbox. The names of the tables of lanes, workers, audit and history are that of the entries with a
+ * The tables of an outbox. The names of the tables of segments, workers, audit and history are that of the entries with a
  * suffix.
  *
  * @param schema the schema that has the tables: a lower-case identifier
@@ -26,7 +26,7 @@ public record OutboxTables(SchemaName schema, String outbox, String ledger) {
     static final int MAX_LENGTH = 45;
 
     private static final int CHANNEL_DIGITS = 16;
-    private static final Pattern PLACE = Pattern.compile("@(outbox|ledger|lanes|workers|audit)\\b");
+    private static final Pattern PLACE = Pattern.compile("@(outbox|ledger|segments|workers|audit)\\b");
 
     public OutboxTables {
         requireNonNull(schema, "schema");
@@ -49,7 +49,7 @@ public record OutboxTables(SchemaName schema, String outbox, String ledger) {
     }
 
     /**
-     * The statement with the quoted name of the table in place of {@code @outbox}, {@code @ledger}, {@code @lanes},
+     * The statement with the quoted name of the table in place of {@code @outbox}, {@code @ledger}, {@code @segments},
      * {@code @workers} or {@code @audit}.
      */
     public String in(String sql) {
@@ -69,7 +69,7 @@ public record OutboxTables(SchemaName schema, String outbox, String ledger) {
                 "the outbox '%s'".formatted(outbox),
                 "dev/spream/storage/jdbc/outbox",
                 outbox + "_history",
-                4,
+                5,
                 "migrate(true), in a configuration outbox.jdbc.migrate=true, as a worker or service that starts does unless"
                         + " told otherwise",
                 true, // version 1 left columns of earlier ledgers NOT NULL, which version 4 makes up for

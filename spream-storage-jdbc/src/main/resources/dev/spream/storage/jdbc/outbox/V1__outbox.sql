@@ -1,9 +1,23 @@
--- An outbox and the ledger of its idempotency keys. What is there already, in the shape of earlier workers, is kept and
--- brought into this one: the tables are locked for everybody until this has committed, and no table is rewritten. Rows are
--- written that are not settled, and one of the ledger for each entry that has none.
+-- An outbox and the ledger of its idempotency keys. Tables of earlier workers are kept and altered. They are locked until
+-- this script has committed. No table is rewritten: only rows that are not settled are written, and one row of the ledger for
+-- each entry that has none.
 
--- What is there already is no news.
+-- Without a notice for each object that is there already.
 SET LOCAL client_min_messages = warning;
+
+-- Tables of version 5 or later whose history was lost: version 5 renames them again.
+DO $$
+BEGIN
+    IF to_regclass('"${outbox}_segments"') IS NOT NULL THEN
+        ALTER TABLE "${outbox}_segments" RENAME CONSTRAINT "${outbox}_segment_range" TO "${outbox}_lanes_lane_check";
+        ALTER TABLE "${outbox}_segments" RENAME CONSTRAINT "${outbox}_segments_pkey" TO "${outbox}_lanes_pkey";
+        ALTER TABLE "${outbox}_segments" RENAME COLUMN segment TO lane;
+        ALTER TABLE "${outbox}_segments" RENAME TO "${outbox}_lanes";
+        ALTER INDEX "${outbox}_segment_order" RENAME TO "${outbox}_lane_order";
+        ALTER TABLE "${outbox}" RENAME CONSTRAINT "${outbox}_segment_of_key" TO "${outbox}_lane_of_key";
+        ALTER TABLE "${outbox}" RENAME COLUMN segment TO lane;
+    END IF;
+END $$;
 
 CREATE TABLE IF NOT EXISTS "${ledger}" (
     idempotency_key text NOT NULL,
@@ -13,7 +27,7 @@ CREATE TABLE IF NOT EXISTS "${ledger}" (
 
 LOCK TABLE "${ledger}" IN ACCESS EXCLUSIVE MODE;
 
--- The answer is of type json, which keeps its text as it came: a client that asks again is answered the same bytes.
+-- The response is of type json, which keeps its text: a repeated request is answered with the same bytes.
 ALTER TABLE "${ledger}"
     ADD COLUMN IF NOT EXISTS generation int NOT NULL DEFAULT 1,
     ADD COLUMN IF NOT EXISTS request_digest text,
@@ -94,8 +108,8 @@ WHERE created_at IS NULL OR updated_at IS NULL;
 UPDATE "${outbox}" SET request_digest = 'sha256:' || encode(sha256(convert_to(order_request_json::text, 'UTF8')), 'hex')
 WHERE request_digest IS NULL;
 
--- A column that is never null, without writing the rows that are settled, which are most: those need no time. An index
--- over the old column goes with it.
+-- A column that is never null, without a write of the settled rows, which are most. An index over the old column is dropped
+-- with it.
 DO $$
 BEGIN
     IF EXISTS (SELECT FROM pg_attribute WHERE attrelid = '"${outbox}"'::regclass AND attname = 'next_run_at'
@@ -109,8 +123,8 @@ BEGIN
 END $$;
 ALTER TABLE "${outbox}" ADD COLUMN IF NOT EXISTS next_run_at timestamptz NOT NULL DEFAULT now();
 
--- Earlier workers took every failure for one that did not reach the receiver. All may have but those whose code says that
--- it was refused.
+-- Earlier workers assumed that a failed request had not reached the receiver. It may have, unless its error code says that the
+-- receiver refused it.
 DO $$
 BEGIN
     IF NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = '"${outbox}"'::regclass AND attname = 'outcome_unknown') THEN
@@ -122,7 +136,7 @@ BEGIN
     END IF;
 END $$;
 
--- Nobody sends these any more, or their worker is a stranger: their lease is over two minutes after it was last renewed.
+-- Entries that an earlier worker was sending: their lease expires two minutes after it was last renewed.
 UPDATE "${outbox}" SET
     lease_until = coalesce(locked_at, now()) + interval '120 seconds', attempts = attempts + 1, outcome_unknown = true
 WHERE status = 'sending' AND lease_until IS NULL;
@@ -137,7 +151,7 @@ ALTER TABLE "${outbox}"
     ALTER COLUMN updated_at SET NOT NULL, ALTER COLUMN updated_at SET DEFAULT clock_timestamp(),
     ALTER COLUMN next_run_at SET DEFAULT clock_timestamp();
 
--- A worker of the earlier kind, which knows no leases, fails here instead of sending beside the others.
+-- An earlier worker, which takes no leases, fails at these constraints instead of sending entries a second time.
 ALTER TABLE "${outbox}"
     DROP CONSTRAINT IF EXISTS "${outbox}_known_status",
     ADD CONSTRAINT "${outbox}_known_status" CHECK (status IN ('pending', 'sending', 'failed', 'succeeded', 'aborted')),
@@ -146,11 +160,11 @@ ALTER TABLE "${outbox}"
     DROP CONSTRAINT IF EXISTS "${outbox}_lane_of_key",
     ADD CONSTRAINT "${outbox}_lane_of_key" CHECK ((lane IS NULL) = (ordering_key IS NULL) AND lane BETWEEN 0 AND 255);
 
--- What is due, in the order in which it is; what is parked comes last, and is never read.
+-- Due entries in the order of their time. Parked entries come last and are not read.
 CREATE INDEX IF NOT EXISTS "${outbox}_due" ON "${outbox}" (next_run_at, id)
     WHERE status IN ('pending', 'failed') AND lane IS NULL;
 
--- Leases that may have run out. Renewing one writes this index; few entries are sent for so long.
+-- Leases that may have expired. A renewal writes this index; few entries are sent for so long.
 CREATE INDEX IF NOT EXISTS "${outbox}_leases" ON "${outbox}" (lease_until) WHERE status = 'sending';
 
 CREATE INDEX IF NOT EXISTS "${outbox}_expiring" ON "${outbox}" (expires_at)
@@ -165,7 +179,7 @@ CREATE INDEX IF NOT EXISTS "${outbox}_key_order" ON "${outbox}" (ordering_key, i
 CREATE INDEX IF NOT EXISTS "${outbox}_key_sent" ON "${outbox}" (ordering_key, id)
     WHERE status = 'sending' AND ordering_key IS NOT NULL;
 
--- Requests whose time the ledger of earlier services does not tell were settled when they were last written.
+-- Requests without a time of settlement in the ledger of earlier services were settled when they were last written.
 UPDATE "${ledger}" SET created_at = coalesce(created_at, updated_at, now()), updated_at = coalesce(updated_at, created_at, now())
 WHERE created_at IS NULL OR updated_at IS NULL;
 UPDATE "${ledger}" SET settled_at = updated_at WHERE status IN ('succeeded', 'failed') AND settled_at IS NULL;
@@ -176,7 +190,7 @@ UPDATE "${ledger}" SET status = CASE WHEN http_status BETWEEN 200 AND 299 THEN '
     settled_at = CASE WHEN http_status BETWEEN 200 AND 299 THEN updated_at END
 WHERE status IS NULL;
 
--- Entries that the ledger does not know yet, and those that ended while it says that they have not.
+-- Entries without a row in the ledger, then entries that are settled and have a row in progress.
 INSERT INTO "${ledger}" (idempotency_key, generation, request_digest, status, created_at, updated_at)
 SELECT o.idempotency_key, 1, o.request_digest, 'in_progress', o.created_at, o.updated_at
 FROM "${outbox}" AS o
@@ -192,7 +206,7 @@ FROM "${outbox}" AS o
 WHERE o.idempotency_key = l.idempotency_key AND o.generation = l.generation AND o.request_digest = l.request_digest
     AND o.status IN ('succeeded', 'aborted') AND l.status = 'in_progress';
 
--- Entries that somebody had put back by hand after their request had failed: a new generation of it.
+-- Entries that were reset by hand after their request had failed: a new generation of the request.
 WITH again AS (
     UPDATE "${outbox}" AS o SET generation = 2
     FROM "${ledger}" AS l
@@ -212,10 +226,10 @@ ALTER TABLE "${ledger}"
     DROP CONSTRAINT IF EXISTS "${ledger}_known_status",
     ADD CONSTRAINT "${ledger}_known_status" CHECK (status IN ('in_progress', 'succeeded', 'failed'));
 
--- For pruning. Settling a request writes no index: nothing that it changes is in one.
+-- For pruning. The settlement of a request changes no indexed column.
 CREATE INDEX IF NOT EXISTS "${ledger}_created" ON "${ledger}" (created_at);
 
--- Who sends entries with an ordering key.
+-- The leases of segments: the holder of a segment sends its entries with an ordering key.
 CREATE TABLE IF NOT EXISTS "${outbox}_lanes" (
     lane smallint PRIMARY KEY CHECK (lane BETWEEN 0 AND 255),
     epoch bigint NOT NULL DEFAULT 0,
@@ -229,7 +243,7 @@ CREATE TABLE IF NOT EXISTS "${outbox}_workers" (
     alive_until timestamptz NOT NULL
 );
 
--- What was changed by hand; outlives the entries.
+-- Operators' changes. They outlive the entries.
 CREATE TABLE IF NOT EXISTS "${outbox}_audit" (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     at timestamptz NOT NULL DEFAULT clock_timestamp(),
@@ -242,7 +256,7 @@ CREATE TABLE IF NOT EXISTS "${outbox}_audit" (
 );
 CREATE INDEX IF NOT EXISTS "${outbox}_audit_entry" ON "${outbox}_audit" (entry_id, id);
 
--- Rows are written three times within moments: room beside them, and vacuum before much has gathered.
+-- Rows are written three times in a short time: free space in their pages, and an early vacuum.
 ALTER TABLE "${outbox}" SET (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 1000,
     autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05, autovacuum_vacuum_cost_delay = 1);
 ALTER TABLE "${ledger}" SET (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000);

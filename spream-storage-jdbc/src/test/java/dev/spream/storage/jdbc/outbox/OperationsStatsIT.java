@@ -24,7 +24,7 @@ final class OperationsStatsIT {
     void a_sample_is_exact_up_to_its_bound_and_an_estimate_beyond() {
         test.execute("""
                 INSERT INTO spream.outbox_orders (idempotency_key, order_request_json, request_digest, status, next_run_at,
-                    lease_until, ordering_key, lane, outcome_unknown)
+                    lease_until, ordering_key, segment, outcome_unknown)
                 SELECT 'k' || i, '{}', 'd', (ARRAY['pending', 'sending', 'failed', 'succeeded', 'aborted'])[1 + i % 5],
                     CASE WHEN i % 20 = 2 THEN 'infinity' ELSE now() - i * interval '1 second' END,
                     now() + (i % 3 - 1) * interval '1 hour',
@@ -56,7 +56,7 @@ final class OperationsStatsIT {
     void a_sample_knows_the_lag_of_more_ordering_keys_than_its_bound() {
         test.execute("""
                 INSERT INTO spream.outbox_orders (idempotency_key, order_request_json, request_digest, status, next_run_at,
-                    ordering_key, lane)
+                    ordering_key, segment)
                 SELECT 'k' || i, '{}', 'd', CASE WHEN i <= 3 THEN 'succeeded' ELSE 'pending' END,
                     now() - (5000 - i) * interval '1 second',
                     CASE WHEN i <= 4 THEN 'z' ELSE 'c' || i % 3000 END, CASE WHEN i <= 4 THEN 255 ELSE i % 3000 % 256 END

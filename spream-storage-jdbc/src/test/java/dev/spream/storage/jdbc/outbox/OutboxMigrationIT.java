@@ -12,6 +12,8 @@ import dev.spream.outbox.LedgerResult;
 import dev.spream.outbox.OutboxClaim;
 import dev.spream.outbox.OutboxMessage;
 import dev.spream.outbox.OutboxOwner;
+import dev.spream.outbox.OutboxSegmentLease;
+import dev.spream.outbox.OutboxSegmentShare;
 import dev.spream.outbox.Settlement;
 import dev.spream.storage.jdbc.TestDatabase;
 import java.sql.Connection;
@@ -21,6 +23,8 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -36,6 +40,26 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(120)
 final class OutboxMigrationIT {
     private static final OutboxOwner ANN = OutboxOwner.of("ann");
+
+    /** The names of the tables, their columns, indexes and constraints. */
+    private static final String OBJECTS = """
+            SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relname !~ '_history'
+            UNION ALL SELECT conname FROM pg_constraint WHERE connamespace = 'public'::regnamespace AND contype <> 'n'
+            UNION ALL SELECT table_name || '.' || column_name FROM information_schema.columns
+                WHERE table_schema = 'public' AND table_name !~ '_history'
+            ORDER BY 1""";
+
+    /** Gives the tables of version 5 the names of version 4. */
+    private static final String[] VERSION_4 = {
+        "ALTER TABLE public.outbox_orders RENAME COLUMN segment TO lane",
+        "ALTER TABLE public.outbox_orders RENAME CONSTRAINT outbox_orders_segment_of_key TO outbox_orders_lane_of_key",
+        "ALTER INDEX public.outbox_orders_segment_order RENAME TO outbox_orders_lane_order",
+        "ALTER TABLE public.outbox_orders_segments RENAME COLUMN segment TO lane",
+        "ALTER TABLE public.outbox_orders_segments RENAME CONSTRAINT outbox_orders_segments_pkey TO outbox_orders_lanes_pkey",
+        "ALTER TABLE public.outbox_orders_segments RENAME CONSTRAINT outbox_orders_segment_range"
+                + " TO outbox_orders_lanes_lane_check",
+        "ALTER TABLE public.outbox_orders_segments RENAME TO outbox_orders_lanes"
+    };
 
     private final TestDatabase database = new TestDatabase();
 
@@ -229,7 +253,7 @@ final class OutboxMigrationIT {
         }
         assertThat(rows("SELECT attempts FROM public.outbox_orders WHERE id = 12"))
                 .containsExactly("2");
-        assertThat(rows("SELECT count(*) FROM public.outbox_orders_lanes")).containsExactly("256");
+        assertThat(rows("SELECT count(*) FROM public.outbox_orders_segments")).containsExactly("256");
     }
 
     @Test
@@ -252,6 +276,7 @@ final class OutboxMigrationIT {
     @Test
     void tables_of_the_first_version_are_migrated_though_its_script_was_corrected_since() throws SQLException {
         migrate();
+        database.execute(VERSION_4);
         database.execute(
                 "DELETE FROM public.outbox_orders_history WHERE version > '1'",
                 "UPDATE public.outbox_orders_history SET checksum = 4711 WHERE version = '1'",
@@ -276,7 +301,8 @@ final class OutboxMigrationIT {
     @Test
     void a_ledger_whose_results_may_be_missing_is_migrated_while_it_is_read() throws SQLException {
         migrate();
-        database.execute("DELETE FROM public.outbox_orders_history WHERE version = '4'");
+        database.execute(VERSION_4);
+        database.execute("DELETE FROM public.outbox_orders_history WHERE version > '3'");
         try (Connection reader = database.dataSource().getConnection();
                 Statement statement = reader.createStatement()) {
             reader.setAutoCommit(false);
@@ -288,7 +314,41 @@ final class OutboxMigrationIT {
             }
         }
         assertThat(rows("SELECT max(version) FROM public.outbox_orders_history"))
-                .containsExactly("4");
+                .containsExactly("5");
+    }
+
+    /** Versions 1 to 4 called a segment a lane. */
+    @Test
+    void entries_leases_and_names_of_lanes_become_those_of_segments() throws SQLException {
+        JdbcOutboxStore store = migrate();
+        List<String> names = rows(OBJECTS);
+        enqueue("first", "key");
+        OutboxSegmentLease held = segmentOf("key", store.holdSegments(ANN, Set.of(), Duration.ofMinutes(1)));
+        database.execute(VERSION_4);
+        database.execute("DELETE FROM public.outbox_orders_history WHERE version > '4'");
+        assertThat(rows(OBJECTS))
+                .contains("outbox_orders_lanes", "outbox_orders_lane_order")
+                .doesNotContainSequence(names);
+
+        JdbcOutboxStore migrated = migrate();
+
+        assertThat(rows(OBJECTS)).isEqualTo(names);
+        OutboxSegmentLease kept = segmentOf("key", migrated.holdSegments(ANN, Set.of(), Duration.ofMinutes(1)));
+        assertThat(kept).as("lease and epoch").isEqualTo(held);
+        enqueue("second", "key");
+        assertThat(migrated.ordered(Map.of(held.segment(), 0L), 10)).hasSize(2);
+        assertThat(migrated.claimOrdered(ANN, List.of(held), List.of(1L, 2L), Duration.ofMinutes(1))
+                        .claims())
+                .extracting(claim -> claim.entry().idempotencyKey())
+                .containsExactly("first");
+    }
+
+    private static OutboxSegmentLease segmentOf(String orderingKey, OutboxSegmentShare share) {
+        int segment = OutboxSegmentLease.segmentOf(orderingKey);
+        return share.held().stream()
+                .filter(lease -> lease.segment() == segment)
+                .findFirst()
+                .orElseThrow();
     }
 
     @Test
@@ -305,18 +365,18 @@ final class OutboxMigrationIT {
                         "mails",
                         "mails_audit",
                         "mails_history",
-                        "mails_lanes",
+                        "mails_segments",
                         "mails_workers",
                         "outbox_orders",
                         "outbox_orders_audit",
                         "outbox_orders_history",
-                        "outbox_orders_lanes",
+                        "outbox_orders_segments",
                         "outbox_orders_workers");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> JdbcOutboxStore.builder(database.dataSource()).table("Orders"));
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> JdbcOutboxStore.builder(database.dataSource())
-                        .ledger("outbox_orders_lanes")
+                        .ledger("outbox_orders_segments")
                         .build());
     }
 
@@ -331,12 +391,17 @@ final class OutboxMigrationIT {
     }
 
     private void enqueue(String key) throws SQLException {
+        enqueue(OutboxMessage.of(key, "{}"));
+    }
+
+    private void enqueue(String key, String orderingKey) throws SQLException {
+        enqueue(OutboxMessage.builder(key, "{}").orderingKey(orderingKey).build());
+    }
+
+    private void enqueue(OutboxMessage message) throws SQLException {
         try (Connection connection = database.dataSource().getConnection()) {
             connection.setAutoCommit(false);
-            JdbcOutbox.builder(database.dataSource())
-                    .schema("public")
-                    .build()
-                    .enqueue(connection, OutboxMessage.of(key, "{}"));
+            JdbcOutbox.builder(database.dataSource()).schema("public").build().enqueue(connection, message);
             connection.commit();
         }
     }

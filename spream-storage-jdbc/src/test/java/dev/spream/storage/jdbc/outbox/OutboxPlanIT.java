@@ -68,7 +68,7 @@ final class OutboxPlanIT {
                 """
                 INSERT INTO spream.outbox_orders_audit (actor, action, entry_id, idempotency_key, outcome, reason)
                 SELECT 'ann', 'abort', n, '', '', '' FROM generate_series(1, %d) AS n""".formatted(EACH),
-                "UPDATE spream.outbox_orders_lanes SET owner = '%s', lease_until = now() + interval '1 hour'"
+                "UPDATE spream.outbox_orders_segments SET owner = '%s', lease_until = now() + interval '1 hour'"
                         .formatted(OWNER),
                 """
                 UPDATE spream.outbox_orders SET status = 'sending', lease_until = now() + interval '1 hour',
@@ -79,7 +79,7 @@ final class OutboxPlanIT {
     private static void insert(String key, String status, String nextRunAt, String expiresAt, String orderingKey) {
         database.execute("""
                 INSERT INTO spream.outbox_orders (idempotency_key, order_request_json, request_digest, status, next_run_at,
-                    expires_at, ordering_key, lane)
+                    expires_at, ordering_key, segment)
                 SELECT '%1$s' || n, '{}', 'd', %2$s, %3$s, %4$s, %5$s, CASE WHEN %5$s IS NOT NULL THEN n %% 50 END
                 FROM generate_series(1, %6$d) AS n""".formatted(key, status, nextRunAt, expiresAt, orderingKey, EACH));
     }
@@ -163,7 +163,7 @@ final class OutboxPlanIT {
                 "read ahead",
                 explain(
                         planMode,
-                        OrderedEntries.OF_LANES,
+                        OrderedEntries.OF_SEGMENTS,
                         p -> p.integers(List.of(1, 2)).numbers(List.of(0L, 0L)).number(BATCH / 2)));
         plans.put(
                 "read a key",
@@ -205,7 +205,7 @@ final class OutboxPlanIT {
         try (TestDatabase old = new TestDatabase()) {
             JdbcOutboxStore.create(old.dataSource()).close();
             old.execute("""
-                    INSERT INTO spream.outbox_orders (idempotency_key, order_request_json, request_digest, ordering_key, lane)
+                    INSERT INTO spream.outbox_orders (idempotency_key, order_request_json, request_digest, ordering_key, segment)
                     SELECT 'ordered' || n, '{}', 'd', 'customer', n %% 50 FROM generate_series(1, %d) AS n""".formatted(EACH));
             try (Connection backup = old.dataSource().getConnection();
                     Statement statement = backup.createStatement()) {

@@ -2,12 +2,12 @@ package dev.spream.storage.jdbc.outbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.spream.outbox.LaneLease;
 import dev.spream.outbox.LedgerResult;
 import dev.spream.outbox.OrderedEntry;
 import dev.spream.outbox.OutboxClaim;
 import dev.spream.outbox.OutboxMessage;
 import dev.spream.outbox.OutboxOwner;
+import dev.spream.outbox.OutboxSegmentLease;
 import dev.spream.outbox.ReasonCode;
 import dev.spream.outbox.Settlement;
 import java.sql.SQLException;
@@ -111,7 +111,7 @@ final class OutboxRacesIT {
     }
 
     @Test
-    void keys_stay_in_order_while_lanes_change_hands() throws Exception {
+    void keys_stay_in_order_while_segments_change_hands() throws Exception {
         for (int from = 0; from < ENTRIES; from += 100) {
             int first = from;
             test.enqueue(IntStream.range(first, first + 100)
@@ -139,15 +139,17 @@ final class OutboxRacesIT {
         assertThat(byKey.values()).allSatisfy(ids -> assertThat(ids).isSorted());
     }
 
-    /** Whoever reads ahead asks for heads and others alike, by lanes that it may just have lost. */
+    /** Whoever reads ahead asks for heads and others alike, by segments that it may just have lost. */
     private Void workInOrder(OutboxOwner owner, Random random) {
         while (sent.size() < ENTRIES) {
-            List<LaneLease> lanes = test.store.holdLanes(owner, Set.of(), LEASE).held();
-            Map<Integer, Long> after = lanes.stream().collect(Collectors.toMap(LaneLease::lane, lane -> 0L));
+            List<OutboxSegmentLease> segments =
+                    test.store.holdSegments(owner, Set.of(), LEASE).held();
+            Map<Integer, Long> after =
+                    segments.stream().collect(Collectors.toMap(OutboxSegmentLease::segment, segment -> 0L));
             List<Long> ids =
                     test.store.ordered(after, 20).stream().map(OrderedEntry::id).toList();
             List<OutboxClaim> claims =
-                    test.store.claimOrdered(owner, lanes, ids, LEASE).claims();
+                    test.store.claimOrdered(owner, segments, ids, LEASE).claims();
             sent.addAll(claims);
             test.store.settle(
                     owner,
@@ -155,7 +157,7 @@ final class OutboxRacesIT {
                             .<Settlement>map(claim -> new Settlement.Succeeded(claim.ref(), LedgerResult.succeeded()))
                             .toList());
             if (random.nextInt(5) == 0) {
-                test.store.leaveLanes(owner);
+                test.store.leaveSegments(owner);
             }
         }
         return null;

@@ -145,7 +145,7 @@ final class OutboxWorkerIT {
     }
 
     @Test
-    void lanes_are_read_only_where_an_entry_has_an_ordering_key() throws Exception {
+    void segments_are_read_only_where_an_entry_has_an_ordering_key() throws Exception {
         ConcurrentLinkedQueue<String> statements = new ConcurrentLinkedQueue<>();
         try (HikariDataSource pool = test.database().open();
                 JdbcOutboxStore one = JdbcOutboxStore.create(seen(pool, statements));
@@ -158,7 +158,7 @@ final class OutboxWorkerIT {
             }
             awaitRows("SELECT count(*) FROM spream.outbox_orders WHERE status = 'succeeded'", "60");
             assertThat(statements).filteredOn(OutboxWorkerIT::claims).hasSizeGreaterThan(10);
-            assertThat(statements).noneMatch(OutboxWorkerIT::readsLanes);
+            assertThat(statements).noneMatch(OutboxWorkerIT::readsSegments);
 
             for (int i = 0; i < 20; i++) {
                 test.enqueue(OutboxMessage.builder("ordered " + i, "{}")
@@ -166,7 +166,7 @@ final class OutboxWorkerIT {
                         .build());
             }
             awaitRows("SELECT count(*) FROM spream.outbox_orders WHERE status = 'succeeded'", "80");
-            assertThat(statements).anyMatch(OutboxWorkerIT::readsLanes);
+            assertThat(statements).anyMatch(OutboxWorkerIT::readsSegments);
             workers.forEach(OutboxWorker::close);
         }
     }
@@ -190,8 +190,8 @@ final class OutboxWorkerIT {
         return statement.contains("next_run_at <= (SELECT clock_timestamp())");
     }
 
-    private static boolean readsLanes(String statement) {
-        return statement.contains("AS asked (lane, behind)");
+    private static boolean readsSegments(String statement) {
+        return statement.contains("AS asked (segment, behind)");
     }
 
     /** The data source, of whose connections all statements are noted. */

@@ -10,14 +10,14 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import dev.spream.core.StorageException;
 import dev.spream.outbox.ClaimResult;
 import dev.spream.outbox.EnqueueResult;
-import dev.spream.outbox.LaneLease;
-import dev.spream.outbox.LaneShare;
 import dev.spream.outbox.LedgerEntry;
 import dev.spream.outbox.LedgerResult;
 import dev.spream.outbox.LedgerStatus;
 import dev.spream.outbox.OrderedEntry;
 import dev.spream.outbox.OutboxClaim;
 import dev.spream.outbox.OutboxMessage;
+import dev.spream.outbox.OutboxSegmentLease;
+import dev.spream.outbox.OutboxSegmentShare;
 import dev.spream.outbox.ReasonCode;
 import dev.spream.outbox.Settlement;
 import java.sql.Connection;
@@ -103,34 +103,34 @@ final class PostgresOutboxIT {
     }
 
     @Test
-    void ordered_entries_are_claimed_by_who_has_their_lane_one_at_a_time() throws SQLException {
+    void ordered_entries_are_claimed_by_who_has_their_segment_one_at_a_time() throws SQLException {
         test.enqueue(ordered("1"), ordered("2"));
-        LaneShare share = test.store.holdLanes(ANN, Set.of(), LEASE);
-        LaneLease lane = share.held().get(LaneLease.laneOf("customer"));
-        List<OrderedEntry> ahead = test.store.ordered(Map.of(lane.lane(), 0L), 10);
+        OutboxSegmentShare share = test.store.holdSegments(ANN, Set.of(), LEASE);
+        OutboxSegmentLease segment = share.held().get(OutboxSegmentLease.segmentOf("customer"));
+        List<OrderedEntry> ahead = test.store.ordered(Map.of(segment.segment(), 0L), 10);
         List<Long> ids = ahead.stream().map(OrderedEntry::id).toList();
 
-        assertThat(share.held()).hasSize(LaneLease.LANES);
+        assertThat(share.held()).hasSize(OutboxSegmentLease.SEGMENTS);
         assertThat(ahead).hasSize(2).isEqualTo(test.store.ordered("customer", 10));
         assertThat(test.store.claim(ANN, 10, LEASE).claims())
                 .as("those without a key")
                 .isEmpty();
-        assertThat(test.store.claimOrdered(BOB, List.of(lane), ids, LEASE).isEmpty())
+        assertThat(test.store.claimOrdered(BOB, List.of(segment), ids, LEASE).isEmpty())
                 .isTrue();
-        OutboxClaim head = test.store.claimOrdered(ANN, List.of(lane), ids, LEASE).claims().stream()
+        OutboxClaim head = test.store.claimOrdered(ANN, List.of(segment), ids, LEASE).claims().stream()
                 .findFirst()
                 .orElseThrow();
-        assertThat(test.store.claimOrdered(ANN, List.of(lane), ids, LEASE).isEmpty())
+        assertThat(test.store.claimOrdered(ANN, List.of(segment), ids, LEASE).isEmpty())
                 .isTrue();
         test.store.settle(ANN, List.of(new Settlement.Succeeded(head.ref(), LedgerResult.succeeded())));
-        assertThat(test.store.claimOrdered(ANN, List.of(lane), ids, LEASE).claims())
+        assertThat(test.store.claimOrdered(ANN, List.of(segment), ids, LEASE).claims())
                 .singleElement()
                 .extracting(claim -> claim.entry().idempotencyKey())
                 .isEqualTo("2");
-        test.store.leaveLanes(ANN);
-        assertThat(test.store.holdLanes(BOB, Set.of(), LEASE).held())
-                .allMatch(held -> held.epoch() == lane.epoch() + 1)
-                .hasSize(LaneLease.LANES);
+        test.store.leaveSegments(ANN);
+        assertThat(test.store.holdSegments(BOB, Set.of(), LEASE).held())
+                .allMatch(held -> held.epoch() == segment.epoch() + 1)
+                .hasSize(OutboxSegmentLease.SEGMENTS);
     }
 
     private static OutboxMessage ordered(String key) {

@@ -7,7 +7,6 @@ import dev.spream.core.internal.MonotonicTime;
 import dev.spream.core.subscription.SimulatedMachine;
 import dev.spream.core.subscription.SimulatedProcess;
 import dev.spream.outbox.ClaimResult;
-import dev.spream.outbox.LaneLease;
 import dev.spream.outbox.LedgerEntry;
 import dev.spream.outbox.LedgerStatus;
 import dev.spream.outbox.OutboxClaim;
@@ -15,6 +14,7 @@ import dev.spream.outbox.OutboxFilter;
 import dev.spream.outbox.OutboxMessage;
 import dev.spream.outbox.OutboxOwner;
 import dev.spream.outbox.OutboxRow;
+import dev.spream.outbox.OutboxSegmentLease;
 import dev.spream.outbox.OutboxSender;
 import dev.spream.outbox.OutboxStatus;
 import dev.spream.outbox.OutboxStore;
@@ -273,8 +273,11 @@ final class OutboxSimulation {
 
             @Override
             public ClaimResult claimOrdered(
-                    OutboxOwner owner, Collection<LaneLease> lanes, Collection<Long> ids, Duration duration) {
-                return forgetful(super.claimOrdered(owner, lanes, ids, duration));
+                    OutboxOwner owner,
+                    Collection<OutboxSegmentLease> segments,
+                    Collection<Long> ids,
+                    Duration duration) {
+                return forgetful(super.claimOrdered(owner, segments, ids, duration));
             }
 
             @Override

@@ -72,14 +72,14 @@ final class OutboxWorkerOrderTest {
     }
 
     @Test
-    void entries_without_an_ordering_key_cost_no_reads_of_lanes_and_few_questions() {
+    void entries_without_an_ordering_key_cost_no_reads_of_segments_and_few_questions() {
         AtomicInteger reads = new AtomicInteger();
         AtomicInteger questions = new AtomicInteger();
         ForwardingOutboxStore counting = new ForwardingOutboxStore(bench.memory.store()) {
             @Override
-            public List<OrderedEntry> ordered(Map<Integer, Long> after, int perLane) {
+            public List<OrderedEntry> ordered(Map<Integer, Long> after, int perSegment) {
                 reads.incrementAndGet();
-                return target.ordered(after, perLane);
+                return target.ordered(after, perSegment);
             }
 
             @Override
@@ -98,7 +98,7 @@ final class OutboxWorkerOrderTest {
             bench.time.advance(Duration.ofMillis(10));
             LockSupport.parkNanos(3_000_000); // the thread that reads has its turn
         }
-        assertThat(reads.get()).as("reads of lanes").isZero();
+        assertThat(reads.get()).as("reads of segments").isZero();
         assertThat(questions.get()).as("in a second").isBetween(2, 20);
         long ordered = bench.enqueue("ordered", "k");
         bench.advanceUntil(
@@ -216,7 +216,7 @@ final class OutboxWorkerOrderTest {
     }
 
     @Test
-    void workers_share_lanes_and_whoever_stays_takes_those_of_the_one_that_leaves() {
+    void workers_share_segments_and_whoever_stays_takes_those_of_the_one_that_leaves() {
         int keys = 60;
         for (int i = 0; i < 10; i++) {
             for (int key = 0; key < keys; key++) {
@@ -253,7 +253,7 @@ final class OutboxWorkerOrderTest {
     }
 
     @Test
-    void a_worker_that_alone_cannot_reach_the_receiver_leaves_its_lanes_to_those_that_can() {
+    void a_worker_that_alone_cannot_reach_the_receiver_leaves_its_segments_to_those_that_can() {
         int keys = 60;
         for (int i = 0; i < 3; i++) {
             for (int key = 0; key < keys; key++) {

@@ -1,8 +1,8 @@
 package dev.spream.storage.jdbc.outbox;
 
-import dev.spream.outbox.LaneLease;
-import dev.spream.outbox.LaneShare;
 import dev.spream.outbox.OutboxOwner;
+import dev.spream.outbox.OutboxSegmentLease;
+import dev.spream.outbox.OutboxSegmentShare;
 import dev.spream.storage.jdbc.internal.JdbcTimestamps;
 import dev.spream.storage.jdbc.internal.Statements;
 import java.sql.SQLException;
@@ -14,10 +14,10 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The lanes of workers: a worker sends the entries of its own lanes. Lanes keep workers from competing for the same
+ * The segments of workers: a worker sends the entries of its own segments. Segments keep workers from competing for the same
  * keys; order does not depend on them.
  */
-record WorkerLanes(OutboxDatabase database) {
+record WorkerSegments(OutboxDatabase database) {
     private static final String REGISTER = """
             INSERT INTO @workers (owner, alive_until) VALUES (?, clock_timestamp() + ? * interval '1 microsecond')
             ON CONFLICT (owner) DO UPDATE SET alive_until = excluded.alive_until""";
@@ -30,50 +30,50 @@ record WorkerLanes(OutboxDatabase database) {
             DELETE FROM @workers WHERE owner IN (
                 SELECT owner FROM @workers WHERE alive_until <= clock_timestamp() ORDER BY owner FOR UPDATE SKIP LOCKED)""";
 
-    /** The lanes of a worker stay its own until another worker has taken them. */
+    /** The segments of a worker stay its own until another worker has taken them. */
     private static final String HOLD = """
             WITH mine AS MATERIALIZED (
-                SELECT lane, lane = ANY (?::int[]) AS is_surplus FROM @lanes WHERE owner = ? ORDER BY lane FOR NO KEY UPDATE
+                SELECT segment, segment = ANY (?::int[]) AS is_surplus FROM @segments WHERE owner = ? ORDER BY segment FOR NO KEY UPDATE
             ), open AS MATERIALIZED (
-                SELECT lane FROM @lanes
-                WHERE (owner IS NULL OR owner <> ? AND lease_until <= clock_timestamp()) AND lane <> ALL (?::int[])
-                ORDER BY lane
+                SELECT segment FROM @segments
+                WHERE (owner IS NULL OR owner <> ? AND lease_until <= clock_timestamp()) AND segment <> ALL (?::int[])
+                ORDER BY segment
                 LIMIT greatest(0, ? - (SELECT count(*) FROM mine WHERE NOT is_surplus)) FOR NO KEY UPDATE SKIP LOCKED
             ), changed AS (
-                SELECT lane, CASE WHEN is_surplus THEN 'freed' ELSE 'kept' END AS change FROM mine
-                UNION ALL SELECT lane, 'taken' FROM open
+                SELECT segment, CASE WHEN is_surplus THEN 'freed' ELSE 'kept' END AS change FROM mine
+                UNION ALL SELECT segment, 'taken' FROM open
             )
-            UPDATE @lanes l SET
+            UPDATE @segments l SET
                 owner = CASE changed.change WHEN 'freed' THEN NULL ELSE ? END,
                 lease_until = CASE changed.change WHEN 'freed' THEN NULL ELSE clock_timestamp() + ? * interval '1 microsecond' END,
                 epoch = l.epoch + CASE changed.change WHEN 'taken' THEN 1 ELSE 0 END
-            FROM changed WHERE l.lane = changed.lane
-            RETURNING l.lane, l.epoch, l.owner""";
+            FROM changed WHERE l.segment = changed.segment
+            RETURNING l.segment, l.epoch, l.owner""";
 
     private static final String LEAVE = """
-            UPDATE @lanes l SET owner = NULL, lease_until = NULL
-            FROM (SELECT lane FROM @lanes WHERE owner = ? ORDER BY lane FOR NO KEY UPDATE) AS mine
-            WHERE l.lane = mine.lane""";
+            UPDATE @segments l SET owner = NULL, lease_until = NULL
+            FROM (SELECT segment FROM @segments WHERE owner = ? ORDER BY segment FOR NO KEY UPDATE) AS mine
+            WHERE l.segment = mine.segment""";
 
     private static final String UNREGISTER = "DELETE FROM @workers WHERE owner = ?";
 
-    LaneShare hold(OutboxOwner owner, Set<Integer> giveUp, Duration lease) {
+    OutboxSegmentShare hold(OutboxOwner owner, Set<Integer> giveUp, Duration lease) {
         long micros = JdbcTimestamps.micros(lease);
-        return database.inTransaction("holding lanes of " + database.tables(), transaction -> {
+        return database.inTransaction("holding segments of " + database.tables(), transaction -> {
             transaction.update(REGISTER, p -> p.text(owner.toString()).number(micros));
             transaction.update(FORGET, p -> {});
             int share = share(transaction);
-            List<LaneLease> held = held(transaction, owner.toString(), giveUp, share, micros);
-            return new LaneShare(held, share);
+            List<OutboxSegmentLease> held = held(transaction, owner.toString(), giveUp, share, micros);
+            return new OutboxSegmentShare(held, share);
         });
     }
 
     private static int share(Statements transaction) throws SQLException {
         int workers = transaction.row(COUNT, p -> {}, row -> row.getInt("alive"));
-        return Math.ceilDiv(LaneLease.LANES, Math.max(1, workers));
+        return Math.ceilDiv(OutboxSegmentLease.SEGMENTS, Math.max(1, workers));
     }
 
-    private static List<LaneLease> held(
+    private static List<OutboxSegmentLease> held(
             Statements transaction, String owner, Collection<Integer> giveUp, int share, long micros)
             throws SQLException {
         return transaction
@@ -87,16 +87,16 @@ record WorkerLanes(OutboxDatabase database) {
                                 .text(owner)
                                 .number(micros),
                         row -> row.getString("owner") == null
-                                ? Optional.<LaneLease>empty()
-                                : Optional.of(new LaneLease(row.getInt("lane"), row.getLong("epoch"))))
+                                ? Optional.<OutboxSegmentLease>empty()
+                                : Optional.of(new OutboxSegmentLease(row.getInt("segment"), row.getLong("epoch"))))
                 .stream()
                 .flatMap(Optional::stream)
-                .sorted(Comparator.comparingInt(LaneLease::lane))
+                .sorted(Comparator.comparingInt(OutboxSegmentLease::segment))
                 .toList();
     }
 
     void leave(OutboxOwner owner) {
-        database.inTransaction("leaving the lanes of " + database.tables(), transaction -> {
+        database.inTransaction("leaving the segments of " + database.tables(), transaction -> {
             transaction.update(LEAVE, p -> p.text(owner.toString()));
             return transaction.update(UNREGISTER, p -> p.text(owner.toString()));
         });

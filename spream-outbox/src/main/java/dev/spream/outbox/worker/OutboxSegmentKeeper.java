@@ -6,37 +6,37 @@ import dev.spream.core.internal.MonotonicTime;
 import java.util.Set;
 
 /**
- * Keeps the lanes of a worker: renews them, takes its share, gives the surplus up, and stops planning by them when they
+ * Keeps the segments of a worker: renews them, takes its share, gives the surplus up, and stops planning by them when they
  * could not be renewed in time. Leaves them to others while nothing is claimed here. Confined to the worker's upkeep
  * thread, but for {@link #areHeld}.
  */
-final class LaneKeeper {
+final class OutboxSegmentKeeper {
     private final WorkerStore store;
     private final MonotonicTime time;
     private final OrderedClaimPlanner plan;
     private volatile LocalLease lease;
     private boolean away;
 
-    LaneKeeper(WorkerStore store, OrderedClaimPlanner plan, MonotonicTime time) {
+    OutboxSegmentKeeper(WorkerStore store, OrderedClaimPlanner plan, MonotonicTime time) {
         this.store = store;
         this.plan = plan;
         this.time = time;
         this.lease = LocalLease.ended(time);
     }
 
-    /** Returns whether the lanes of the plan can be relied on. */
+    /** Returns whether the segments of the plan can be relied on. */
     boolean areHeld() {
         return lease.isHeld();
     }
 
-    /** Tells the store which lanes this worker keeps, and the plan which it has. */
+    /** Tells the store which segments this worker keeps, and the plan which it has. */
     void hold() {
         away = false;
         do {
             Set<Integer> giveUp = plan.leaveIdle();
             LocalLease requested = store.requestLease();
             try {
-                plan.hold(store.holdLanes(giveUp));
+                plan.hold(store.holdSegments(giveUp));
                 lease = requested;
             } catch (StorageException e) {
                 if (!areHeld()) {
@@ -47,7 +47,7 @@ final class LaneKeeper {
         } while (plan.hasIdleToLeave());
     }
 
-    /** Leaves the lanes to workers that get through, until it is to {@link #hold} lanes again. Harmless if it has left them. */
+    /** Leaves the segments to workers that get through, until it is to {@link #hold} segments again. Harmless if it has left them. */
     void stayAway() {
         if (!away) {
             lease = LocalLease.ended(time);
@@ -55,9 +55,9 @@ final class LaneKeeper {
         }
     }
 
-    /** Gives all lanes up; whether the store knows. */
+    /** Gives all segments up; whether the store knows. */
     boolean leave() {
         plan.holdNothing();
-        return store.leaveLanes(); // if not, others have the lanes when their leases have run out
+        return store.leaveSegments(); // if not, others have the segments when their leases have run out
     }
 }
