@@ -41,7 +41,7 @@ record ConfigValidation(PluginSelection selection, ResolvedConfig resolved, List
     static ConfigValidation of(SpreamConfig config, PluginRegistry plugins, ProvidedComponents own) {
         ConfigValidation judgement = of(config, plugins, PluginSelection.of(config, plugins, own.ports()));
         judgement.problems.addAll(judgement.selection.problems(judgement.resolved));
-        judgement.judge(plugins, () -> judgement.judgeTogether(own));
+        judgement.validate(plugins, () -> judgement.validateTogether(own));
         if (own.errorHandler != null
                 && config.raw(FailurePolicy.ON_FAILURE.name()).isPresent()) {
             judgement.problems.add("%s, and the program brings its own error handler: leave one out"
@@ -53,8 +53,8 @@ record ConfigValidation(PluginSelection selection, ResolvedConfig resolved, List
     /** The same for a program that uses plug-ins of these ports, and need not have a subscription. */
     static ConfigValidation ofDesk(SpreamConfig config, PluginRegistry plugins, Set<Port<?>> needed) {
         ConfigValidation judgement = of(config, plugins, PluginSelection.ofDesk(config, plugins, needed));
-        judgement.problems.addAll(judgement.selection.problemsOfDesk(judgement.resolved, needed));
-        judgement.judge(plugins, () -> {});
+        judgement.problems.addAll(judgement.selection.problemsOfTool(judgement.resolved, needed));
+        judgement.validate(plugins, () -> {});
         return judgement;
     }
 
@@ -64,7 +64,7 @@ record ConfigValidation(PluginSelection selection, ResolvedConfig resolved, List
     }
 
     /** Judges what can be judged only if every key by itself is as it should be. */
-    private void judge(PluginRegistry plugins, Runnable more) {
+    private void validate(PluginRegistry plugins, Runnable more) {
         problems.addAll(resolved.problems());
         if (!resolved.problems().isEmpty()) {
             return;
@@ -132,7 +132,7 @@ record ConfigValidation(PluginSelection selection, ResolvedConfig resolved, List
         return new ConfigSection(port.key(), keys, selection.plugin(port).isPresent());
     }
 
-    private void judgeTogether(ProvidedComponents own) {
+    private void validateTogether(ProvidedComponents own) {
         noteRefusal(this::errorHandler);
         noteRefusal(this::filter);
         times().problem().ifPresent(problems::add);

@@ -33,7 +33,7 @@ public final class ConfiguredDeadLetters implements AutoCloseable {
     private @Nullable Consumer consumer;
 
     private ConfiguredDeadLetters(ConfiguredPlugins plugins) {
-        ConfigValidation judgement = plugins.judge(new ProvidedComponents());
+        ConfigValidation judgement = plugins.validate(new ProvidedComponents());
         requireUsable(plugins.config(), judgement);
         this.plan = new SubscriptionPlan(plugins, judgement, new ProvidedComponents());
         this.letters = letters(judgement, plan);

@@ -120,7 +120,7 @@ public final class ConfiguredOutbox extends ConfiguredPort<OutboxStore> {
      * @throws SpreamException if the outbox or the sender could not be opened
      */
     public OutboxWorker worker(List<OutboxListener> listeners, UnaryOperator<OutboxSender> around) {
-        ConfigValidation whole = plugins.judge(Set.of(OutboxStoreProvider.PORT, OutboxSenderProvider.PORT));
+        ConfigValidation whole = plugins.validate(Set.of(OutboxStoreProvider.PORT, OutboxSenderProvider.PORT));
         requireEnabled(whole);
         Plugin<OutboxSender> sends = whole.usable(OutboxSenderProvider.PORT);
         OutboxWorkerOptions.Builder options = OutboxKeys.options(judgement.outbox());

@@ -59,11 +59,11 @@ final class ConfiguredPlugins implements AutoCloseable {
         return config;
     }
 
-    ConfigValidation judge(Set<Port<?>> needed) {
+    ConfigValidation validate(Set<Port<?>> needed) {
         return ConfigValidation.ofDesk(config, plugins, needed);
     }
 
-    ConfigValidation judge(ProvidedComponents own) {
+    ConfigValidation validate(ProvidedComponents own) {
         return ConfigValidation.of(config, plugins, own);
     }
 

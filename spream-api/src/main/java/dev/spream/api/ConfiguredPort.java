@@ -28,7 +28,7 @@ abstract class ConfiguredPort<T> implements AutoCloseable {
 
     ConfiguredPort(ConfiguredPlugins plugins, Port<T> port) {
         this.plugins = plugins;
-        this.judgement = plugins.judge(Set.of(port));
+        this.judgement = plugins.validate(Set.of(port));
         this.plugin = judgement.usable(port);
     }
 

@@ -125,24 +125,24 @@ public final class ConfiguredProjections extends ConfiguredPort<ProjectionStore<
     }
 
     private EventSource openNamedSource() {
-        Plugin<EventSource> chosen = judge(EventSourceProvider.PORT).usable(EventSourceProvider.PORT);
+        Plugin<EventSource> chosen = validate(EventSourceProvider.PORT).usable(EventSourceProvider.PORT);
         if (!chosen.ask(EventSourceProvider.class, EventSourceProvider::readsChangeStream)) {
             return open(EventSourceProvider.PORT);
         }
         ConfigValidation whole =
-                judge(EventSourceProvider.PORT, ChangeStreamSourceProvider.PORT, PartitionStorageProvider.PORT);
+                validate(EventSourceProvider.PORT, ChangeStreamSourceProvider.PORT, PartitionStorageProvider.PORT);
         SharedChangeStream lent = EventSubscriptions.open(whole, plugins);
         return plugins.opened(chosen.open(whole.of(chosen), InstantSource.system(), NAME, lent));
     }
 
-    private ConfigValidation judge(Port<?>... needed) {
+    private ConfigValidation validate(Port<?>... needed) {
         Set<Port<?>> all = new HashSet<>(List.of(needed));
         all.add(ProjectionStoreProvider.PORT);
-        return plugins.judge(all);
+        return plugins.validate(all);
     }
 
     private <R> R open(Port<R> port) {
-        ConfigValidation whole = judge(port);
+        ConfigValidation whole = validate(port);
         return open(whole, whole.usable(port));
     }
 

@@ -76,7 +76,7 @@ final class FailurePolicy {
             throw new IllegalArgumentException(
                     "retry.max-delay is shorter than retry.base-delay: raise one, or lower the other");
         }
-        RetryPolicy policy = ErrorHandler.exponentialBackoff(base, cap).giveUpOn(NonRetryableException.class);
+        RetryPolicy policy = ErrorHandler.exponentialBackoff(base, cap).abortOn(NonRetryableException.class);
         OptionalInt attempts = retry.get(MAX_ATTEMPTS);
         RetryPolicy limited = attempts.isPresent() ? policy.maxAttempts(attempts.getAsInt()) : policy;
         ErrorHandler handler =

@@ -73,7 +73,7 @@ record PluginSelection(SpreamConfig config, PluginRegistry plugins, Set<Port<?>>
                 .toList();
     }
 
-    List<String> problemsOfDesk(ResolvedConfig resolved, Set<Port<?>> needed) {
+    List<String> problemsOfTool(ResolvedConfig resolved, Set<Port<?>> needed) {
         return plugins.ports().stream()
                 .filter(needed::contains)
                 .flatMap(port -> config.mayConfigure(port.key())

@@ -52,7 +52,8 @@ public record ProjectionHealth(List<ProjectionView> projections, double errorRat
         if (projections.stream().anyMatch(ProjectionHealth::hasFailed)) {
             return Status.UNHEALTHY;
         }
-        boolean allGoOn = projections.stream().allMatch(view -> isReachable(view) && goesOn(view) && appliesAll(view));
+        boolean allGoOn =
+                projections.stream().allMatch(view -> isReachable(view) && continues(view) && appliesAll(view));
         return allGoOn && allLiveAreHere() ? Status.HEALTHY : Status.DEGRADED;
     }
 
@@ -74,7 +75,7 @@ public record ProjectionHealth(List<ProjectionView> projections, double errorRat
         return !view.version().isLive() || view.parked().aggregates() == 0;
     }
 
-    private static boolean goesOn(ProjectionView view) {
+    private static boolean continues(ProjectionView view) {
         return view.state().status()
                 == (view.version().isLive() ? ProjectionStatus.RUNNING : ProjectionStatus.REBUILDING);
     }

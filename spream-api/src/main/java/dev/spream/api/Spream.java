@@ -67,7 +67,7 @@ public final class Spream implements AutoCloseable {
     }
 
     private static Spream of(ConfiguredPlugins plugins, ProvidedComponents own) {
-        ConfigValidation judgement = plugins.judge(own);
+        ConfigValidation judgement = plugins.validate(own);
         judgement.requireUsable();
         return new Spream(new SubscriptionPlan(plugins, judgement, own));
     }

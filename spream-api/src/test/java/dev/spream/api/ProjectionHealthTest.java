@@ -168,7 +168,7 @@ final class ProjectionHealthTest {
     void the_rate_of_errors_is_that_of_live_versions() {
         ProjectionErrorRate rate = new ProjectionErrorRate(() -> AT);
         ProjectionVersion first = new ProjectionVersion("entries", 1, 1, VersionRole.LIVE, 0, true);
-        ProjectionVersion second = new ProjectionVersion("entries", 2, 1, VersionRole.SHADOW, 0, true);
+        ProjectionVersion second = new ProjectionVersion("entries", 2, 1, VersionRole.CANDIDATE, 0, true);
         rate.versionsChanged("entries", List.of(first, second));
         rate.failed("entries@2", FailureKind.POISON, new IllegalStateException("no"));
         assertThat(rate.current()).isZero();
@@ -246,7 +246,7 @@ final class ProjectionHealthTest {
 
     private static ProjectionView shadow(ProjectionStatus status) {
         return new ProjectionView(
-                new ProjectionVersion("entries", 2, 1, VersionRole.SHADOW, 0, true),
+                new ProjectionVersion("entries", 2, 1, VersionRole.CANDIDATE, 0, true),
                 view("entries@2", status, 1, Optional.empty()).state(),
                 4,
                 OptionalLong.of(50_000),

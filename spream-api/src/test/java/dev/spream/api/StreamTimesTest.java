@@ -104,7 +104,7 @@ final class StreamTimesTest {
     }
 
     private void store(Instant start, Optional<Instant> end) {
-        storage.open(new SubscriptionRecord(
+        storage.openSubscription(new SubscriptionRecord(
                 source.streamName(), start, end, Duration.ofSeconds(10), PartitionMode.IMMUTABLE_KEY_RANGE, false));
     }
 

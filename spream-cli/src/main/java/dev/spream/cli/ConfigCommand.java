@@ -40,7 +40,7 @@ final class ConfigCommand extends Subcommand {
         if (!check.problems().isEmpty()) {
             throw new ConfigException(check.problems());
         }
-        say("config: the configuration is fine");
+        report("config: the configuration is fine");
         return ExitCode.OK;
     }
 

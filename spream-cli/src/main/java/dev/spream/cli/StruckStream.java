@@ -23,7 +23,7 @@ final class StruckStream extends FilterOutputStream {
     @Override
     public void write(byte[] bytes, int offset, int length) throws IOException {
         String text = new String(bytes, offset, length, StandardCharsets.UTF_8);
-        String struck = Secrets.strike(text);
+        String struck = Secrets.mask(text);
         if (struck.equals(text)) {
             out.write(bytes, offset, length); // as it is, also where a character is cut in two
         } else {

@@ -55,7 +55,7 @@ public final class LoggedFailure extends Exception {
 
     private static String struckMessage(Throwable failure) {
         String message = failure.getMessage();
-        return message == null ? "" : Secrets.strike(message);
+        return message == null ? "" : Secrets.mask(message);
     }
 
     private static String firstLine(String message) {

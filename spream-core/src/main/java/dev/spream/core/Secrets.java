@@ -31,7 +31,7 @@ public final class Secrets {
     }
 
     /** The text without secrets. */
-    public static String strike(String text) {
+    public static String mask(String text) {
         String struck = text;
         for (String secret : longestFirst) {
             struck = struck.replace(secret, MASK);

@@ -10,10 +10,10 @@ public class SpreamException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
     public SpreamException(String message) {
-        super(Secrets.strike(message));
+        super(Secrets.mask(message));
     }
 
     public SpreamException(String message, @Nullable Throwable cause) {
-        super(Secrets.strike(message), cause);
+        super(Secrets.mask(message), cause);
     }
 }

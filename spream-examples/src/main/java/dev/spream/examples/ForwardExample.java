@@ -70,7 +70,7 @@ public final class ForwardExample {
             throws IOException {
         var errors = ErrorHandler.exponentialBackoff(Duration.ofMillis(100), Duration.ofSeconds(10))
                 .maxAttempts(5)
-                .giveUpOn(IllegalArgumentException.class)
+                .abortOn(IllegalArgumentException.class)
                 .thenParkKey();
 
         try (var letters = JsonlDeadLetterSink.open(file);

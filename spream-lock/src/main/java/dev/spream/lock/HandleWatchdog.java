@@ -168,7 +168,7 @@ final class HandleWatchdog<T> {
     private @Nullable Thread stop() {
         return lock.get(() -> {
             closed = true;
-            closing.raise();
+            closing.signal();
             return thread;
         });
     }

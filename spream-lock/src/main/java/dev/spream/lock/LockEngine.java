@@ -93,13 +93,13 @@ final class LockEngine<T> {
         try {
             TransactionScope<T> owner = call.take(deadline);
             Duration took = since(start);
-            events.tell(listener -> listener.acquired(request, owner.lastTaken(), took, owner.lastWaited()));
+            events.publish(listener -> listener.acquired(request, owner.lastTaken(), took, owner.lastWaited()));
             return owner;
         } catch (LockException e) {
-            events.tell(listener -> listener.failed(request, e, since(start)));
+            events.publish(listener -> listener.failed(request, e, since(start)));
             throw e;
         } catch (InterruptedException e) {
-            events.tell(listener -> listener.interrupted(request, since(start)));
+            events.publish(listener -> listener.interrupted(request, since(start)));
             throw e;
         }
     }
@@ -135,7 +135,7 @@ final class LockEngine<T> {
 
     /** An owner, or a call that is to have one, is about to wait. */
     void waiting(LockReporter.Subject owner, LockRequest request, PlannedLock next) {
-        events.tell(listener -> listener.waiting(request, next));
+        events.publish(listener -> listener.waiting(request, next));
         watch.waiting(owner);
     }
 
@@ -174,11 +174,11 @@ final class LockEngine<T> {
                     .toList();
         }
         return others.stream()
-                .flatMap(other -> inTheWay(other, missing).stream())
+                .flatMap(other -> firstConflict(other, missing).stream())
                 .findFirst();
     }
 
-    private Optional<LockRequest> inTheWay(Joined<T> other, List<PlannedLock> missing) {
+    private Optional<LockRequest> firstConflict(Joined<T> other, List<PlannedLock> missing) {
         T transaction = other.transaction.get();
         return transaction == null
                 ? Optional.empty()

@@ -29,7 +29,7 @@ final class LockTransactions<T> {
         TransactionScope<T> scope =
                 begin(request, wait, LockDeadline.start(wait, engine.options().clock()), nextTurn());
         OpenHandle<T> handle = new OpenHandle<>(engine, scope, place);
-        engine.events().tell(listener -> listener.opened(request));
+        engine.events().publish(listener -> listener.opened(request));
         engine.watch().opened(handle);
         handle.requireNotEnded();
         return handle;

@@ -71,7 +71,7 @@ public final class LockTurns {
         Shortage shortage = new Shortage();
         lock.run(() -> {
             shortages.add(shortage);
-            remind();
+            warnStuck();
         });
         return shortage;
     }
@@ -240,7 +240,7 @@ public final class LockTurns {
             lock.run(() -> {
                 waits = true;
                 since = System.nanoTime();
-                remind();
+                warnStuck();
             });
         }
 
@@ -306,7 +306,7 @@ public final class LockTurns {
             }
             admit(queue.get().first());
         }
-        remind();
+        warnStuck();
     }
 
     private void admit(Turn turn) {
@@ -327,7 +327,7 @@ public final class LockTurns {
     }
 
     /** Has the one that is to give way look at the clock. */
-    private void remind() {
+    private void warnStuck() {
         Turn next = nextToGiveWay();
         if (next != null) {
             next.moved.signal();

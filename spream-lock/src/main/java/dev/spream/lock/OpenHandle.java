@@ -125,7 +125,7 @@ final class OpenHandle<T> implements LockHandle {
                 throw loss;
             }
             if (released) {
-                scope.held().ifPresent(locks -> engine.events().tell(to -> to.released(locks, heldFor)));
+                scope.held().ifPresent(locks -> engine.events().publish(to -> to.released(locks, heldFor)));
             }
             end();
             return released;
@@ -137,7 +137,7 @@ final class OpenHandle<T> implements LockHandle {
             engine.store().commit(scope.transaction());
             return true;
         } catch (LockException e) {
-            lose(e);
+            revoke(e);
             return false;
         }
     }
@@ -151,7 +151,7 @@ final class OpenHandle<T> implements LockHandle {
         boolean first = engine.watch().closed(this);
         engine.store().end(scope.transaction());
         if (first) {
-            engine.events().tell(LockListener::closed);
+            engine.events().publish(LockListener::closed);
         }
     }
 
@@ -206,13 +206,13 @@ final class OpenHandle<T> implements LockHandle {
             return false;
         }
         if (!engine.store().isAlive(scope.transaction())) {
-            lose(null);
+            revoke(null);
             return false;
         }
         return true;
     }
 
-    private void lose(@Nullable Throwable reason) {
+    private void revoke(@Nullable Throwable reason) {
         state = State.LOST;
         cause = reason;
         engine.watch().lost(this);
@@ -221,7 +221,7 @@ final class OpenHandle<T> implements LockHandle {
                 shown(),
                 place(),
                 reason == null ? null : LoggedFailure.of(reason));
-        scope.held().ifPresent(locks -> engine.events().tell(to -> to.lost(locks, scope.heldFor())));
+        scope.held().ifPresent(locks -> engine.events().publish(to -> to.lost(locks, scope.heldFor())));
     }
 
     private LockLostException lost(String message) {
@@ -274,7 +274,7 @@ final class OpenHandle<T> implements LockHandle {
 
     private void endIfAbandoned() {
         if (abandoned && state == State.HELD) {
-            lose(new LockStoreException("the locks were closed while the handle was open", null));
+            revoke(new LockStoreException("the locks were closed while the handle was open", null));
             giveBack();
         }
     }

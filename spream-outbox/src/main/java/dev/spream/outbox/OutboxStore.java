@@ -81,7 +81,7 @@ public interface OutboxStore extends AutoCloseable {
     OutboxSegmentShare holdSegments(OutboxOwner owner, Set<Integer> giveUp, Duration lease);
 
     /** Gives all segments up. The worker is gone. */
-    void leaveSegments(OutboxOwner owner);
+    void releaseSegments(OutboxOwner owner);
 
     /**
      * Returns whether there are entries with an ordering key that are not settled, due or not, of those that were committed

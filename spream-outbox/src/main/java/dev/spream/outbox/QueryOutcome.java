@@ -21,7 +21,7 @@ public sealed interface QueryOutcome {
     record Refused(ReasonCode reason, String message) implements QueryOutcome {
         public Refused {
             requireNonNull(reason, "reason");
-            message = Secrets.strike(requireNonNull(message, "message"));
+            message = Secrets.mask(requireNonNull(message, "message"));
         }
     }
 
@@ -32,7 +32,7 @@ public sealed interface QueryOutcome {
     record StillUnknown(ReasonCode reason, String message) implements QueryOutcome {
         public StillUnknown {
             requireNonNull(reason, "reason");
-            message = Secrets.strike(requireNonNull(message, "message"));
+            message = Secrets.mask(requireNonNull(message, "message"));
         }
     }
 }

@@ -30,7 +30,7 @@ public sealed interface SendOutcome {
     record Retryable(ReasonCode reason, String message, Optional<Duration> after) implements SendOutcome {
         public Retryable {
             requireNonNull(reason, "reason");
-            message = Secrets.strike(requireNonNull(message, "message"));
+            message = Secrets.mask(requireNonNull(message, "message"));
             requireNonNull(after, "after");
         }
 
@@ -43,7 +43,7 @@ public sealed interface SendOutcome {
     record Permanent(ReasonCode reason, String message) implements SendOutcome {
         public Permanent {
             requireNonNull(reason, "reason");
-            message = Secrets.strike(requireNonNull(message, "message"));
+            message = Secrets.mask(requireNonNull(message, "message"));
         }
     }
 
@@ -51,7 +51,7 @@ public sealed interface SendOutcome {
     record Unknown(ReasonCode reason, String message) implements SendOutcome {
         public Unknown {
             requireNonNull(reason, "reason");
-            message = Secrets.strike(requireNonNull(message, "message"));
+            message = Secrets.mask(requireNonNull(message, "message"));
         }
     }
 }

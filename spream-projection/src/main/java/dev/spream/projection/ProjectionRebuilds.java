@@ -55,7 +55,7 @@ public interface ProjectionRebuilds {
      *     keeps its tables from being read for as long, neither version has a column that is to be ignored, or all columns that a
      *     table has in both are
      */
-    VersionComparison parity(String projection, int version, Set<String> ignored, Duration patience);
+    VersionComparison compare(String projection, int version, Set<String> ignored, Duration patience);
 
     /**
      * Makes another version live, a shadow or a retired one; an earlier one is a rollback, and so it is called in the audit. No

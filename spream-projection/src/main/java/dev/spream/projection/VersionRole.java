@@ -5,7 +5,7 @@ public enum VersionRole {
     /** Readers see its read model, and side effects are its. */
     LIVE,
     /** It is being built, and has never been live. */
-    SHADOW,
+    CANDIDATE,
     /** It was live, and is kept up to date so that it can be live again, until it is dropped. */
     RETIRED
 }

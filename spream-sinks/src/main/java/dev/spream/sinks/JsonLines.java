@@ -95,7 +95,7 @@ public final class JsonLines implements Consumer, AutoCloseable {
      * Returns whether the reader of the output has closed it, as {@code head} does: this is no failure, and nothing more is
      * written.
      */
-    public boolean readerGone() {
+    public boolean isReaderClosed() {
         return isBrokenPipe(broken);
     }
 

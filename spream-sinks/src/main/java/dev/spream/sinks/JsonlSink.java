@@ -146,7 +146,7 @@ final class JsonlSink implements Consumer, AutoCloseable {
         durably(file::close);
         current = null;
         try {
-            rotated.putAside(clock.instant());
+            rotated.rotate(clock.instant());
         } finally {
             folderChanged = true;
         }

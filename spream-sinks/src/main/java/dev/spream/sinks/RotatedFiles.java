@@ -41,7 +41,7 @@ final class RotatedFiles {
     }
 
     /** Renames the file, to a name that sorts after all others. */
-    void putAside(Instant now) throws IOException {
+    void rotate(Instant now) throws IOException {
         Path target = file.resolveSibling(next(TIME.format(now)));
         Files.move(file, target);
         log.info("{} is put aside as {}", file, target.getFileName());

@@ -63,7 +63,7 @@ final class JsonLinesTest {
                         lines.flush();
                     })
                     .isInstanceOf(IOException.class);
-            assertThat(lines.readerGone()).isTrue();
+            assertThat(lines.isReaderClosed()).isTrue();
             assertThatThrownBy(() -> lines.consume(change("2"), DELIVERY))
                     .as("nothing is buffered for nobody")
                     .isInstanceOf(IOException.class);
@@ -77,7 +77,7 @@ final class JsonLinesTest {
         lines.consume(change("1"), DELIVERY);
         assertThatThrownBy(lines::flush).hasMessageContaining("No space left on device");
         assertThatThrownBy(lines::flush).hasMessageContaining("No space left on device");
-        assertThat(lines.readerGone()).isFalse();
+        assertThat(lines.isReaderClosed()).isFalse();
         assertThatThrownBy(lines::close).hasMessageContaining("No space left on device");
         lines.close();
     }

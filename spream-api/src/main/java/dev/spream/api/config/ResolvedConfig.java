@@ -44,7 +44,7 @@ public final class ResolvedConfig {
         ValueResolver lookup = new ValueResolver(config, keys);
         keys.all().forEach(known -> {
             if (known.inUse()) {
-                resolved.judge(known, known.key(), lookup.find(known), config.isComplete());
+                resolved.validate(known, known.key(), lookup.find(known), config.isComplete());
             } else {
                 resolved.show(known, config.effective(known.name()));
             }
@@ -52,7 +52,7 @@ public final class ResolvedConfig {
         resolved.problems.addAll(config.problems());
         resolved.problems.addAll(keys.problems(config));
         resolved.problems.addAll(lookup.problems());
-        config.flags().forEach(flag -> keys.find(flag.name()).ifPresent(known -> resolved.judgeFlag(known, flag)));
+        config.flags().forEach(flag -> keys.find(flag.name()).ifPresent(known -> resolved.validateFlag(known, flag)));
         resolved.problems.sort(Comparator.comparing(Problem::origin));
         return resolved;
     }
@@ -101,7 +101,7 @@ public final class ResolvedConfig {
         return "ResolvedConfig[keys=%s, problems=%d]".formatted(entries.keySet(), problems.size());
     }
 
-    private <T> void judge(Known known, ConfigKey<T> key, ResolvedText found, boolean complete) {
+    private <T> void validate(Known known, ConfigKey<T> key, ResolvedText found, boolean complete) {
         switch (found) {
             case ResolvedText.Absent absent -> {
                 enter(known, key.defaultMeaning(), key.defaultMeaning().isPresent() ? "default" : "");
@@ -144,7 +144,7 @@ public final class ResolvedConfig {
                         .orElse("");
     }
 
-    private void judgeFlag(Known known, RawSetting flag) {
+    private void validateFlag(Known known, RawSetting flag) {
         if (!known.key().isSecret() || Interpolation.parse(flag.written()).hasReferences()) {
             return;
         }

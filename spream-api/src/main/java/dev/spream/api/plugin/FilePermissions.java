@@ -31,7 +31,7 @@ record FilePermissions(
     }
 
     /** Returns whether the file's file system has what is read here. */
-    static boolean areKnownOf(Path file) {
+    static boolean areSupportedFor(Path file) {
         return file.getFileSystem().supportedFileAttributeViews().contains(VIEW);
     }
 
@@ -63,14 +63,14 @@ record FilePermissions(
     /**
      * Returns whether users besides the owner may write to it. A group with the owner's name is taken to be the owner's alone.
      */
-    boolean letOthersWrite() {
+    boolean othersCanWrite() {
         boolean group = permissions.contains(PosixFilePermission.GROUP_WRITE) && !this.group.equals(owner);
         return !readOnly && (group || permissions.contains(PosixFilePermission.OTHERS_WRITE));
     }
 
     /** Returns whether users besides the owner may put something in the place of what is in the folder. */
-    boolean letOthersReplace() {
-        return letOthersWrite() && !sticky;
+    boolean othersCanReplace() {
+        return othersCanWrite() && !sticky;
     }
 
     /** Such as {@code rwxrwxr-x ann:staff}. */

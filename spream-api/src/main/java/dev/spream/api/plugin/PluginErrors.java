@@ -88,14 +88,14 @@ record PluginErrors(String origin, boolean inFolder) {
     }
 
     private static String doesNotFit(IncompatibleClassChangeError error) {
-        return text(error).contains("dev.spream.") || isMissedByHost(error)
+        return text(error).contains("dev.spream.") || isMissingInHost(error)
                 ? otherVersion(text(error))
                 : "it does not fit a library that it runs with (%s); give it the version that it was built with"
                         .formatted(text(error));
     }
 
     /** Returns whether spream called what is not there: the JVM does not always say of which interface it is. */
-    private static boolean isMissedByHost(IncompatibleClassChangeError error) {
+    private static boolean isMissingInHost(IncompatibleClassChangeError error) {
         return Arrays.stream(error.getStackTrace())
                 .dropWhile(call -> isMissing(call, error))
                 .findFirst()

@@ -150,11 +150,11 @@ record PluginFolder(Path folder, boolean named, Collection<String> problems) {
         return broken.isEmpty()
                 && Stream.concat(Stream.of(plugin.path()), plugin.jars().stream())
                         .distinct()
-                        .noneMatch(file -> isForeign(file) || isRefused(file, this::belongsToAStranger));
+                        .noneMatch(file -> isForeign(file) || isRefused(file, this::foreignOwner));
     }
 
-    private Optional<String> belongsToAStranger(Path file) throws IOException {
-        return PluginOrigin.belongsToAStranger(file, folder);
+    private Optional<String> foreignOwner(Path file) throws IOException {
+        return PluginOrigin.foreignOwner(file, folder);
     }
 
     private static List<String> flaw(Path jar) {

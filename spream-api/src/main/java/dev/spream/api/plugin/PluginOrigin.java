@@ -26,11 +26,11 @@ public final class PluginOrigin {
         if (!isKnown(file)) {
             return Optional.empty();
         }
-        if (FilePermissions.of(file).letOthersWrite()) {
+        if (FilePermissions.of(file).othersCanWrite()) {
             return Optional.of(open(file, file.toRealPath()));
         }
         for (Path folder : above(file)) {
-            if (FilePermissions.of(folder).letOthersReplace()) {
+            if (FilePermissions.of(folder).othersCanReplace()) {
                 return Optional.of(open(file, folder));
             }
         }
@@ -38,7 +38,7 @@ public final class PluginOrigin {
     }
 
     private static boolean isKnown(Path file) {
-        boolean known = FilePermissions.areKnownOf(file);
+        boolean known = FilePermissions.areSupportedFor(file);
         if (!known) {
             log.debug("{}: its file system does not tell if others may write to it", file);
         }
@@ -68,20 +68,20 @@ public final class PluginOrigin {
     }
 
     /** Returns the problem if the owner of a jar or folder in the plug-in folder, which may change it, is not trusted. */
-    static Optional<String> belongsToAStranger(Path file, Path folder) throws IOException {
+    static Optional<String> foreignOwner(Path file, Path folder) throws IOException {
         if (!isKnown(file)) {
             return Optional.empty();
         }
         FilePermissions found = FilePermissions.of(file);
         FilePermissions above = FilePermissions.of(folder);
-        return belongsToAStranger(found, above, user()) && !Mounts.areReadOnlyAt(file)
+        return foreignOwner(found, above, user()) && !Mounts.areReadOnlyAt(file)
                 ? Optional.of(
                         "%1$s is not loaded: it belongs to %2$s, and not to root, the user of this process or the owner of the plug-in folder (%3$s); 'chown %3$s %4$s', or mount it read-only"
                                 .formatted(file, found.owner(), above.owner(), file.toRealPath()))
                 : Optional.empty();
     }
 
-    static boolean belongsToAStranger(FilePermissions file, FilePermissions folder, String user) {
+    static boolean foreignOwner(FilePermissions file, FilePermissions folder, String user) {
         return !file.belongsTo(user) && file.uid() != folder.uid();
     }
 
@@ -127,6 +127,6 @@ public final class PluginOrigin {
 
     /** In a folder that the user alone may write to, the user has put what is there, as a container's mount is. */
     static boolean leftByAnotherUser(FilePermissions folder, FilePermissions above, String user) {
-        return !folder.belongsTo(user) && (!above.belongsTo(user) || above.letOthersWrite());
+        return !folder.belongsTo(user) && (!above.belongsTo(user) || above.othersCanWrite());
     }
 }

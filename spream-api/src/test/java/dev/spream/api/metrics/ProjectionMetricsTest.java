@@ -34,7 +34,8 @@ final class ProjectionMetricsTest {
             view(ProjectionStatus.RUNNING, OptionalLong.of(0), Optional.of(Duration.ZERO));
 
     private static final ProjectionVersion FIRST = new ProjectionVersion("entries", 1, 1, VersionRole.LIVE, 0, true);
-    private static final ProjectionVersion SECOND = new ProjectionVersion("entries", 2, 1, VersionRole.SHADOW, 0, true);
+    private static final ProjectionVersion SECOND =
+            new ProjectionVersion("entries", 2, 1, VersionRole.CANDIDATE, 0, true);
 
     private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
     private final ProjectionMetrics metrics = ProjectionMetrics.of(registry);

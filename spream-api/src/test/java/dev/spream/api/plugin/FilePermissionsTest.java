@@ -27,12 +27,12 @@ final class FilePermissionsTest {
     void others_may_write_unless_the_group_is_the_owners_and_replace_unless_the_folder_is_sticky(
             String permissions, String group, boolean sticky, boolean write, boolean replace) {
         FilePermissions folder = permissions(permissions, "ann", group, sticky);
-        assertThat(folder.letOthersWrite()).isEqualTo(write);
-        assertThat(folder.letOthersReplace()).isEqualTo(replace);
+        assertThat(folder.othersCanWrite()).isEqualTo(write);
+        assertThat(folder.othersCanReplace()).isEqualTo(replace);
         FilePermissions mounted = new FilePermissions(
                 folder.uid(), folder.owner(), folder.group(), folder.permissions(), folder.sticky(), true);
-        assertThat(mounted.letOthersWrite()).isFalse();
-        assertThat(mounted.letOthersReplace()).isFalse();
+        assertThat(mounted.othersCanWrite()).isFalse();
+        assertThat(mounted.othersCanReplace()).isFalse();
     }
 
     @ParameterizedTest
@@ -63,7 +63,7 @@ final class FilePermissionsTest {
     })
     void a_jar_is_a_strangers_that_is_neither_roots_nor_the_users_nor_of_the_folders_owner(
             String owner, String ownerOfFolder, boolean stranger) {
-        assertThat(PluginOrigin.belongsToAStranger(
+        assertThat(PluginOrigin.foreignOwner(
                         permissions("rwxr-xr-x", owner, "staff", false),
                         permissions("rwxr-xr-x", ownerOfFolder, "staff", false),
                         "ann"))

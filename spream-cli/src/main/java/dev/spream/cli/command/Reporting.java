@@ -35,14 +35,14 @@ public abstract class Reporting implements Callable<Integer> {
     }
 
     /** Prints a line of what became of the command. */
-    protected final void say(String line) {
+    protected final void report(String line) {
         err().println(line);
     }
 
     /** The same, with its numbers as everywhere. */
     @FormatMethod
-    protected final void say(String format, Object... values) {
-        say(String.format(Locale.ROOT, format, values));
+    protected final void report(String format, Object... values) {
+        report(String.format(Locale.ROOT, format, values));
     }
 
     protected final PrintWriter err() {

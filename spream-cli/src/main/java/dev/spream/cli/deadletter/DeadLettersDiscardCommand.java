@@ -39,10 +39,10 @@ final class DeadLettersDiscardCommand extends Subcommand {
                 if (desk.letters().discard(identity)) {
                     discarded++;
                 } else {
-                    say("left %s: it is not an open dead letter, or is being replayed", identity);
+                    report("left %s: it is not an open dead letter, or is being replayed", identity);
                 }
             }
-            say("discard: discarded %d; %s", discarded, DeadLetterCounts.remaining(desk.letters()));
+            report("discard: discarded %d; %s", discarded, DeadLetterCounts.remaining(desk.letters()));
             return discarded == identities.size() ? ExitCode.OK : ExitCode.SOFTWARE;
         }
     }

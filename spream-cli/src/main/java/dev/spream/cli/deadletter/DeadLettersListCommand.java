@@ -52,7 +52,7 @@ final class DeadLettersListCommand extends Subcommand {
             for (int i = 0; i < letters.size(); i += AT_ONCE) {
                 print(store, letters.subList(i, Math.min(i + AT_ONCE, letters.size())));
             }
-            say("deadletters: " + summary(store, open, letters));
+            report("deadletters: " + summary(store, open, letters));
             return ExitCode.OK;
         }
     }

@@ -44,17 +44,17 @@ final class DeadLettersReleaseCommand extends Subcommand {
                     .sorted(Comparator.comparing(RecordKey::tableName).thenComparing(KeyText::of))
                     .toList();
             if (chosen.isEmpty() && keys.isGiven()) {
-                say("left %s: no such key is parked", keys);
+                report("left %s: no such key is parked", keys);
             }
             int released = 0;
             for (RecordKey key : chosen) {
                 if (store.release(Set.of(key))) {
                     released++;
                 } else {
-                    say("left %s: letters wait behind it, replay or discard them first", KeyText.of(Set.of(key)));
+                    report("left %s: letters wait behind it, replay or discard them first", KeyText.of(Set.of(key)));
                 }
             }
-            say("release: released %d; %s", released, DeadLetterCounts.remaining(store));
+            report("release: released %d; %s", released, DeadLetterCounts.remaining(store));
             return released == chosen.size() && (all || released > 0) ? ExitCode.OK : ExitCode.SOFTWARE;
         }
     }

@@ -76,7 +76,7 @@ final class DeadLettersReplayCommand extends Subcommand {
         try (ConfiguredDeadLetters desk = ConfiguredDeadLetters.open(arguments.config())) {
             DeadLetterStore store = dryRun ? new DryRunStore(desk.letters()) : desk.letters();
             Consumer consumer =
-                    dryRun ? (change, delivery) -> say("would replay " + change.identity()) : desk.consumer();
+                    dryRun ? (change, delivery) -> report("would replay " + change.identity()) : desk.consumer();
             ProgressLine progress = new ProgressLine(System.err, true, System::nanoTime);
             AtomicInteger replayed = new AtomicInteger();
             DeadLetterReplay replay = DeadLetterReplay.of(store, consumer).onReplayed(letter -> {
@@ -89,8 +89,8 @@ final class DeadLettersReplayCommand extends Subcommand {
             List<ReplayResult> results = results(store, evenIfOvertaken ? replay.evenIfOvertaken() : replay);
             progress.end();
             ReplayReport report = new ReplayReport(results);
-            report.problems().forEach(this::say);
-            say(
+            report.problems().forEach(this::report);
+            report(
                     "replay: %s%s; %s",
                     dryRun ? "nothing was done; would be: " : "", report, DeadLetterCounts.remaining(store));
             return report.isComplete() ? ExitCode.OK : ExitCode.SOFTWARE;

@@ -15,7 +15,7 @@ final class BucketProgress implements BucketProvisioning.Progress, AutoCloseable
 
     BucketProgress(ProgressLine line) {
         this.line = line;
-        line.hurry();
+        line.printSoon();
     }
 
     @Override

@@ -42,8 +42,8 @@ final class LocksCheckCommand extends Subcommand {
                 check = provisioning.check(progress);
             }
             show(check);
-            check.problems().forEach(problem -> say("wrong: " + PlainText.of(problem)));
-            say(verdict(check));
+            check.problems().forEach(problem -> report("wrong: " + PlainText.of(problem)));
+            report(verdict(check));
             return check.isSound() ? ExitCode.OK : ExitCode.SOFTWARE;
         }
     }

@@ -48,8 +48,8 @@ final class LocksListCommand extends Subcommand {
         try (ConfiguredLocks desk = arguments.open()) {
             LockExplanation locks = LockExplanation.of(desk.observer().observe());
             print(json ? List.of(LocksJson.write(locks, blockedOnly, top)) : LockPrinter.of(locks, blockedOnly, top));
-            locks.seen().notes().forEach(note -> say("note: " + PlainText.of(note)));
-            say("locks: " + LockPrinter.summary(locks));
+            locks.seen().notes().forEach(note -> report("note: " + PlainText.of(note)));
+            report("locks: " + LockPrinter.summary(locks));
             return ExitCode.OK;
         }
     }

@@ -93,7 +93,7 @@ final class LocksProvisionCommand extends Subcommand {
         LocksArguments.requireUsable(provisioning);
         if (recreate) {
             provisioning.clear();
-            say("provision: removed what was there");
+            report("provision: removed what was there");
         }
         BucketProgress progress = new BucketProgress(new ProgressLine());
         Thread working = Thread.currentThread();
@@ -101,11 +101,11 @@ final class LocksProvisionCommand extends Subcommand {
         try {
             Provisioned done = provisioning.provision(progress);
             progress.close();
-            say(summary(done, progress));
+            report(summary(done, progress));
             return ExitCode.OK;
         } catch (InterruptedException e) {
             progress.close();
-            say("provision: stopped by a signal with %s; the next run continues there", progress);
+            report("provision: stopped by a signal with %s; the next run continues there", progress);
             return ExitCode.SOFTWARE;
         } finally {
             progress.close();

@@ -23,7 +23,7 @@ abstract class EntriesCommand extends Subcommand {
     @Override
     public final Integer call() {
         choice.requireClear();
-        OperatorAction act = by.reasoned();
+        OperatorAction act = by.action();
         try (ConfiguredOutbox desk = arguments.open()) {
             OutboxOperations outbox = desk.operations();
             return choice.change(new OutboxChange(name(), outbox, id -> change(outbox, id, act), err()), outbox);

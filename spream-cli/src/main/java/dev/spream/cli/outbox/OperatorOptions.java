@@ -23,7 +23,7 @@ final class OperatorOptions {
      *
      * @throws UsageFailure if there is none
      */
-    OperatorAction reasoned() {
+    OperatorAction action() {
         require(why != null && !why.isBlank(), "the audit needs a reason: --why TEXT");
         return act();
     }

@@ -73,7 +73,7 @@ final class OutboxJson {
      *
      * @param open whether what was answered may be seen
      */
-    static String gone(PurgedEntry gone, boolean open) {
+    static String purged(PurgedEntry gone, boolean open) {
         return new Members()
                 .put("id", gone.id())
                 .put("idempotency_key", gone.key())

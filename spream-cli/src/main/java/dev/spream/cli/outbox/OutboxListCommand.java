@@ -60,7 +60,7 @@ final class OutboxListCommand extends Subcommand {
         try (ConfiguredOutbox desk = arguments.open()) {
             List<OutboxRow> rows = rows(desk.operations(), chosen);
             print(json ? rows.stream().map(OutboxJson::row).toList() : OutboxPrinter.table(rows));
-            say("outbox: " + summary(rows));
+            report("outbox: " + summary(rows));
             return ExitCode.OK;
         }
     }

@@ -130,7 +130,7 @@ final class OutboxPrinter {
      *
      * @param open whether what was answered may be seen
      */
-    static List<String> gone(PurgedEntry gone, boolean open) {
+    static List<String> purged(PurgedEntry gone, boolean open) {
         List<List<String>> facts = new ArrayList<>();
         gone.id().ifPresent(id -> add(facts, "id", Long.toString(id)));
         gone.key().ifPresent(key -> add(facts, "key", key));

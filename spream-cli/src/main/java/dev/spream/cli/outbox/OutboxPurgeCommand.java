@@ -81,7 +81,7 @@ final class OutboxPurgeCommand extends Subcommand {
             Duration forgotten = ledgerOlderThan;
             long requests =
                     forgotten == null ? 0 : removeAll("requests", () -> outbox.pruneLedger(forgotten, chunk, act));
-            say(
+            report(
                     "purge: %s%s%s",
                     removed(entries, "entries"),
                     forgotten == null ? "" : ", " + removed(requests, "requests of the ledger"),

@@ -64,7 +64,7 @@ final class OutboxService {
             if (Terminal.watched()) {
                 status.show();
             }
-            status.say("outbox: %s runs".formatted(worker.owner().name()));
+            status.printLine("outbox: %s runs".formatted(worker.owner().name()));
             operations.endpoints().ifPresent(OutboxEndpoints::running);
             worker.run();
             return finish(signals.receivedTwice());

@@ -67,7 +67,7 @@ final class OutboxSettleCommand extends Subcommand {
     @Override
     public Integer call() {
         requireClear();
-        OperatorAction act = by.reasoned();
+        OperatorAction act = by.action();
         LedgerResult result = result();
         try (ConfiguredOutbox desk = arguments.open()) {
             OutboxOperations outbox = desk.operations();

@@ -40,7 +40,7 @@ final class OutboxShowCommand extends Subcommand {
         try (ConfiguredOutbox desk = arguments.open()) {
             print(entry.one(desk.operations())
                     .map(row -> whole(desk.operations(), row))
-                    .orElseGet(() -> gone(desk)));
+                    .orElseGet(() -> purged(desk)));
             return ExitCode.OK;
         }
     }
@@ -53,11 +53,11 @@ final class OutboxShowCommand extends Subcommand {
                 : OutboxPrinter.whole(row, audit, payload, holds);
     }
 
-    private List<String> gone(ConfiguredOutbox desk) {
+    private List<String> purged(ConfiguredOutbox desk) {
         PurgedEntry gone = PurgedEntry.find(desk, entry);
         if (!gone.isKnown()) {
             throw new CommandFailure("neither outbox nor ledger nor audit has an entry %s".formatted(entry));
         }
-        return json ? List.of(OutboxJson.gone(gone, payload)) : OutboxPrinter.gone(gone, payload);
+        return json ? List.of(OutboxJson.purged(gone, payload)) : OutboxPrinter.purged(gone, payload);
     }
 }

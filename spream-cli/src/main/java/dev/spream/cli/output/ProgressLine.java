@@ -50,7 +50,7 @@ public final class ProgressLine {
     }
 
     /** Has the next line shown at once on a terminal that is watched. */
-    public void hurry() {
+    public void printSoon() {
         shownAt -= watched ? INTERVAL_NANOS : 0;
     }
 

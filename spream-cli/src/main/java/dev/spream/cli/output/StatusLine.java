@@ -37,7 +37,7 @@ public final class StatusLine {
     }
 
     /** The stream, with the line wiped before each write: both may end on the same terminal. */
-    public OutputStream wipingBefore(OutputStream out) {
+    public OutputStream clearingBefore(OutputStream out) {
         return new FilterOutputStream(out) {
             @Override
             public void write(byte[] bytes, int offset, int length) throws IOException {
@@ -53,7 +53,7 @@ public final class StatusLine {
     }
 
     /** Prints a line that stays, with the time in front, above the one that keeps changing if that is shown. */
-    public void say(String line) {
+    public void printLine(String line) {
         print((refreshing == null ? "" : START_OF_CLEARED_LINE) + TimedLine.of(line) + System.lineSeparator());
     }
 

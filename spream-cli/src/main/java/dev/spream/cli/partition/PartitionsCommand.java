@@ -65,7 +65,7 @@ public final class PartitionsCommand extends Subcommand {
                         connection.source(stored.subscription().streamName()).build()) {
             return source.retention();
         } catch (SourceException e) {
-            say("partitions: how long the stream keeps changes is unknown: "
+            report("partitions: how long the stream keeps changes is unknown: "
                     + Failures.oneLine(String.valueOf(e.getMessage())));
             return Optional.empty();
         }

@@ -38,7 +38,7 @@ final class ProjectionAuditCommand extends Subcommand {
                     json
                             ? acts.stream().map(ProjectionAuditCommand::json).toList()
                             : Columns.table(COLUMNS, acts, ProjectionAuditCommand::row));
-            say("changes: %d shown", acts.size());
+            report("changes: %d shown", acts.size());
             return ExitCode.OK;
         }
     }

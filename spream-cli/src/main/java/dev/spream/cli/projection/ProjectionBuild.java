@@ -65,7 +65,7 @@ record ProjectionBuild(ProjectionVersion version, Optional<RebuildProgress> prog
     }
 
     private static String none(String projection, List<ProjectionVersion> versions) {
-        List<Integer> built = numbers(versions, VersionRole.SHADOW);
+        List<Integer> built = numbers(versions, VersionRole.CANDIDATE);
         List<Integer> before = numbers(versions, VersionRole.RETIRED);
         if (!built.isEmpty()) {
             return "no version of %s was live before; spream projection cutover makes one live that is being built: %s"

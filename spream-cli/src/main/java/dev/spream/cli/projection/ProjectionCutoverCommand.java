@@ -50,19 +50,19 @@ final class ProjectionCutoverCommand extends VersionCommand {
         Exchange meant = exchange.exchange();
         return run((projections, name) -> {
             ProjectionRebuilds rebuilds = projections.rebuilds();
-            int chosen = ProjectionBuild.choose(rebuilds, name, version(version), VersionRole.SHADOW);
-            if (parity && !isEqual(rebuilds.parity(name, chosen, Set.copyOf(ignored), meant.patience()))) {
+            int chosen = ProjectionBuild.choose(rebuilds, name, version(version), VersionRole.CANDIDATE);
+            if (parity && !isEqual(rebuilds.compare(name, chosen, Set.copyOf(ignored), meant.patience()))) {
                 return ExitCode.SOFTWARE;
             }
-            say(ComparisonPrinter.done("cutover", meant.run(rebuilds, name, chosen)));
+            report(ComparisonPrinter.done("cutover", meant.run(rebuilds, name, chosen)));
             return ExitCode.OK;
         });
     }
 
     private boolean isEqual(VersionComparison compared) {
-        ComparisonPrinter.table(compared).forEach(this::say);
+        ComparisonPrinter.table(compared).forEach(this::report);
         if (!compared.isEqual()) {
-            say("left %s: %s; nothing was changed", shown(), ComparisonPrinter.verdict(compared));
+            report("left %s: %s; nothing was changed", shown(), ComparisonPrinter.verdict(compared));
         }
         return compared.isEqual();
     }

@@ -43,7 +43,7 @@ final class ProjectionDeadLettersCommand extends Subcommand {
                                     .map(letter -> ProjectionDeadLetters.json(letter, payload))
                                     .toList()
                             : ProjectionDeadLetters.table(letters, payload, Instant.now()));
-            say("dead letters: %d, %d shown", details.deadLetters(), letters.size());
+            report("dead letters: %d, %d shown", details.deadLetters(), letters.size());
             return ExitCode.OK;
         }
     }

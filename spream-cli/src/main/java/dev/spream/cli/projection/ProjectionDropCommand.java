@@ -35,7 +35,7 @@ final class ProjectionDropCommand extends VersionCommand {
         Act act = by.act();
         return run((projections, name) -> {
             projections.rebuilds().drop(name, dropped, act);
-            say("drop %s: version %d is gone", shown(), dropped);
+            report("drop %s: version %d is gone", shown(), dropped);
             return ExitCode.OK;
         });
     }

@@ -41,7 +41,7 @@ final class ProjectionListCommand extends Subcommand {
                                                     builds.get(details.state().projection()))))
                                     .toList()
                             : ProjectionPrinter.table(all, builds, Instant.now()));
-            say("projections: %d", all.size());
+            report("projections: %d", all.size());
             return ExitCode.OK;
         }
     }

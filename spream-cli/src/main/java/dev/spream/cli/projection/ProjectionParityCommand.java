@@ -48,11 +48,11 @@ final class ProjectionParityCommand extends VersionCommand {
         Duration limit = patience.limit();
         return run((projections, name) -> {
             ProjectionRebuilds rebuilds = projections.rebuilds();
-            int chosen =
-                    ProjectionBuild.choose(rebuilds, name, version(version), VersionRole.SHADOW, VersionRole.RETIRED);
-            VersionComparison compared = rebuilds.parity(name, chosen, Set.copyOf(ignored), limit);
+            int chosen = ProjectionBuild.choose(
+                    rebuilds, name, version(version), VersionRole.CANDIDATE, VersionRole.RETIRED);
+            VersionComparison compared = rebuilds.compare(name, chosen, Set.copyOf(ignored), limit);
             print(ComparisonPrinter.table(compared));
-            say("parity %s: %s", shown(), ComparisonPrinter.verdict(compared));
+            report("parity %s: %s", shown(), ComparisonPrinter.verdict(compared));
             return compared.isEqual() ? ExitCode.OK : ExitCode.SOFTWARE;
         });
     }

@@ -26,13 +26,13 @@ final class ProjectionPauseCommand extends Subcommand {
         Act act = by.act();
         try (ConfiguredProjections desk = projection.open()) {
             if (desk.operations().pause(projection.name(), act)) {
-                say(
+                report(
                         "pause %s: no effect is written any more, wherever it runs, until spream projection resume",
                         projection);
                 return ExitCode.OK;
             }
             ProjectionDetails now = projection.find(desk.operations());
-            say("left %s: it is %s; nothing was changed", projection, ProjectionPrinter.status(now.state()));
+            report("left %s: it is %s; nothing was changed", projection, ProjectionPrinter.status(now.state()));
             return ExitCode.SOFTWARE;
         }
     }

@@ -65,7 +65,7 @@ final class ProjectionRebuildCommand extends VersionCommand {
         return run((projections, name) -> {
             SkippedEvents skipped = trySkipped ? SkippedEvents.TRY : SkippedEvents.SKIP;
             int version = projections.rebuilds().rebuild(name, code, from, skipped, act);
-            say(
+            report(
                     "rebuild %s: version %d is built by the processes that run its code; spream projection cutover makes it live",
                     shown(), version);
             return watch ? watch(projections, name, version) : ExitCode.OK;

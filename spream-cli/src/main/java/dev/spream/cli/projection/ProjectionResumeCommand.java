@@ -25,11 +25,11 @@ final class ProjectionResumeCommand extends Subcommand {
         Act act = by.act();
         try (ConfiguredProjections desk = projection.open()) {
             if (desk.operations().resume(projection.name(), act)) {
-                say("resume %s: it continues within about a second, in every process that runs it", projection);
+                report("resume %s: it continues within about a second, in every process that runs it", projection);
                 return ExitCode.OK;
             }
             ProjectionDetails now = projection.find(desk.operations());
-            say(
+            report(
                     "left %s: it is %s; only one that is paused or has failed can go on, and nothing was changed",
                     projection, ProjectionPrinter.status(now.state()));
             return ExitCode.SOFTWARE;

@@ -51,10 +51,10 @@ final class ProjectionRetryCommand extends Subcommand {
             ProjectionDetails now = projection.find(projections);
             int found = projections.retry(projection.name(), Optional.ofNullable(key), act);
             if (key != null && found == 0) {
-                say("left %s: it is not parked", PlainText.of(key));
+                report("left %s: it is not parked", PlainText.of(key));
                 return ExitCode.SOFTWARE;
             }
-            say("retry %s: %d to be tried again%s", projection, found, when(now));
+            report("retry %s: %d to be tried again%s", projection, found, when(now));
             return ExitCode.OK;
         }
     }

@@ -34,7 +34,7 @@ final class ProjectionRollbackCommand extends VersionCommand {
         return run((projections, name) -> {
             ProjectionRebuilds rebuilds = projections.rebuilds();
             int chosen = choose(rebuilds, name);
-            say(ComparisonPrinter.done("rollback", meant.run(rebuilds, name, chosen)));
+            report(ComparisonPrinter.done("rollback", meant.run(rebuilds, name, chosen)));
             return ExitCode.OK;
         });
     }

@@ -49,15 +49,15 @@ final class ProjectionSegmentsCommand extends Subcommand {
             ProjectionOperations projections = desk.operations();
             String name = projection.findBase(projections);
             if (projections.split(name, count, act)) {
-                say(
+                report(
                         "segments %s: it is split into %d; set projections.segments = %d where it runs",
                         PlainText.of(name), count, count);
                 return ExitCode.OK;
             }
-            say("left %s: it has %d segments; nothing was changed", PlainText.of(name), count);
+            report("left %s: it has %d segments; nothing was changed", PlainText.of(name), count);
             return ExitCode.SOFTWARE;
         } catch (IllegalStateException e) { // without positions, or versions are being exchanged
-            say("left %s: %s", projection, PlainText.of(String.valueOf(e.getMessage())));
+            report("left %s: %s", projection, PlainText.of(String.valueOf(e.getMessage())));
             return ExitCode.SOFTWARE;
         }
     }

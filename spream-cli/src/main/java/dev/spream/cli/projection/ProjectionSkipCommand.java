@@ -63,13 +63,13 @@ final class ProjectionSkipCommand extends Reporting {
             ProjectionOperations projections = desk.operations();
             ProjectionDetails details = projection.find(projections);
             if (projections.skip(projection.name(), key, version, act)) {
-                say("skip %s: version %d of %s is among the dead letters", projection, version, PlainText.of(key));
+                report("skip %s: version %d of %s is among the dead letters", projection, version, PlainText.of(key));
                 return ExitCode.OK;
             }
-            say("left %s: %s", PlainText.of(key), why(projections, details));
+            report("left %s: %s", PlainText.of(key), why(projections, details));
             return ExitCode.SOFTWARE;
         } catch (IllegalStateException e) { // an event before it is missing
-            say("left %s: %s", PlainText.of(key), PlainText.of(String.valueOf(e.getMessage())));
+            report("left %s: %s", PlainText.of(key), PlainText.of(String.valueOf(e.getMessage())));
             return ExitCode.SOFTWARE;
         }
     }

@@ -39,7 +39,7 @@ abstract class VersionCommand extends Reporting {
         try (ConfiguredProjections desk = projection.open()) {
             return work.applyAsInt(desk.operations(), projection.findBase(desk.operations()));
         } catch (IllegalStateException e) { // it cannot be done as things are
-            say("left %s: %s", shown(), PlainText.of(String.valueOf(e.getMessage())));
+            report("left %s: %s", shown(), PlainText.of(String.valueOf(e.getMessage())));
             return ExitCode.SOFTWARE;
         }
     }

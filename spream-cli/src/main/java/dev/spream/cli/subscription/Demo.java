@@ -167,7 +167,7 @@ final class Demo {
             }
             return judge(server, database, consumer.delivered(), caughtUp);
         } catch (SpreamException | IOException e) {
-            if (lines.readerGone()) {
+            if (lines.isReaderClosed()) {
                 return ExitCode.OK;
             }
             throw e;

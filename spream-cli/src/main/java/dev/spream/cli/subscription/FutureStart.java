@@ -24,16 +24,16 @@ final class FutureStart implements SubscriptionListener {
 
     @Override
     public void waitingForStart(Instant start) {
-        say(start);
+        print(start);
     }
 
     /** Of a subscription that was stored before. */
     @Override
     public void partitionAcquired(PartitionToken partition, long epoch, Instant watermark) {
-        say(watermark);
+        print(watermark);
     }
 
-    private synchronized void say(Instant watermark) {
+    private synchronized void print(Instant watermark) {
         Duration left = Duration.between(clock.instant(), watermark);
         if (!said && left.compareTo(TOLERANCE) > 0) {
             said = true;

@@ -80,9 +80,9 @@ final class LimitedOutput implements Consumer, AutoCloseable {
         return lines.written();
     }
 
-    /** See {@link JsonLines#readerGone}. */
-    boolean readerGone() {
-        return lines.readerGone();
+    /** See {@link JsonLines#isReaderClosed}. */
+    boolean isReaderClosed() {
+        return lines.isReaderClosed();
     }
 
     @Override

@@ -17,7 +17,7 @@ record Output(OutputStream records, WatermarkProgress progress, boolean watched)
             return new LimitedOutput(records, limit, limitReached);
         }
         progress.line().show();
-        return new LimitedOutput(progress.line().wipingBefore(records), limit, limitReached);
+        return new LimitedOutput(progress.line().clearingBefore(records), limit, limitReached);
     }
 
     void finish(String summary) {

@@ -39,8 +39,9 @@ final class Service {
                 .listener(progress)
                 .listener(tally)
                 .listener(partitions)
-                .listener(new FutureStart(line -> progress.line().say("run: " + line), InstantSource.system()))
-                .listener(new ConnectivityWarning(line -> progress.line().say("run: " + line), InstantSource.system()));
+                .listener(new FutureStart(line -> progress.line().printLine("run: " + line), InstantSource.system()))
+                .listener(new ConnectivityWarning(
+                        line -> progress.line().printLine("run: " + line), InstantSource.system()));
         String subscription = subscription();
         builder.around(consumer -> Tracing.around(consumer, subscription));
         try (Operations<HttpEndpoints> operations =

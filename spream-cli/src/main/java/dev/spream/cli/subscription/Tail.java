@@ -78,7 +78,7 @@ final class Tail {
             output.finish(summary(lines.written(), draining.ending(result)));
             return draining.exitCode(result);
         } catch (Exception e) {
-            if (lines.readerGone()) {
+            if (lines.isReaderClosed()) {
                 return ExitCode.OK;
             }
             if (lines.written() > 0) {
@@ -104,11 +104,11 @@ final class Tail {
         SubscriberOptions.Builder options = settings.options()
                 .listener(output.progress())
                 .listener(tally)
-                .listener(
-                        new FutureStart(line -> output.progress().line().say("tail: " + line), InstantSource.system()))
+                .listener(new FutureStart(
+                        line -> output.progress().line().printLine("tail: " + line), InstantSource.system()))
                 .listener(run)
                 .listener(new ConnectivityWarning(
-                        line -> output.progress().line().say("tail: " + line), InstantSource.system()));
+                        line -> output.progress().line().printLine("tail: " + line), InstantSource.system()));
         operations.endpoints().ifPresent(shown -> shown.listeners().forEach(options::listener));
         return options.build();
     }

@@ -42,7 +42,7 @@ final class SampleProjection {
         metrics.watch(() -> List.of(VIEW));
         metrics.versionsChanged(
                 "entries",
-                List.of(VIEW.version(), new ProjectionVersion("entries", 2, 1, VersionRole.SHADOW, 0, true)));
+                List.of(VIEW.version(), new ProjectionVersion("entries", 2, 1, VersionRole.CANDIDATE, 0, true)));
         return registry;
     }
 }

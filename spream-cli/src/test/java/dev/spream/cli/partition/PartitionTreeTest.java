@@ -140,7 +140,7 @@ final class PartitionTreeTest {
     }
 
     private PartitionLease root() {
-        storage.open(new SubscriptionRecord(
+        storage.openSubscription(new SubscriptionRecord(
                 "Orders", START, Optional.empty(), Duration.ofSeconds(10), PartitionMode.IMMUTABLE_KEY_RANGE, false));
         return running(PartitionToken.ROOT.value());
     }
@@ -150,7 +150,7 @@ final class PartitionTreeTest {
                 storage.lineage().partition(new PartitionToken(token)).orElseThrow());
         PartitionLease lease =
                 storage.acquire(ANN, List.of(claim), Duration.ofMinutes(1)).getFirst();
-        storage.toRunning(lease);
+        storage.markRunning(lease);
         return lease;
     }
 

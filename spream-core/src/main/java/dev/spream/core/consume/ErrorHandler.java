@@ -10,7 +10,7 @@ import java.time.Duration;
  * <pre>{@code
  * ErrorHandler.exponentialBackoff(Duration.ofMillis(100), Duration.ofSeconds(30))
  *         .maxAttempts(8)
- *         .giveUpOn(MalformedOrderException.class)
+ *         .abortOn(MalformedOrderException.class)
  *         .thenParkKey();
  * }</pre>
  *

@@ -90,7 +90,7 @@ public final class RetryPolicy {
      * do not count.
      */
     @SafeVarargs
-    public final RetryPolicy giveUpOn(Class<? extends Throwable>... hopeless) {
+    public final RetryPolicy abortOn(Class<? extends Throwable>... hopeless) {
         List<Class<? extends Throwable>> all = new ArrayList<>(this.hopeless);
         for (Class<? extends Throwable> type : hopeless) {
             all.add(requireNonNull(type, "hopeless"));
@@ -104,7 +104,7 @@ public final class RetryPolicy {
      * @throws IllegalStateException if there is a limit or an exception to give up on
      */
     public ErrorHandler forever() {
-        if (givesUp()) {
+        if (hasLimit()) {
             throw new IllegalStateException(
                     "forever: the policy has a limit or a non-retryable exception; end it with one of the then methods instead");
         }
@@ -135,15 +135,15 @@ public final class RetryPolicy {
     }
 
     private ErrorHandler then(String name, ErrorDecision decision) {
-        if (!givesUp()) {
+        if (!hasLimit()) {
             throw new IllegalStateException(
-                    "%s: the policy has no limit; set maxAttempts, maxElapsed or giveUpOn, or end with forever()"
+                    "%s: the policy has no limit; set maxAttempts, maxElapsed or abortOn, or end with forever()"
                             .formatted(name));
         }
         return new RetryHandler(delay, maxAttempts, maxElapsed, hopeless, decision);
     }
 
-    private boolean givesUp() {
+    private boolean hasLimit() {
         return maxAttempts.isPresent() || maxElapsed.isPresent() || !hopeless.isEmpty();
     }
 }

@@ -32,7 +32,7 @@ public final class SafeListeners<L> {
         this.calls = calls;
     }
 
-    public void tell(Consumer<? super L> event) {
+    public void publish(Consumer<? super L> event) {
         for (L listener : listeners) {
             try {
                 calls.call(listener, () -> event.accept(listener));

@@ -19,7 +19,7 @@ public final class Waiter {
         this.time = time;
     }
 
-    public void raise() {
+    public void signal() {
         if (raised) {
             return; // the waiting thread resets it before it reads the changed state
         }

@@ -46,7 +46,7 @@ public final class InMemoryPartitionStorage implements PartitionStorage {
     }
 
     @Override
-    public synchronized SubscriptionRecord open(SubscriptionRecord requested) {
+    public synchronized SubscriptionRecord openSubscription(SubscriptionRecord requested) {
         SubscriptionRecord stored = subscription;
         if (stored != null) {
             return stored;
@@ -116,7 +116,7 @@ public final class InMemoryPartitionStorage implements PartitionStorage {
     }
 
     @Override
-    public synchronized boolean toRunning(PartitionLease lease) {
+    public synchronized boolean markRunning(PartitionLease lease) {
         StoredPartition partition = held(lease);
         if (partition == null || partition.state == PartitionState.FINISHED) {
             return false;

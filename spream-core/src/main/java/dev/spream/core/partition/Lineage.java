@@ -67,21 +67,21 @@ public final class Lineage {
      * The partitions that may be acquired now: not finished, not held under a live lease, and through the gate; those with
      * the oldest watermark first.
      */
-    public List<PartitionMetadata> acquirable() {
+    public List<PartitionMetadata> claimable() {
         Optional<Instant> lowWatermark = lowWatermark();
         return partitions.values().stream()
                 .filter(partition -> !partition.isFinished() && !partition.leaseLive())
-                .filter(partition -> passesGate(partition, lowWatermark))
+                .filter(partition -> parentsFinished(partition, lowWatermark))
                 .sorted(Comparator.comparing(PartitionMetadata::watermark).thenComparing(PartitionMetadata::token))
                 .toList();
     }
 
     /** Returns whether all parents of the partition are finished, as defined above. */
-    public boolean passesGate(PartitionMetadata partition) {
-        return passesGate(partition, lowWatermark());
+    public boolean parentsFinished(PartitionMetadata partition) {
+        return parentsFinished(partition, lowWatermark());
     }
 
-    private boolean passesGate(PartitionMetadata partition, Optional<Instant> lowWatermark) {
+    private boolean parentsFinished(PartitionMetadata partition, Optional<Instant> lowWatermark) {
         return partition.parentTokens().stream().allMatch(parent -> isFinished(parent, partition, lowWatermark));
     }
 

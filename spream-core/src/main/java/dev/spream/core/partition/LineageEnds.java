@@ -65,7 +65,7 @@ record LineageEnds(SubscriptionRecord subscription, List<LineageFinding> finding
 
     /** The initial query reads no changes: the partitions that it finds have to start where it does. */
     private void checkInitialQuery(LineageNode node, PartitionEnd proof) {
-        if (node.token().isRoot() && proof.at().isAfter(node.start()) && !node.gaveUp(node.start(), proof.at())) {
+        if (node.token().isRoot() && proof.at().isAfter(node.start()) && !node.hasGap(node.start(), proof.at())) {
             uncovered(
                     Kind.TIME_UNCOVERED,
                     node,

@@ -65,7 +65,7 @@ record LineageLinks(
     }
 
     private void checkTimes(LineageNode parent, Instant end, LineageNode child) {
-        if (child.start().isAfter(end) && !isGivenUp(end, child.start())) {
+        if (child.start().isAfter(end) && !isAbandoned(end, child.start())) {
             findings.add(new LineageFinding(
                     Kind.TIME_UNCOVERED,
                     List.of(parent.token(), child.token()),
@@ -82,8 +82,8 @@ record LineageLinks(
         }
     }
 
-    private boolean isGivenUp(Instant from, Instant to) {
-        return lost.stream().anyMatch(node -> node.gaveUp(from, to));
+    private boolean isAbandoned(Instant from, Instant to) {
+        return lost.stream().anyMatch(node -> node.hasGap(from, to));
     }
 
     private void checkParent(LineageNode child, PartitionToken token) {
@@ -103,7 +103,7 @@ record LineageLinks(
         boolean undiscovered =
                 !child.wasRead() && lowWatermark.filter(child.start()::isAfter).isPresent();
         // That the root is missing is a finding of its own.
-        if (!undiscovered && !parent.isRoot() && !isGivenUp(child.start(), child.start())) {
+        if (!undiscovered && !parent.isRoot() && !isAbandoned(child.start(), child.start())) {
             find(
                     Kind.PARENT_MISSING,
                     List.of(parent, child.token()),

@@ -56,7 +56,7 @@ record LineageNode(
     }
 
     /** Returns whether the whole of that time was accepted as lost. */
-    boolean gaveUp(Instant from, Instant to) {
+    boolean hasGap(Instant from, Instant to) {
         return gaps.stream()
                 .anyMatch(gap -> !gap.from().isAfter(from) && !gap.to().isBefore(to));
     }

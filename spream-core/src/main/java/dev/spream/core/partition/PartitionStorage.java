@@ -43,7 +43,7 @@ public interface PartitionStorage extends AutoCloseable {
      * stored record. An existing subscription is returned unchanged, whatever was requested; the caller compares the
      * two.
      */
-    SubscriptionRecord open(SubscriptionRecord requested);
+    SubscriptionRecord openSubscription(SubscriptionRecord requested);
 
     /** The subscription as stored; empty if it was never opened. */
     Optional<SubscriptionRecord> subscription();
@@ -71,7 +71,7 @@ public interface PartitionStorage extends AutoCloseable {
      * Acquires partitions, each for itself: a partition is acquired if it is not FINISHED, its epoch is that of the
      * claim, and no live lease on it exists. Its epoch grows by one, its owner and lease are set, CREATED becomes
      * SCHEDULED, and the time of the first acquire is kept. The caller must have checked that its parents are
-     * finished ({@link Lineage#acquirable()}).
+     * finished ({@link Lineage#claimable()}).
      *
      * @param leaseTime how long the lease lasts from now on the storage's clock; at least a millisecond
      * @return the leases that were acquired, in the order of the claims; a claim that lost is absent. Repeating a call
@@ -86,7 +86,7 @@ public interface PartitionStorage extends AutoCloseable {
      *
      * @return false if the lease was lost or the partition is finished
      */
-    boolean toRunning(PartitionLease lease);
+    boolean markRunning(PartitionLease lease);
 
     /**
      * Extends leases, each for itself, to last that long from now on the storage's clock. A lease whose time has run

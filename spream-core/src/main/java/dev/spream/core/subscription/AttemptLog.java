@@ -32,7 +32,7 @@ record AttemptLog(EngineContext context, RepeatedLines repeated) {
     }
 
     void retried(DeliveryFailure failure, Duration delay) {
-        say(
+        log(
                 level(RETRIED),
                 failure,
                 "[{}] consumer failed on {} (attempt {}); trying again in {}",
@@ -41,7 +41,7 @@ record AttemptLog(EngineContext context, RepeatedLines repeated) {
     }
 
     void skipped(DeliveryFailure failure) {
-        say(
+        log(
                 Level.WARN,
                 failure,
                 "[{}] consumer failed on {} after {}; the change is skipped, as decided",
@@ -49,7 +49,7 @@ record AttemptLog(EngineContext context, RepeatedLines repeated) {
     }
 
     void deadLettered(DeliveryFailure failure) {
-        say(
+        log(
                 level(DEAD_LETTERED),
                 failure,
                 "[{}] consumer failed on {} after {}; the change is dead-lettered, as decided, and delivery continues after it",
@@ -57,7 +57,7 @@ record AttemptLog(EngineContext context, RepeatedLines repeated) {
     }
 
     void parked(DeliveryFailure failure) {
-        say(
+        log(
                 level(PARKED),
                 failure,
                 "[{}] consumer failed on {} after {}; its keys are parked, as decided: it and later changes of them are dead-lettered until they are released",
@@ -65,7 +65,7 @@ record AttemptLog(EngineContext context, RepeatedLines repeated) {
     }
 
     void unreadable(DeliveryFailure failure) {
-        say(
+        log(
                 level(UNREADABLE),
                 failure,
                 "[{}] consumer failed on {} after {}; its primary keys cannot be read, so the change is dead-lettered as it came and nothing is parked: later changes of its keys are delivered",
@@ -73,7 +73,7 @@ record AttemptLog(EngineContext context, RepeatedLines repeated) {
     }
 
     void undecodable(DeliveryFailure failure) {
-        say(
+        log(
                 level(UNDECODABLE),
                 failure,
                 "[{}] a row cannot be decoded and was dead-lettered as {}; later changes of its keys are delivered");
@@ -92,7 +92,7 @@ record AttemptLog(EngineContext context, RepeatedLines repeated) {
         return count == 1 ? "1 attempt" : count + " attempts";
     }
 
-    private void say(Level level, DeliveryFailure failure, String line, Object... more) {
+    private void log(Level level, DeliveryFailure failure, String line, Object... more) {
         log.atLevel(level)
                 .setCause(LoggedFailure.of(failure.cause()))
                 .addArgument(context.label(failure.partition()))

@@ -106,7 +106,8 @@ record BatchDelivery(
             for (InflightRecord record : records) {
                 int attempt = record.nextAttempt();
                 given.add(calls.delivery(partition, attempt, deadline));
-                context.listener().tell(listener -> listener.delivering(partition.token(), record.change(), attempt));
+                context.listener()
+                        .publish(listener -> listener.delivering(partition.token(), record.change(), attempt));
             }
         }
 
@@ -154,7 +155,7 @@ record BatchDelivery(
         private void settled(int index) {
             Duration consumeTime = Duration.ofNanos(context.time().nanoTime() - startedAt);
             context.listener()
-                    .tell(listener ->
+                    .publish(listener ->
                             listener.settled(partition.token(), changes.get(index), Outcome.CONSUMED, consumeTime));
         }
 

@@ -33,7 +33,7 @@ record ChangeDelivery(
      */
     void deliver(HeldPartition partition, InflightRecord record, DeliveryControl control) throws InterruptedException {
         while (!control.isStopping() && partition.isHeld()) {
-            Throwable thrown = record.takeUnjudgedFailure();
+            Throwable thrown = record.takeUnhandledFailure();
             if (thrown == null && isKeptBehindParked(partition, record, control)) {
                 return;
             }
@@ -85,13 +85,13 @@ record ChangeDelivery(
         deadLetters.keep(DeadLetter.Reason.FAILED, undecodable);
         attempts.undecodable(undecodable);
         context.listener()
-                .tell(listener -> listener.settled(partition.token(), change, Outcome.DEAD_LETTERED, Duration.ZERO));
+                .publish(listener -> listener.settled(partition.token(), change, Outcome.DEAD_LETTERED, Duration.ZERO));
     }
 
     private @Nullable Throwable attempt(HeldPartition partition, InflightRecord record) {
         DataChangeRecord change = record.change();
         int attempt = record.nextAttempt();
-        context.listener().tell(listener -> listener.delivering(partition.token(), change, attempt));
+        context.listener().publish(listener -> listener.delivering(partition.token(), change, attempt));
         return calls.call(
                 partition.token(),
                 change,
@@ -119,7 +119,7 @@ record ChangeDelivery(
                 thrown);
         Optional<UnreadableKeys> unreadable = UnreadableKeys.of(record.change());
         ErrorDecision decision = unreadable.isPresent() ? decideUnreadable(failure) : decide(failure);
-        context.listener().tell(listener -> listener.deliveryFailed(failure, decision));
+        context.listener().publish(listener -> listener.deliveryFailed(failure, decision));
         clearInterrupt(control);
         switch (decision) {
             case ErrorDecision.Retry retry -> {
@@ -196,7 +196,8 @@ record ChangeDelivery(
             Outcome outcome,
             Duration consumeTime,
             DeliveryControl control) {
-        context.listener().tell(listener -> listener.settled(partition.token(), record.change(), outcome, consumeTime));
+        context.listener()
+                .publish(listener -> listener.settled(partition.token(), record.change(), outcome, consumeTime));
         control.settle(record);
     }
 

@@ -102,7 +102,7 @@ final class ConsumerCalls {
                         context.label(call.partition),
                         DurationText.of(timeout.orElseThrow()),
                         call.first.identity());
-                context.listener().tell(listener -> listener.consumeTimedOut(call.partition, call.first, elapsed));
+                context.listener().publish(listener -> listener.consumeTimedOut(call.partition, call.first, elapsed));
             } else if (elapsed.toNanos() >= 2 * limit && call.reportStuck()) {
                 log.error(
                         "[{}] consumer has not returned from the interrupted call on {} after {}; until it does, the change, the changes that wait for it and the partition's watermark stay where they are. Make the consumer end when it is interrupted, or restart the process",

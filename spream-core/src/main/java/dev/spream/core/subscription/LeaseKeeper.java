@@ -49,7 +49,7 @@ record LeaseKeeper(EngineContext context, Membership membership, Supplier<Collec
 
     /** Partitions without a reader are not renewed: other workers may claim them. */
     private void endThoseThatRanOut() {
-        partitions.get().stream().filter(partition -> !partition.isHeld()).forEach(HeldPartition::lose);
+        partitions.get().stream().filter(partition -> !partition.isHeld()).forEach(HeldPartition::revoke);
     }
 
     private void renew(List<HeldPartition> held) {

@@ -119,7 +119,7 @@ record PartitionHandOver(EngineContext context, WatermarkWriter watermarks) {
             }
         }
         if (!partition.isHeld()) {
-            partition.lose();
+            partition.revoke();
         }
     }
 
@@ -134,6 +134,6 @@ record PartitionHandOver(EngineContext context, WatermarkWriter watermarks) {
                 "[{}] given back at {}",
                 context.label(partition.token()),
                 partition.tracker().watermark());
-        context.listener().tell(listener -> listener.partitionReleased(partition.token()));
+        context.listener().publish(listener -> listener.partitionReleased(partition.token()));
     }
 }

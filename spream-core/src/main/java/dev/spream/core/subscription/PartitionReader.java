@@ -93,8 +93,8 @@ final class PartitionReader {
                         "starting a partition",
                         partition.token(),
                         this::isActive,
-                        storage -> storage.toRunning(partition.lease()))) {
-            partition.lose();
+                        storage -> storage.markRunning(partition.lease()))) {
+            partition.revoke();
             return;
         }
         log.info(
@@ -103,7 +103,7 @@ final class PartitionReader {
                 intake.position(),
                 partition.lease().epoch());
         context.listener()
-                .tell(listener -> listener.partitionAcquired(
+                .publish(listener -> listener.partitionAcquired(
                         partition.token(),
                         partition.lease().epoch(),
                         partition.lease().watermark()));
@@ -136,7 +136,7 @@ final class PartitionReader {
         }
         boolean serverPassedEnd = endedWithOk && queries.awaitServerPassed(endTimestamp.orElseThrow());
         return switch (queries.run(query(), new Taken())) {
-            case StreamEnd.Ok ok -> judgeOk(serverPassedEnd);
+            case StreamEnd.Ok ok -> endOf(serverPassedEnd);
             case StreamEnd.Broken broken -> recover(broken.cause());
             case StreamEnd.Stopped stopped -> Optional.empty();
         };
@@ -151,7 +151,7 @@ final class PartitionReader {
                 OptionalLong.of(context.prefetchBytes()));
     }
 
-    private Optional<PartitionEnd> judgeOk(boolean serverPassedEnd) throws InterruptedException {
+    private Optional<PartitionEnd> endOf(boolean serverPassedEnd) throws InterruptedException {
         if (intake.broughtChildren()) {
             return Optional.of(intake.proofByChildren());
         }
@@ -232,22 +232,22 @@ final class PartitionReader {
     private final class Taken implements QueryRunner.Taker {
         @Override
         public boolean take(ChangeRecord record) throws InterruptedException {
-            tellReconnected();
+            reportReconnected();
             return intake.take(record);
         }
 
         @Override
         public boolean takeUndecodable(UndecodableChange change, SourceException failure) throws InterruptedException {
-            tellReconnected();
+            reportReconnected();
             return intake.takeUndecodable(change, failure);
         }
     }
 
-    private void tellReconnected() {
+    private void reportReconnected() {
         if (broken) {
             broken = false;
             reconnectLog.info("[{}] the stream brings records again", label);
-            context.listener().tell(listener -> listener.reconnected(partition.token()));
+            context.listener().publish(listener -> listener.reconnected(partition.token()));
         }
     }
 
@@ -268,17 +268,18 @@ final class PartitionReader {
                         intake.position(),
                         DurationText.of(delay),
                         backoff.attempts());
-        context.listener().tell(listener -> listener.reconnecting(partition.token(), backoff.attempts(), delay, cause));
+        context.listener()
+                .publish(listener -> listener.reconnecting(partition.token(), backoff.attempts(), delay, cause));
         queries.pause(delay);
     }
 
     private void finish(PartitionEnd proof) throws InterruptedException {
         if (!watermarks.finish(partition, proof, this::isActive)) {
-            partition.lose();
+            partition.revoke();
             return;
         }
         log.info("[{}] finished at {} by {}", label, proof.at(), proof.kind());
-        context.listener().tell(listener -> listener.partitionFinished(partition.token(), proof));
+        context.listener().publish(listener -> listener.partitionFinished(partition.token(), proof));
     }
 
     /**
@@ -299,7 +300,7 @@ final class PartitionReader {
                 label,
                 partition.lease().epoch());
         context.listener()
-                .tell(listener ->
+                .publish(listener ->
                         listener.leaseLost(partition.token(), partition.lease().epoch()));
         stop();
     }

@@ -133,7 +133,7 @@ final class PartitionScheduler {
     private void noteLowWatermark(Lineage lineage) {
         lineage.lowWatermark().ifPresent(watermark -> {
             lowWatermark = watermark;
-            context.listener().tell(listener -> listener.lowWatermark(watermark));
+            context.listener().publish(listener -> listener.lowWatermark(watermark));
         });
     }
 
@@ -197,7 +197,7 @@ final class PartitionScheduler {
                     context.maxOpenPartitions());
         }
         Instant oldest = over.isEmpty() ? null : over.getFirst().watermark();
-        context.listener().tell(listener -> listener.partitionsWaiting(over.size(), oldest));
+        context.listener().publish(listener -> listener.partitionsWaiting(over.size(), oldest));
     }
 
     private Acquired acquire(PartitionStorage storage, List<PartitionClaim> claims) {

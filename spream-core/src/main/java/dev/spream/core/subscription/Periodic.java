@@ -11,7 +11,7 @@ final class Periodic implements TaskGroup.Task {
     private final Duration interval;
     private final boolean steady;
     private final TaskGroup.Task work;
-    private final Waiter alarm;
+    private final Waiter waiter;
     private final long createdAt;
     private volatile boolean stopped;
 
@@ -22,7 +22,7 @@ final class Periodic implements TaskGroup.Task {
 
     private Periodic(MonotonicTime time, Duration interval, boolean steady, TaskGroup.Task work) {
         this.time = time;
-        this.alarm = new Waiter(time);
+        this.waiter = new Waiter(time);
         this.createdAt = time.nanoTime();
         this.interval = interval;
         this.steady = steady;
@@ -38,7 +38,7 @@ final class Periodic implements TaskGroup.Task {
     public void run() throws Exception {
         long counted = createdAt;
         while (true) {
-            alarm.await(interval.minusNanos(time.nanoTime() - counted));
+            waiter.await(interval.minusNanos(time.nanoTime() - counted));
             if (stopped) {
                 return;
             }
@@ -49,12 +49,12 @@ final class Periodic implements TaskGroup.Task {
     }
 
     /** Does the work now rather than at the end of the interval. */
-    void hurry() {
-        alarm.raise();
+    void trigger() {
+        waiter.signal();
     }
 
     void stop() {
         stopped = true;
-        alarm.raise();
+        waiter.signal();
     }
 }

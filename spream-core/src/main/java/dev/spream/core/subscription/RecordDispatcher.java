@@ -215,7 +215,7 @@ final class RecordDispatcher implements DeliveryControl {
         boolean settled = records.size() == 1 && records.getFirst().isSettled();
         if (!settled && !partition.isHeld()) {
             stop();
-            partition.lose(); // the reader, which may wait for its stream, is to stop as well
+            partition.revoke(); // the reader, which may wait for its stream, is to stop as well
         }
     }
 

@@ -173,7 +173,7 @@ final class RecordReceiver {
             case REPEATED -> {
                 log.debug(
                         "[{}] {} was dispatched before; dropped", context.label(partition.token()), change.identity());
-                context.listener().tell(listener -> listener.duplicateDropped(partition.token(), change));
+                context.listener().publish(listener -> listener.duplicateDropped(partition.token(), change));
                 return false;
             }
             case BEHIND_CHANGE -> throw outOfOrder(change);
@@ -204,7 +204,7 @@ final class RecordReceiver {
         childrenStart = record.startTimestamp();
         broughtChildren = true;
         mark(record.startTimestamp());
-        context.listener().tell(listener -> listener.childrenDiscovered(partition.token(), record));
+        context.listener().publish(listener -> listener.childrenDiscovered(partition.token(), record));
     }
 
     /** Stores partitions that continue this one, and wakes the scheduler; false if the lease was lost. */
@@ -216,9 +216,9 @@ final class RecordReceiver {
                         isActive,
                         storage -> storage.addChildren(partition.lease(), record));
         if (held) {
-            context.partitionsChanged().raise();
+            context.partitionsChanged().signal();
         } else {
-            partition.lose();
+            partition.revoke();
         }
         return held;
     }

@@ -132,7 +132,7 @@ record RetentionLossHandler(
                         isActive,
                         storage -> storage.acceptGap(partition.lease(), gap));
         if (!held) {
-            partition.lose();
+            partition.revoke();
             return Optional.empty();
         }
         intake.skipTo(gap.to());
@@ -142,7 +142,7 @@ record RetentionLossHandler(
                 context.label(partition.token()),
                 gap.from(),
                 gap.to());
-        context.listener().tell(listener -> listener.gapAccepted(partition.token(), gap));
+        context.listener().publish(listener -> listener.gapAccepted(partition.token(), gap));
         return Optional.of(gap.to());
     }
 
@@ -198,7 +198,7 @@ record RetentionLossHandler(
         if (!intake.isStored(inItsPlace, "adding partitions in the place of an expired one")) {
             return Optional.empty();
         }
-        context.listener().tell(listener -> listener.childrenDiscovered(partition.token(), inItsPlace));
+        context.listener().publish(listener -> listener.childrenDiscovered(partition.token(), inItsPlace));
         return Optional.of(lost(
                 at,
                 living.stream().map(child -> new PartitionToken(child.token())).toList()));

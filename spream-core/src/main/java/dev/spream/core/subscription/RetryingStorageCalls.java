@@ -142,7 +142,7 @@ final class RetryingStorageCalls {
                     until,
                     LoggedFailure.of(failure));
         }
-        listener.tell(l -> l.storageRetrying(call.operation(), failure));
+        listener.publish(l -> l.storageRetrying(call.operation(), failure));
     }
 
     private void worked(Call call) {

@@ -61,7 +61,7 @@ final class StartProbe {
             }
         }
         if (answered) {
-            tellAnswered();
+            reportAnswered();
         }
         return answered;
     }
@@ -97,10 +97,10 @@ final class StartProbe {
                         "[{}] the start, {}, is in the future; nothing is stored before the server's time has reached it",
                         context.source().streamName(),
                         from);
-                tellAnswered();
+                reportAnswered();
                 if (!waiting) {
                     waiting = true;
-                    context.listener().tell(listener -> listener.waitingForStart(from));
+                    context.listener().publish(listener -> listener.waitingForStart(from));
                 }
                 queries.pause(backoff.next());
                 queries.awaitServerPassed(from);
@@ -124,16 +124,16 @@ final class StartProbe {
                 "[{}] the first query failed: {}; asking again",
                 context.source().streamName(),
                 LoggedFailure.message(failure));
-        context.listener().tell(listener -> listener.reconnecting(PartitionToken.ROOT, failures, delay, failure));
+        context.listener().publish(listener -> listener.reconnecting(PartitionToken.ROOT, failures, delay, failure));
         queries.pause(delay);
     }
 
     /** Records that the server answers again: a later failure is the first of another outage. */
-    private void tellAnswered() {
+    private void reportAnswered() {
         if (failures > 0) {
             failures = 0;
             backoff.reset();
-            context.listener().tell(listener -> listener.reconnected(PartitionToken.ROOT));
+            context.listener().publish(listener -> listener.reconnected(PartitionToken.ROOT));
         }
     }
 

@@ -39,8 +39,8 @@ final class SubscriptionOpener {
         if (before.isEmpty() && !isAdopted() && !probe.isAnswered(requested)) {
             return Optional.empty();
         }
-        SubscriptionRecord stored =
-                context.storageCalls().repeat("opening the subscription", wanted, storage -> storage.open(requested));
+        SubscriptionRecord stored = context.storageCalls()
+                .repeat("opening the subscription", wanted, storage -> storage.openSubscription(requested));
         requireSame(stored);
         return Optional.of(stored);
     }

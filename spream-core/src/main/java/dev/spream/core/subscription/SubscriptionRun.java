@@ -167,7 +167,7 @@ final class SubscriptionRun implements PartitionScheduler.Readers, RunLifecycle.
                         storage -> leases.membership().register());
         RunningSubscription view = new RunningSubscription(context, this::heldPartitions, this::lowWatermark);
         started = true;
-        context.listener().tell(listener -> listener.started(view));
+        context.listener().publish(listener -> listener.started(view));
         if (stop != Stop.NO) {
             return false;
         }
@@ -265,14 +265,14 @@ final class SubscriptionRun implements PartitionScheduler.Readers, RunLifecycle.
                         DurationText.of(context.options().leaseTime()));
             }
             if (!partition.isHeld()) {
-                partition.lose();
+                partition.revoke();
             }
             if (idle && reader.isHandingOver() && !partition.isLeft()) {
                 handOver.complete(partition, () -> stop == Stop.NO && partition.isHeld());
             }
             if (partition.isLeft()) {
                 readers.remove(partition.token());
-                context.partitionsChanged().raise();
+                context.partitionsChanged().signal();
             }
         }
     }
@@ -300,7 +300,7 @@ final class SubscriptionRun implements PartitionScheduler.Readers, RunLifecycle.
         escalate(Stop.DRAIN);
         opener.stop();
         leaveMembers();
-        context.partitionsChanged().raise();
+        context.partitionsChanged().signal();
         readers.values().forEach(PartitionReader::stop);
     }
 
@@ -311,8 +311,8 @@ final class SubscriptionRun implements PartitionScheduler.Readers, RunLifecycle.
         context.userCalls().cancel();
         opener.stop();
         leaveMembers();
-        context.partitionsChanged().raise();
-        drainAlarm.raise();
+        context.partitionsChanged().signal();
+        drainAlarm.signal();
         readers.values().forEach(PartitionReader::cancel);
     }
 
@@ -321,7 +321,7 @@ final class SubscriptionRun implements PartitionScheduler.Readers, RunLifecycle.
         leases.membership().leave();
         Periodic renewal = leaseRenewal;
         if (renewal != null) {
-            renewal.hurry();
+            renewal.trigger();
         }
     }
 
@@ -375,7 +375,7 @@ final class SubscriptionRun implements PartitionScheduler.Readers, RunLifecycle.
         readersEnded = true;
         path.attempts().summarizeAll();
         periodic.forEach(Periodic::stop);
-        drainAlarm.raise();
+        drainAlarm.signal();
         interrupted |= join(background);
         if (opened) {
             long deadline = context.time().nanoTime() + FINAL_WRITE_DEADLINE.toNanos();
@@ -388,7 +388,7 @@ final class SubscriptionRun implements PartitionScheduler.Readers, RunLifecycle.
         }
         readers.clear();
         if (started) {
-            interrupted |= apart("ended", () -> context.listener().tell(SubscriptionListener::ended));
+            interrupted |= apart("ended", () -> context.listener().publish(SubscriptionListener::ended));
         }
         watermarks.close();
         return interrupted;
@@ -398,7 +398,7 @@ final class SubscriptionRun implements PartitionScheduler.Readers, RunLifecycle.
         boolean interrupted = false;
         while (true) {
             try {
-                group.join(context.userCalls()::isHanging);
+                group.join(context.userCalls()::isStuck);
                 return interrupted;
             } catch (InterruptedException e) {
                 interrupted = true;
@@ -430,6 +430,7 @@ final class SubscriptionRun implements PartitionScheduler.Readers, RunLifecycle.
             context.storageCalls().run("giving partitions back", inTime, storage -> storage.release(leases));
         }
         idle.forEach(reader -> context.listener()
-                .tell(listener -> listener.partitionReleased(reader.partition().token())));
+                .publish(listener ->
+                        listener.partitionReleased(reader.partition().token())));
     }
 }

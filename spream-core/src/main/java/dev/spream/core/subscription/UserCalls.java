@@ -61,7 +61,7 @@ final class UserCalls {
     }
 
     /** Returns whether a call ignores that it was interrupted. */
-    boolean isHanging() {
+    boolean isStuck() {
         return open.stream().anyMatch(call -> call.ignoresInterrupt);
     }
 

@@ -149,7 +149,7 @@ final class WatermarkWriter {
                 partition.unknownToStorage();
             }
         });
-        context.listener().tell(listener -> listener.watermarksPersisted(persisted));
+        context.listener().publish(listener -> listener.watermarksPersisted(persisted));
     }
 
     private void flush() throws InterruptedException {

@@ -71,7 +71,7 @@ final class OrderProgram implements AutoCloseable {
                 environment.put(BROKER_URL, broker.uri().toString());
             }
             OrderService service = parts.add(OrderService.start(environment));
-            return whatToTry(service.uri(), environment);
+            return usageHints(service.uri(), environment);
         } finally {
             lock.unlock();
         }
@@ -88,7 +88,7 @@ final class OrderProgram implements AutoCloseable {
         environment.remove(DATABASE_PASSWORD);
     }
 
-    private static String whatToTry(URI service, Map<String, String> environment) {
+    private static String usageHints(URI service, Map<String, String> environment) {
         return """
                 order service at %1$s, broker at %2$s
 

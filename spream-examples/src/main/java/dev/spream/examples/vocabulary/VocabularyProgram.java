@@ -97,9 +97,10 @@ public final class VocabularyProgram implements AutoCloseable {
             EventsFrom events = new VocabularySettings(all).events();
             VocabularyService service = start(all, events);
             running = Optional.of(service);
-            System.out.print(whatToTry(service.uri(), service.managementUri()));
-            ownDatabase.ifPresent(port -> System.out.print((events == EventsFrom.EVENT_STORE ? howToOperate(port) : "")
-                    + "\nAll this is gone when it ends.\n"));
+            System.out.print(usageHints(service.uri(), service.managementUri()));
+            ownDatabase.ifPresent(
+                    port -> System.out.print((events == EventsFrom.EVENT_STORE ? operatingHints(port) : "")
+                            + "\nAll this is gone when it ends.\n"));
             return 0;
         } catch (IOException | SQLException | RuntimeException e) {
             close();
@@ -237,7 +238,7 @@ public final class VocabularyProgram implements AutoCloseable {
         PubsubTopics.create(new VocabularySettings(environment));
     }
 
-    private static String whatToTry(URI service, URI management) {
+    private static String usageHints(URI service, URI management) {
         return """
                 vocabulary at %1$s, search page at %1$s/
                 health at %2$s/health, also /live, /ready and /metrics
@@ -259,7 +260,7 @@ public final class VocabularyProgram implements AutoCloseable {
     }
 
     /** Of the event store, from whose beginning a projection is rebuilt. */
-    private static String howToOperate(int port) {
+    private static String operatingHints(int port) {
         return """
 
                 Operate its projections from another terminal; what they read is always complete meanwhile:

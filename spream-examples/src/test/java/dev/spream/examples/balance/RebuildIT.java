@@ -64,7 +64,7 @@ final class RebuildIT {
             try (BalanceReader reader = new BalanceReader(database)) {
                 try (SteadyMovements more = new SteadyMovements(events, random.split())) {
                     build(database, fleet, judge, rebuilds);
-                    requireParity(rebuilds.parity(PROJECTION, 2, Set.of(), STAND_STILL));
+                    requireParity(rebuilds.compare(PROJECTION, 2, Set.of(), STAND_STILL));
                     report(rebuilds.cutOver(PROJECTION, 2, STAND_STILL, Set.of(), ACT));
                     assertThat(roles(rebuilds)).containsExactly(VersionRole.RETIRED, VersionRole.LIVE);
                     awaitMore(fleet, reader);
@@ -79,7 +79,7 @@ final class RebuildIT {
                     more.stop();
                 }
                 awaitRight(fleet, judge);
-                requireParity(rebuilds.parity(PROJECTION, 2, Set.of(), STAND_STILL));
+                requireParity(rebuilds.compare(PROJECTION, 2, Set.of(), STAND_STILL));
                 rebuilds.drop(PROJECTION, 2, ACT);
                 requireDropped(judge, rebuilds);
                 try (SteadyMovements more = new SteadyMovements(events, random.split())) {

@@ -29,7 +29,9 @@ final class LiveIndexTest {
     void it_is_that_of_the_version_which_is_live() {
         LiveIndex index = new LiveIndex(
                 () -> List.of(
-                        version(1, VersionRole.RETIRED), version(2, VersionRole.LIVE), version(3, VersionRole.SHADOW)),
+                        version(1, VersionRole.RETIRED),
+                        version(2, VersionRole.LIVE),
+                        version(3, VersionRole.CANDIDATE)),
                 this::open,
                 now::get);
         assertThat(index.get().size()).isEqualTo(2);

@@ -113,7 +113,7 @@ final class ActiveClaim {
     }
 
     /** Takes the claim away, and interrupts the call; false if it was lost before, or is being settled. */
-    synchronized boolean lose() {
+    synchronized boolean revoke() {
         if (phase == Phase.LOST || phase == Phase.SETTLING) {
             return false;
         }
@@ -123,8 +123,8 @@ final class ActiveClaim {
     }
 
     /** Takes the claim away if its time is over. */
-    synchronized boolean loseIfOver() {
-        return !lease.isHeld() && lose();
+    synchronized boolean revokeIfExpired() {
+        return !lease.isHeld() && revoke();
     }
 
     synchronized void interruptCall() {

@@ -85,8 +85,8 @@ final class ActiveClaims {
             }
             if (!lost.contains(ref)) {
                 claim.renewed(lease);
-            } else if (claim.lose()) {
-                tellLost(claim, "the store says so");
+            } else if (claim.revoke()) {
+                reportLost(claim, "the store says so");
             }
         }
     }
@@ -100,8 +100,8 @@ final class ActiveClaims {
         long now = time.nanoTime();
         long next = Long.MAX_VALUE;
         for (ActiveClaim claim : held.values()) {
-            if (claim.loseIfOver()) {
-                tellLost(claim, "it could not be renewed");
+            if (claim.revokeIfExpired()) {
+                reportLost(claim, "it could not be renewed");
             } else if (claim.interruptIfOverdue(now)) {
                 warnStuck(claim, now);
                 breaker.overdue(claim);
@@ -116,23 +116,23 @@ final class ActiveClaims {
     }
 
     /** Takes everything away that is not being settled. */
-    void loseAll() {
+    void revokeAll() {
         for (ActiveClaim claim : held.values()) {
-            if (claim.lose()) {
-                tellLost(claim, "the worker has ended");
+            if (claim.revoke()) {
+                reportLost(claim, "the worker has ended");
             }
         }
     }
 
     /** Notes that a claim is not the worker's any more. What came of it is dropped. */
-    void tellLost(ActiveClaim claim, String why) {
+    void reportLost(ActiveClaim claim, String why) {
         remove(claim);
         breaker.overdue(claim);
         log.warn(
                 "{} lost its lease: {}; its outcome is dropped, and the entry will be claimed again",
                 events.label(claim.claim()),
                 why);
-        events.tell(listener -> listener.leaseLost(claim.claim()));
+        events.publish(listener -> listener.leaseLost(claim.claim()));
     }
 
     private void warnStuck(ActiveClaim claim, long now) {

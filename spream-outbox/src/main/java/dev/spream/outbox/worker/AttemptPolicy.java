@@ -46,7 +46,7 @@ record AttemptPolicy(OutboxWorkerOptions options, Guarantee guarantee, RandomGen
         if (hasExpired(claim, now)) {
             String message = "expired at %s, before attempt %d"
                     .formatted(claim.entry().expiresAt().orElseThrow(), claim.attempt());
-            return Optional.of(giveUp(claim, unknown, ReasonCode.EXPIRED, message));
+            return Optional.of(settleUnsent(claim, unknown, ReasonCode.EXPIRED, message));
         }
         if (claim.attempt() > options.maxAttempts()) {
             ReasonCode reason = unknown ? ReasonCode.OUTCOME_UNKNOWN : ReasonCode.TOO_OLD;
@@ -73,7 +73,8 @@ record AttemptPolicy(OutboxWorkerOptions options, Guarantee guarantee, RandomGen
         return switch (outcome) {
             case SendOutcome.Succeeded succeeded -> new Settlement.Succeeded(claim.ref(), succeeded.result());
             case SendOutcome.Permanent permanent ->
-                giveUp(claim, unknown, permanent.reason(), permanent.message()); // it speaks of this attempt alone
+                settleUnsent(
+                        claim, unknown, permanent.reason(), permanent.message()); // it speaks of this attempt alone
             case SendOutcome.Retryable retryable ->
                 isExhausted(claim, now)
                         ? exhausted(claim, unknown, retryable.reason(), retryable.message())
@@ -127,7 +128,8 @@ record AttemptPolicy(OutboxWorkerOptions options, Guarantee guarantee, RandomGen
     Optional<Settlement> afterAsking(OutboxClaim claim, QueryOutcome answer, Instant now) {
         return switch (answer) {
             case QueryOutcome.Taken taken -> Optional.of(new Settlement.Succeeded(claim.ref(), taken.result()));
-            case QueryOutcome.Refused refused -> Optional.of(giveUp(claim, false, refused.reason(), refused.message()));
+            case QueryOutcome.Refused refused ->
+                Optional.of(settleUnsent(claim, false, refused.reason(), refused.message()));
             case QueryOutcome.NotThere notThere -> Optional.empty();
             case QueryOutcome.StillUnknown still ->
                 Optional.of(
@@ -137,8 +139,8 @@ record AttemptPolicy(OutboxWorkerOptions options, Guarantee guarantee, RandomGen
         };
     }
 
-    private Settlement giveUp(OutboxClaim claim, boolean unknown, ReasonCode reason, String message) {
-        return unknown || holdsKeyUp(claim)
+    private Settlement settleUnsent(OutboxClaim claim, boolean unknown, ReasonCode reason, String message) {
+        return unknown || blocksKey(claim)
                 ? new Settlement.Parked(claim.ref(), reason, message, unknown)
                 : abort(claim, reason, message);
     }
@@ -147,13 +149,13 @@ record AttemptPolicy(OutboxWorkerOptions options, Guarantee guarantee, RandomGen
     private Settlement exhausted(OutboxClaim claim, boolean unknown, ReasonCode reason, String message) {
         boolean abortsUnknown = guarantee == Guarantee.IDEMPOTENT
                 && options.unknownFailure() == UnknownFailure.ABORT
-                && !holdsKeyUp(claim);
+                && !blocksKey(claim);
         return unknown && abortsUnknown
                 ? abort(claim, ReasonCode.OUTCOME_UNKNOWN, message)
-                : giveUp(claim, unknown, reason, message);
+                : settleUnsent(claim, unknown, reason, message);
     }
 
-    private boolean holdsKeyUp(OutboxClaim claim) {
+    private boolean blocksKey(OutboxClaim claim) {
         return claim.entry().orderingKey().isPresent() && options.orderedFailure() == OrderedFailurePolicy.PARK;
     }
 

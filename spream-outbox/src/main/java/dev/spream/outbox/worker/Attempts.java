@@ -125,7 +125,7 @@ record Attempts(
         } finally {
             endCall(held);
         }
-        tellSent(held, asOutcome.apply(answer), queried, startedAt);
+        reportSent(held, asOutcome.apply(answer), queried, startedAt);
         return answer;
     }
 
@@ -136,7 +136,7 @@ record Attempts(
         if (signals.isCancelled()) {
             held.interruptCall(); // the cancelling thread may have looked before this call had started
         }
-        events.tell(listener -> listener.sending(held.claim()));
+        events.publish(listener -> listener.sending(held.claim()));
         return true;
     }
 
@@ -161,9 +161,9 @@ record Attempts(
                 "the sender threw " + thrown.getClass().getName());
     }
 
-    private void tellSent(ActiveClaim held, SendOutcome outcome, boolean queried, long startedAt) {
+    private void reportSent(ActiveClaim held, SendOutcome outcome, boolean queried, long startedAt) {
         Duration took = Duration.ofNanos(signals.now() - startedAt);
-        events.tell(listener -> listener.sent(held.claim(), outcome, queried, took));
+        events.publish(listener -> listener.sent(held.claim(), outcome, queried, took));
         if (!signals.isCancelled()) { // an interrupt says nothing of the receiver
             breaker.sent(held, outcome);
         }

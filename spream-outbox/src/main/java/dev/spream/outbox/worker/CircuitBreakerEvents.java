@@ -21,7 +21,7 @@ record CircuitBreakerEvents(
     }
 
     void sent(ActiveClaim held, SendOutcome outcome) {
-        tell(breaker.sent(outcome, held.takeProbe(), signals.now()));
+        publish(breaker.sent(outcome, held.takeProbe(), signals.now()));
     }
 
     /**
@@ -36,18 +36,18 @@ record CircuitBreakerEvents(
     void dropped(ActiveClaim held) {
         if (held.takeProbe()) {
             breaker.probeDropped();
-            signals.claims.raise();
+            signals.claims.signal();
         }
     }
 
     /** A claim is lost, or its call does not come back; if it is a probe that was not reported, it has failed. */
     void overdue(ActiveClaim held) {
         if (held.takeProbe()) {
-            tell(breaker.probeOverdue(signals.now()));
+            publish(breaker.probeOverdue(signals.now()));
         }
     }
 
-    private void tell(CircuitBreaker.Change change) {
+    private void publish(CircuitBreaker.Change change) {
         switch (change) {
             case NONE -> {}
             case OPENED -> opened();
@@ -63,7 +63,7 @@ record CircuitBreakerEvents(
                 events.name(),
                 failures == 1 ? "1 attempt" : failures + " attempts in a row",
                 DurationText.of(pause));
-        events.tell(listener -> listener.breakerOpened(failures, pause));
+        events.publish(listener -> listener.breakerOpened(failures, pause));
         changed();
     }
 
@@ -71,12 +71,12 @@ record CircuitBreakerEvents(
         log.info(
                 "[{}] an entry reached the receiver; the circuit breaker is closed, and entries are claimed again",
                 events.name());
-        events.tell(OutboxListener::breakerClosed);
+        events.publish(OutboxListener::breakerClosed);
         changed();
     }
 
     private void changed() {
-        signals.claims.raise();
-        signals.upkeep.raise();
+        signals.claims.signal();
+        signals.upkeep.signal();
     }
 }

@@ -58,7 +58,7 @@ final class ClaimLoop {
     /** Something may have been enqueued. Called by any thread. */
     void call() {
         called = true;
-        signals.claims.raise();
+        signals.claims.signal();
     }
 
     void run() throws InterruptedException {
@@ -92,7 +92,7 @@ final class ClaimLoop {
             return Math.max(1, breaker.pauseLeft(now));
         }
         noteReasonsToLook(now);
-        plan.ringDue(now);
+        plan.releaseDue(now);
         boolean ordered = plan.readyKeys() > 0 && segments.areHeld();
         if (!look && !ordered) {
             return Math.max(1, untilNextReason(now));
@@ -118,7 +118,7 @@ final class ClaimLoop {
     }
 
     private long untilNextReason(long now) {
-        long alarm = segments.areHeld() ? plan.nextAlarm(now) : Long.MAX_VALUE;
+        long alarm = segments.areHeld() ? plan.nextDue(now) : Long.MAX_VALUE;
         return Math.min(Math.min(nextLook - now, entries.dueTimes().next(now)), alarm);
     }
 
@@ -159,7 +159,7 @@ final class ClaimLoop {
                 heads.stream().filter(head -> !given.contains(head.id())).toList();
         if (!notGiven.isEmpty()) {
             plan.refused(notGiven);
-            signals.reader.raise();
+            signals.reader.signal();
         }
         claimed(result, askedAt, lease, allowed);
         return given.size();

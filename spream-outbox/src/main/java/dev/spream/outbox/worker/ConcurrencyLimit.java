@@ -40,7 +40,7 @@ final class ConcurrencyLimit {
     void signal() {
         if (wanted) {
             wanted = false;
-            wake.raise();
+            wake.signal();
         }
     }
 

@@ -88,7 +88,7 @@ final class EntryLifecycle {
      */
     void claimed(ClaimResult result, long askedAt, LocalLease lease, boolean probe) {
         Duration took = Duration.ofNanos(signals.now() - askedAt);
-        events.tell(listener -> listener.claimed(result, took));
+        events.publish(listener -> listener.claimed(result, took));
         for (OutboxClaim claim : result.claims()) {
             ActiveClaim held = new ActiveClaim(claim, probe, askedAt, lease);
             book.add(held);
@@ -108,7 +108,7 @@ final class EntryLifecycle {
         } finally {
             slots.giveBack();
             if (!signals.isRunning()) {
-                signals.runner.raise();
+                signals.runner.signal();
             }
         }
     }
@@ -119,13 +119,13 @@ final class EntryLifecycle {
         lost.forEach(pending -> lost(pending.held()));
         slots.signal();
         if (plan.readyKeys() > 0) {
-            signals.claims.raise();
+            signals.claims.signal();
         }
-        if (plan.hasUnclear()) {
-            signals.reader.raise();
+        if (plan.hasStaleKeys()) {
+            signals.reader.signal();
         }
         if (plan.hasIdleToLeave()) {
-            signals.upkeep.raise();
+            signals.upkeep.signal();
         }
     }
 
@@ -145,12 +145,12 @@ final class EntryLifecycle {
 
     private void dueAgain(long at) {
         dueTimes.add(at);
-        signals.claims.raise();
+        signals.claims.signal();
     }
 
     private void lost(ActiveClaim held) {
-        if (held.lose()) {
-            book.tellLost(held, "its time was over before it was sent");
+        if (held.revoke()) {
+            book.reportLost(held, "its time was over before it was sent");
         }
         if (held.claim().entry().orderingKey().isPresent()) {
             plan.lost(held.claim(), signals.now());

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class HeldSegments {
     private final Map<Integer, Segment> segments = new HashMap<>();
-    private final Set<Integer> leaving = new TreeSet<>();
+    private final Set<Integer> releasing = new TreeSet<>();
     private final int[] busy = new int[OutboxSegmentLease.SEGMENTS];
 
     /**
@@ -33,12 +33,12 @@ final class HeldSegments {
         List.copyOf(segments.values()).stream()
                 .filter(segment -> !segment.lease.equals(leases.get(segment.lease.segment())))
                 .forEach(segment -> drop(segment, onDrop));
-        leaving.retainAll(leases.keySet());
-        stay(held.share() - (leases.size() - leaving.size()));
+        releasing.retainAll(leases.keySet());
+        stay(held.share() - (leases.size() - releasing.size()));
         leases.values().stream()
-                .filter(lease -> !leaving.contains(lease.segment()))
+                .filter(lease -> !releasing.contains(lease.segment()))
                 .forEach(lease -> segments.computeIfAbsent(lease.segment(), any -> new Segment(lease)));
-        leave(segments.size() - held.share(), onDrop);
+        releaseSurplus(segments.size() - held.share(), onDrop);
     }
 
     private void drop(Segment segment, Consumer<Integer> onDrop) {
@@ -47,10 +47,10 @@ final class HeldSegments {
     }
 
     private void stay(int more) {
-        List.copyOf(leaving).stream().limit(Math.max(0, more)).forEach(leaving::remove);
+        List.copyOf(releasing).stream().limit(Math.max(0, more)).forEach(releasing::remove);
     }
 
-    private void leave(int surplus, Consumer<Integer> onDrop) {
+    private void releaseSurplus(int surplus, Consumer<Integer> onDrop) {
         segments.values().stream()
                 .sorted(Comparator.comparing((Segment segment) -> busy[segment.lease.segment()] > 0)
                         .thenComparingInt(segment -> segment.lease.segment()))
@@ -58,20 +58,20 @@ final class HeldSegments {
                 .toList()
                 .forEach(segment -> {
                     drop(segment, onDrop);
-                    leaving.add(segment.lease.segment());
+                    releasing.add(segment.lease.segment());
                 });
     }
 
     /** Segments to give up now; they are held no more. */
     Set<Integer> leaveIdle() {
         Set<Integer> idle =
-                leaving.stream().filter(segment -> busy[segment] == 0).collect(Collectors.toSet());
-        leaving.removeAll(idle);
+                releasing.stream().filter(segment -> busy[segment] == 0).collect(Collectors.toSet());
+        releasing.removeAll(idle);
         return idle;
     }
 
     boolean hasIdleToLeave() {
-        return leaving.stream().anyMatch(segment -> busy[segment] == 0);
+        return releasing.stream().anyMatch(segment -> busy[segment] == 0);
     }
 
     Collection<Segment> all() {

@@ -77,16 +77,16 @@ final class KeyReader {
     private long pause() {
         long now = signals.now();
         boolean toReadOn = expected && !plan.toRead(false).isEmpty();
-        if (toReadOn || !plan.toReadAnew(1).isEmpty()) {
+        if (toReadOn || !plan.keysToReread(1).isEmpty()) {
             return 0;
         }
         long untilRead = Math.max(1, Math.min(nextRead, nextLook) - now);
-        return Math.min(untilRead, Math.max(1, plan.nextAlarm(now)));
+        return Math.min(untilRead, Math.max(1, plan.nextDue(now)));
     }
 
     private void readOnce(boolean called) {
-        plan.ringDue(signals.now());
-        readUnclear();
+        plan.releaseDue(signals.now());
+        rereadStaleKeys();
         long now = signals.now();
         boolean again = called || now - nextRead >= 0;
         if (again) {
@@ -106,7 +106,7 @@ final class KeyReader {
             }
         }
         if (plan.readyKeys() > 0) {
-            signals.claims.raise();
+            signals.claims.signal();
         }
     }
 
@@ -149,10 +149,10 @@ final class KeyReader {
         }
     }
 
-    private void readUnclear() {
+    private void rereadStaleKeys() {
         int limit = OrderingKeyQueue.MAX_IDS;
-        for (String key : plan.toReadAnew(KEYS_AT_ONCE)) {
-            plan.readAnew(key, limit, store.ordered(key, limit), signals.now());
+        for (String key : plan.keysToReread(KEYS_AT_ONCE)) {
+            plan.reread(key, limit, store.ordered(key, limit), signals.now());
         }
     }
 }

@@ -47,7 +47,7 @@ final class MaintenanceTask {
 
     void stop() {
         stopped = true;
-        signals.upkeep.raise();
+        signals.upkeep.signal();
     }
 
     void run() throws InterruptedException {
@@ -56,7 +56,7 @@ final class MaintenanceTask {
             if (signals.isRunning()) {
                 keepWatch();
             }
-            seeToSegments();
+            maintainSegments();
             if (signals.now() - nextSweep >= 0 && signals.isRunning()) {
                 expire();
                 nextSweep = signals.now() + sweepEvery / 2 + random.nextLong(sweepEvery);
@@ -76,13 +76,13 @@ final class MaintenanceTask {
     }
 
     /** Keeps the segments; but not while the breaker is open, since others may get through. For a probe it takes segments again. */
-    private void seeToSegments() {
+    private void maintainSegments() {
         if (breaker.allowance(signals.now()) == 0) {
-            segments.stayAway();
+            segments.releaseAll();
             return;
         }
         segments.hold();
-        signals.reader.raise();
+        signals.reader.signal();
     }
 
     private long untilProbe() {
@@ -97,7 +97,7 @@ final class MaintenanceTask {
                 expired = store.expire(EXPIRE_AT_ONCE);
                 if (expired > 0) {
                     int entries = expired;
-                    events.tell(listener -> listener.expired(entries));
+                    events.publish(listener -> listener.expired(entries));
                 }
             } while (expired >= EXPIRE_AT_ONCE && !stopped);
         } catch (StorageException e) {

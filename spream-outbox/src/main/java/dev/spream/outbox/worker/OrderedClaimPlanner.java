@@ -203,18 +203,18 @@ final class OrderedClaimPlanner {
 
     /** Makes a key wait for other workers, which may finish sooner than the store reports. */
     private void waitAndRead(OrderingKeyQueue queue, long now, long atMost) {
-        long patience = recheck << Math.min(queue.vain, MAX_DOUBLINGS);
-        queue.vain++;
+        long patience = recheck << Math.min(queue.failedClaims, MAX_DOUBLINGS);
+        queue.failedClaims++;
         keys.await(queue, now + Math.min(patience, atMost), true);
     }
 
-    boolean hasUnclear() {
-        return lock.get(() -> !keys.unclear(1).isEmpty());
+    boolean hasStaleKeys() {
+        return lock.get(() -> !keys.staleKeys(1).isEmpty());
     }
 
     /** Keys to read from the store, a few at a time. */
-    List<String> toReadAnew(int limit) {
-        return lock.get(() -> keys.unclear(limit));
+    List<String> keysToReread(int limit) {
+        return lock.get(() -> keys.staleKeys(limit));
     }
 
     /**
@@ -222,7 +222,7 @@ final class OrderedClaimPlanner {
      *
      * @param limit how many entries were asked for
      */
-    void readAnew(String key, int limit, List<OrderedEntry> entries, long now) {
+    void reread(String key, int limit, List<OrderedEntry> entries, long now) {
         lock.run(() -> {
             OrderingKeyQueue queue = keys.find(key);
             if (queue == null || queue.state != OrderingKeyQueue.State.UNCLEAR) {
@@ -238,8 +238,8 @@ final class OrderedClaimPlanner {
             entries.forEach(entry -> queue.add(entry.id()));
             queue.more |= entries.size() >= limit;
             OrderedEntry first = entries.getFirst();
-            if (queue.vain > 1 && isDue(first)) {
-                keys.await(queue, now + (recheck << Math.min(queue.vain - 2, MAX_DOUBLINGS)), false);
+            if (queue.failedClaims > 1 && isDue(first)) {
+                keys.await(queue, now + (recheck << Math.min(queue.failedClaims - 2, MAX_DOUBLINGS)), false);
             } else {
                 placeBy(queue, first, now);
             }
@@ -249,7 +249,7 @@ final class OrderedClaimPlanner {
     /** Entries to claim now, of as many keys. Their keys are busy until it is said what became of them. */
     List<Head> take(int limit, long now) {
         return lock.get(() -> {
-            keys.ring(now);
+            keys.releaseDue(now);
             List<Head> heads = new ArrayList<>();
             while (heads.size() < limit) {
                 OrderingKeyQueue queue = keys.makeNextBusy();
@@ -268,13 +268,13 @@ final class OrderedClaimPlanner {
     }
 
     /** In how many nanoseconds the next key has waited enough. */
-    long nextAlarm(long now) {
-        return lock.get(() -> keys.nextAlarm(now));
+    long nextDue(long now) {
+        return lock.get(() -> keys.nextDue(now));
     }
 
     /** Releases the keys whose wait is over. */
-    void ringDue(long now) {
-        lock.run(() -> keys.ring(now));
+    void releaseDue(long now) {
+        lock.run(() -> keys.releaseDue(now));
     }
 
     /** The store refused these claims; their keys have to be read again. */
@@ -282,8 +282,8 @@ final class OrderedClaimPlanner {
         lock.run(() -> heads.forEach(head -> {
             OrderingKeyQueue queue = keys.find(head.key());
             if (queue != null && isBusyWith(queue, head.id())) {
-                queue.vain++;
-                keys.makeUnclear(queue);
+                queue.failedClaims++;
+                keys.markStale(queue);
             }
         }));
     }
@@ -295,10 +295,10 @@ final class OrderedClaimPlanner {
             if (queue == null || !isBusyWith(queue, claim.entry().id())) {
                 return;
             }
-            queue.vain = 0;
+            queue.failedClaims = 0;
             switch (settlement) {
-                case Settlement.Succeeded succeeded -> goOn(queue);
-                case Settlement.Aborted aborted -> goOn(queue);
+                case Settlement.Succeeded succeeded -> resume(queue);
+                case Settlement.Aborted aborted -> resume(queue);
                 case Settlement.Released released -> {
                     keys.putBack(queue);
                     keys.makeReady(queue);
@@ -336,11 +336,11 @@ final class OrderedClaimPlanner {
         return queue.state == OrderingKeyQueue.State.BUSY && queue.busyId == id;
     }
 
-    private void goOn(OrderingKeyQueue queue) {
+    private void resume(OrderingKeyQueue queue) {
         if (!queue.ids.isEmpty()) {
             keys.makeReady(queue);
         } else if (queue.more) {
-            keys.makeUnclear(queue);
+            keys.markStale(queue);
         } else {
             keys.remove(queue);
         }

@@ -42,7 +42,7 @@ final class OrderingKeyQueue {
     boolean readsAfterwards;
 
     /** Number of reads in a row that returned nothing to claim. */
-    int vain;
+    int failedClaims;
 
     OrderingKeyQueue(String key, int segment) {
         this.key = key;

@@ -21,8 +21,8 @@ final class OrderingKeyStates {
     private final HeldSegments segments;
     private final Map<String, OrderingKeyQueue> keys = new HashMap<>();
     private final LinkedHashSet<OrderingKeyQueue> ready = new LinkedHashSet<>();
-    private final LinkedHashSet<String> unclear = new LinkedHashSet<>();
-    private final PriorityQueue<Alarm> alarms = new PriorityQueue<>((a, b) -> Long.signum(a.at() - b.at()));
+    private final LinkedHashSet<String> staleKeys = new LinkedHashSet<>();
+    private final PriorityQueue<Alarm> dueKeys = new PriorityQueue<>((a, b) -> Long.signum(a.at() - b.at()));
 
     private volatile int readyKeys;
 
@@ -55,8 +55,8 @@ final class OrderingKeyStates {
         return queue;
     }
 
-    List<String> unclear(int limit) {
-        return unclear.stream().limit(limit).toList();
+    List<String> staleKeys(int limit) {
+        return staleKeys.stream().limit(limit).toList();
     }
 
     /** Has a key wait. If very many do, it is forgotten instead, to be found again. */
@@ -70,7 +70,7 @@ final class OrderingKeyStates {
         queue.state = OrderingKeyQueue.State.WAITING;
         queue.waitsUntil = until;
         queue.readsAfterwards = readsAfterwards;
-        alarms.add(new Alarm(queue, until));
+        dueKeys.add(new Alarm(queue, until));
     }
 
     void makeReady(OrderingKeyQueue queue) {
@@ -81,11 +81,11 @@ final class OrderingKeyStates {
         readyKeys = ready.size();
     }
 
-    void makeUnclear(OrderingKeyQueue queue) {
+    void markStale(OrderingKeyQueue queue) {
         leaveState(queue);
         queue.forget();
         queue.state = OrderingKeyQueue.State.UNCLEAR;
-        unclear.add(queue.key);
+        staleKeys.add(queue.key);
     }
 
     /** The key that has been ready longest is busy with its first entry from now on; null if none is ready. */
@@ -128,19 +128,19 @@ final class OrderingKeyStates {
                 segments.count(queue.segment, -queue.ids.size());
                 segments.countBusy(queue.segment, -1);
             }
-            case UNCLEAR -> unclear.remove(queue.key);
+            case UNCLEAR -> staleKeys.remove(queue.key);
         }
         queue.state = OrderingKeyQueue.State.NEW;
     }
 
     /** Releases the keys whose wait is over. */
-    void ring(long now) {
-        while (!alarms.isEmpty() && alarms.peek().at() - now <= 0) {
-            Alarm alarm = alarms.remove();
+    void releaseDue(long now) {
+        while (!dueKeys.isEmpty() && dueKeys.peek().at() - now <= 0) {
+            Alarm alarm = dueKeys.remove();
             OrderingKeyQueue queue = alarm.queue();
             if (queue.state == OrderingKeyQueue.State.WAITING && queue.waitsUntil == alarm.at()) {
                 if (queue.readsAfterwards) {
-                    makeUnclear(queue);
+                    markStale(queue);
                 } else {
                     makeReady(queue);
                 }
@@ -149,7 +149,7 @@ final class OrderingKeyStates {
     }
 
     /** In how many nanoseconds the next key has waited enough. */
-    long nextAlarm(long now) {
-        return alarms.isEmpty() ? Long.MAX_VALUE : Math.max(0, alarms.peek().at() - now);
+    long nextDue(long now) {
+        return dueKeys.isEmpty() ? Long.MAX_VALUE : Math.max(0, dueKeys.peek().at() - now);
     }
 }

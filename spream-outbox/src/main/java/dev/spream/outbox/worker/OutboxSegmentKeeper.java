@@ -48,7 +48,7 @@ final class OutboxSegmentKeeper {
     }
 
     /** Leaves the segments to workers that get through, until it is to {@link #hold} segments again. Harmless if it has left them. */
-    void stayAway() {
+    void releaseAll() {
         if (!away) {
             lease = LocalLease.ended(time);
             away = leave();
@@ -58,6 +58,6 @@ final class OutboxSegmentKeeper {
     /** Gives all segments up; whether the store knows. */
     boolean leave() {
         plan.holdNothing();
-        return store.leaveSegments(); // if not, others have the segments when their leases have run out
+        return store.releaseSegments(); // if not, others have the segments when their leases have run out
     }
 }

@@ -93,7 +93,7 @@ final class OutboxWorkerRun implements RunLifecycle.Stoppable {
 
     private void enqueued() {
         claims.call();
-        signals.reader.raise();
+        signals.reader.signal();
     }
 
     void run() {
@@ -128,19 +128,19 @@ final class OutboxWorkerRun implements RunLifecycle.Stoppable {
         while (!interrupted && signals.isRunning()) {
             signals.runner.await(TimeUnit.HOURS.toNanos(1));
         }
-        joinOrTell(front, "claiming");
+        joinOrWarn(front, "claiming");
         awaitAttempts();
         writer.finish(time.nanoTime() + FINAL_WRITES);
-        joinOrTell(settling, "settling");
+        joinOrWarn(settling, "settling");
         ended = true;
         upkeep.stop();
-        heartbeat.raise();
-        watchdog.raise();
-        joinOrTell(back, "keeping leases");
+        heartbeat.signal();
+        watchdog.signal();
+        joinOrWarn(back, "keeping leases");
         upkeep.leave();
     }
 
-    private void joinOrTell(TaskGroup threads, String what) throws InterruptedException {
+    private void joinOrWarn(TaskGroup threads, String what) throws InterruptedException {
         if (!threads.join(THREAD_END)) {
             log.error(
                     "[{}] {} has not ended within {}, since the store does not respond; the worker stops without it, and its leases expire",
@@ -164,9 +164,9 @@ final class OutboxWorkerRun implements RunLifecycle.Stoppable {
                     "[{}] calls of the sender did not return when interrupted; their entries stay claimed until their leases expire, within {}",
                     owner.name(),
                     DurationText.of(options.lease()));
-            book.loseAll();
+            book.revokeAll();
         } else {
-            joinOrTell(sending, "sending");
+            joinOrWarn(sending, "sending");
         }
     }
 

@@ -99,7 +99,7 @@ final class Retention {
             if (removed > 0) {
                 int rows = removed;
                 log.debug("[{}] {} {} removed", events.name(), rows, part.text());
-                events.tell(listener -> listener.removed(part, rows));
+                events.publish(listener -> listener.removed(part, rows));
             }
         } while (removed >= MUCH);
     }

@@ -85,14 +85,14 @@ final class SettlementWriter {
 
     void submit(ActiveClaim held, Settlement settlement) {
         queue.add(new Pending(held, settlement));
-        wake.raise();
+        wake.signal();
     }
 
     /** Makes {@link #run} end when everything that was submitted is written, or at that time at the latest. */
     void finish(long by) {
         finishBy = by;
         finishing = true;
-        wake.raise();
+        wake.signal();
     }
 
     /** @param whenEnded told which settlements the store has, and which were of claims that were not the worker's any more */
@@ -133,13 +133,13 @@ final class SettlementWriter {
         try {
             writeOnce(batch.pending());
             if (batch.failures() > 0) {
-                goOn();
+                resume();
             }
         } catch (StorageException e) {
             if (!e.retryable()) {
                 writeApart(batch);
             } else if (isOver()) {
-                giveUpAll(batch);
+                abandonAll(batch);
             } else {
                 writeLater(batch);
             }
@@ -151,7 +151,7 @@ final class SettlementWriter {
     }
 
     /** The store answers: what has failed is written without a pause. */
-    private void goOn() {
+    private void resume() {
         backoff.reset();
         againAt = time.nanoTime();
     }
@@ -168,11 +168,11 @@ final class SettlementWriter {
         List<Settlement> settlements = batch.stream().map(Pending::settlement).toList();
         Set<OutboxClaim.Ref> lost = store.settle(settlements);
         Duration took = Duration.ofNanos(time.nanoTime() - startedAt);
-        events.tell(listener -> listener.committed(batch.size(), took));
-        tell(batch, lost);
+        events.publish(listener -> listener.committed(batch.size(), took));
+        report(batch, lost);
     }
 
-    private void tell(List<Pending> batch, Set<OutboxClaim.Ref> lost) {
+    private void report(List<Pending> batch, Set<OutboxClaim.Ref> lost) {
         List<Pending> settled = batch;
         List<Pending> late = List.of();
         if (!lost.isEmpty()) {
@@ -184,12 +184,12 @@ final class SettlementWriter {
                     .toList();
         }
         settled.forEach(pending -> book.remove(pending.held()));
-        late.forEach(pending -> book.tellLost(pending.held(), "its settlement came too late"));
+        late.forEach(pending -> book.reportLost(pending.held(), "its settlement came too late"));
         ended.accept(settled, late);
     }
 
     private void writeApart(Batch batch) {
-        goOn();
+        resume();
         if (batch.pending().size() > 1) {
             again.addAll(batch.halves());
             return;
@@ -206,17 +206,17 @@ final class SettlementWriter {
             again.add(new Batch(List.of(new Pending(pending.held(), without)), batch.failures()));
             return;
         }
-        giveUp(batch.pending(), "the store cannot write its settlement");
+        abandon(batch.pending(), "the store cannot write its settlement");
     }
 
-    private void giveUpAll(Batch batch) {
+    private void abandonAll(Batch batch) {
         again.addFirst(batch);
-        again.forEach(each -> giveUp(each.pending(), "the store did not answer before the worker ended"));
+        again.forEach(each -> abandon(each.pending(), "the store did not answer before the worker ended"));
         again.clear();
     }
 
-    private void giveUp(List<Pending> batch, String why) {
-        batch.forEach(pending -> book.tellLost(pending.held(), why));
+    private void abandon(List<Pending> batch, String why) {
+        batch.forEach(pending -> book.reportLost(pending.held(), why));
         ended.accept(List.of(), batch);
     }
 }

@@ -49,7 +49,7 @@ final class StoreHealth {
             log.info("[{}] outbox store: {} works again", owner.name(), operation);
         }
         if (silent.get() && silent.compareAndSet(true, false)) {
-            listener.tell(OutboxListener::storeAnswered);
+            listener.publish(OutboxListener::storeAnswered);
         }
         return result;
     }
@@ -65,7 +65,7 @@ final class StoreHealth {
         } else {
             log.debug("[{}] outbox store: {} failed again: {}", owner.name(), operation, LoggedFailure.message(e));
         }
-        listener.tell(l -> l.storeFailed(e));
+        listener.publish(l -> l.storeFailed(e));
         silent.set(true);
         return e;
     }

@@ -10,13 +10,13 @@ import java.util.function.Consumer;
 /** The reporting of a worker: the worker's name in its log, and its listeners. Safe for use by many threads. */
 record WorkerEvents(OutboxOwner owner, SettlementLog settlements, SafeListeners<OutboxListener> listeners) {
 
-    void tell(Consumer<OutboxListener> event) {
-        listeners.tell(event);
+    void publish(Consumer<OutboxListener> event) {
+        listeners.publish(event);
     }
 
     void settled(OutboxClaim claim, Settlement settlement, Duration sinceClaim) {
         settlements.settled(claim, settlement, sinceClaim.toMillis());
-        tell(listener -> listener.settled(claim, settlement, sinceClaim));
+        publish(listener -> listener.settled(claim, settlement, sinceClaim));
     }
 
     /** The worker's name, with which lines of its log begin. */

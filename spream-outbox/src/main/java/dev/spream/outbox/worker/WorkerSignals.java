@@ -50,10 +50,10 @@ final class WorkerSignals {
     /** Stops that far, if not further already, and wakes those that have to notice. */
     void stop(Stage to) {
         escalate(to);
-        claims.raise();
-        reader.raise();
-        retention.raise();
-        runner.raise();
+        claims.signal();
+        reader.signal();
+        retention.signal();
+        runner.signal();
     }
 
     private synchronized void escalate(Stage to) {

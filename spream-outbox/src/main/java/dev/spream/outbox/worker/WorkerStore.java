@@ -56,10 +56,10 @@ record WorkerStore(OutboxStore store, OutboxOwner owner, Duration lease, Monoton
     }
 
     /** Returns whether the store knows. */
-    boolean leaveSegments() {
+    boolean releaseSegments() {
         try {
             return calls.call("leaving segments", () -> {
-                store.leaveSegments(owner);
+                store.releaseSegments(owner);
                 return true;
             });
         } catch (StorageException e) {

@@ -70,7 +70,7 @@ final class OrderedClaimPlannerTest {
         plan.settled(
                 claim, new Settlement.Failed(claim.ref(), ReasonCode.TIMEOUT, "", Duration.ofNanos(500), false), 100);
         assertThat(take(599)).isEmpty();
-        assertThat(plan.nextAlarm(100)).isEqualTo(500);
+        assertThat(plan.nextDue(100)).isEqualTo(500);
         assertThat(take(600)).containsExactly(1L);
     }
 
@@ -79,8 +79,8 @@ final class OrderedClaimPlannerTest {
         read(due(2, "a"));
         List<OrderedClaimPlanner.Head> heads = plan.take(1, 0);
         plan.refused(heads);
-        assertThat(plan.toReadAnew(10)).containsExactly("a");
-        plan.readAnew("a", OrderingKeyQueue.MAX_IDS, List.of(due(1, "a"), due(2, "a")), 0);
+        assertThat(plan.keysToReread(10)).containsExactly("a");
+        plan.reread("a", OrderingKeyQueue.MAX_IDS, List.of(due(1, "a"), due(2, "a")), 0);
         assertThat(take(0)).containsExactly(1L);
     }
 
@@ -89,7 +89,7 @@ final class OrderedClaimPlannerTest {
         read(due(2, "a"));
         for (int i = 0; i < 2; i++) {
             plan.refused(plan.take(1, 0));
-            plan.readAnew("a", OrderingKeyQueue.MAX_IDS, List.of(due(2, "a")), 0);
+            plan.reread("a", OrderingKeyQueue.MAX_IDS, List.of(due(2, "a")), 0);
         }
         assertThat(take(RECHECK - 1)).isEmpty();
         assertThat(take(RECHECK)).containsExactly(2L);
@@ -104,8 +104,8 @@ final class OrderedClaimPlannerTest {
         read(entries);
         assertThat(plan.toRead(false)).as("segments to read on").containsOnlyKeys(SEGMENT.segment());
         assertThat(take(0)).isEmpty();
-        plan.ringDue(RECHECK);
-        assertThat(plan.toReadAnew(10)).containsExactly("a");
+        plan.releaseDue(RECHECK);
+        assertThat(plan.keysToReread(10)).containsExactly("a");
     }
 
     @Test
@@ -117,7 +117,7 @@ final class OrderedClaimPlannerTest {
             succeed(id, "a", 0);
         }
         assertThat(take(0)).isEmpty();
-        assertThat(plan.toReadAnew(10)).containsExactly("a");
+        assertThat(plan.keysToReread(10)).containsExactly("a");
     }
 
     @Test

@@ -73,7 +73,7 @@ final class BatchAttempt<T> implements ProjectionStore.Work<T> {
     }
 
     /** Returns whether an event could be applied, and it was rolled back for that reason. */
-    boolean wasRehearsed() {
+    boolean wasProbed() {
         return rehearsed;
     }
 
@@ -83,7 +83,7 @@ final class BatchAttempt<T> implements ProjectionStore.Work<T> {
     }
 
     /** Returns whether the store broke it off after events were applied. */
-    boolean wasBrokenOff(Throwable failure) {
+    boolean wasAborted(Throwable failure) {
         return StoreAbortTracker.isOfStore(failure)
                 && !threw(failure)
                 && plan().filter(planned -> !planned.handle().isEmpty()).isPresent();
@@ -95,7 +95,7 @@ final class BatchAttempt<T> implements ProjectionStore.Work<T> {
      * @param several whether more than one was tried
      */
     @Nullable
-    EventEnvelope culprit(boolean several) {
+    EventEnvelope failedEvent(boolean several) {
         if (current != null) {
             return current;
         }

@@ -105,7 +105,7 @@ final class BatchBuffer {
         return isEmpty() ? Long.MAX_VALUE : Math.max(0, until - now);
     }
 
-    void hurry(long now) {
+    void releaseBy(long now) {
         until = now;
     }
 

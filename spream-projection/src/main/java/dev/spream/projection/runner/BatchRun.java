@@ -140,7 +140,7 @@ final class BatchRun<T> {
                     suspects && !rehearsed);
             long startedAt = manager.now();
             Throwable failure = attempt(attempt);
-            if (attempt.wasRehearsed()) {
+            if (attempt.wasProbed()) {
                 refuteVerdicts();
             } else if (failure == null) {
                 committed(attempt, Duration.ofNanos(manager.now() - startedAt));
@@ -180,7 +180,7 @@ final class BatchRun<T> {
 
     private void committed(BatchAttempt<T> attempt, Duration took) {
         loop.committed(items.subList(cursor.done(), cursor.end()), position());
-        attempt.plan().ifPresent(plan -> tell(plan, took));
+        attempt.plan().ifPresent(plan -> report(plan, took));
         cursor.commit();
         verdicts.clear();
         suspects = false;
@@ -198,7 +198,7 @@ final class BatchRun<T> {
         cursor.restart();
     }
 
-    private void tell(BatchPlan plan, Duration took) {
+    private void report(BatchPlan plan, Duration took) {
         if (!plan.handle().isEmpty()) {
             failures.suspicion().worked();
         }
@@ -236,7 +236,7 @@ final class BatchRun<T> {
             return;
         }
         LoopExit.ifOfEveryEvent(kind, failure);
-        EventEnvelope culprit = attempt.culprit(cursor.tried() > 1);
+        EventEnvelope culprit = attempt.failedEvent(cursor.tried() > 1);
         if (culprit == null) {
             if (cursor.tried() <= 1) {
                 throw LoopExit.outage(failure); // it fails without an event that is applied
@@ -247,7 +247,7 @@ final class BatchRun<T> {
         failures.troubles().failed(kind, failure);
         int index = indexOf(culprit);
         if (kind == FailureKind.POISON) {
-            condemn(
+            park(
                     culprit,
                     attempt,
                     failures.policy().poison(1, failures.troubles().text(failure)));
@@ -284,7 +284,7 @@ final class BatchRun<T> {
         if (failures.judge().isConflict(thrown)) {
             return FailureKind.CONFLICT;
         }
-        if (attempt.wasBrokenOff(thrown)) {
+        if (attempt.wasAborted(thrown)) {
             maybeCommitted = Math.max(maybeCommitted, cursor.end());
             breaking |= failures.brokenOff().again(loop.fence());
             if (breaking) {
@@ -302,7 +302,7 @@ final class BatchRun<T> {
         return index;
     }
 
-    private void condemn(EventEnvelope culprit, BatchAttempt<T> attempt, ParkDecision parking) throws LoopExit {
+    private void park(EventEnvelope culprit, BatchAttempt<T> attempt, ParkDecision parking) throws LoopExit {
         if (isWaiting(parking)) {
             failures.limit()
                     .requireRoom(
@@ -324,7 +324,7 @@ final class BatchRun<T> {
 
     private void suspect(EventEnvelope culprit, BatchAttempt<T> attempt, int index, Exception failure) throws LoopExit {
         String error = failures.troubles().text(failure);
-        condemn(
+        park(
                 culprit,
                 attempt,
                 rehearsed

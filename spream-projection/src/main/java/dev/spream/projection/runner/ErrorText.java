@@ -39,7 +39,7 @@ final class ErrorText {
     }
 
     private static String shortened(String message) {
-        String text = Secrets.strike(message);
+        String text = Secrets.mask(message);
         return text.length() <= MAX_LENGTH ? text : text.substring(0, MAX_LENGTH);
     }
 }

@@ -38,7 +38,7 @@ final class FailureReporter {
     /** An event, or all of them, could not be applied. */
     void failed(FailureKind kind, Exception failure) {
         count(ErrorText.of(manager.store(), failure));
-        manager.listeners().tell(listener -> listener.failed(projection, kind, failure));
+        manager.listeners().publish(listener -> listener.failed(projection, kind, failure));
     }
 
     /**

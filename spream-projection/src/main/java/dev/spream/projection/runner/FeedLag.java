@@ -36,7 +36,7 @@ final class FeedLag {
     }
 
     /** After nothing of a batch is left to deal with, nor anything else up to a position. */
-    LagSample dealtWith(FeedBatch batch, List<FeedItem.Event> events, long seen) {
+    LagSample processed(FeedBatch batch, List<FeedItem.Event> events, long seen) {
         if (assignment.positioned() && batch.head() > seen) {
             return found(LagSample.behind(batch.head() - seen, oldestBehind(batch, events)));
         }

@@ -111,7 +111,7 @@ final class FeedLoop<T> implements BatchRun.Loop {
                 status.troubles.forget(READING);
             }
             ended = true;
-            status.keeperWake.raise();
+            status.keeperWake.signal();
         }
     }
 
@@ -138,7 +138,7 @@ final class FeedLoop<T> implements BatchRun.Loop {
                 requireMayWrite();
                 retrier.run();
                 if (gather(opened)) {
-                    takeWhatIsDue();
+                    retryDue();
                 }
             }
             storePosition();
@@ -211,7 +211,8 @@ final class FeedLoop<T> implements BatchRun.Loop {
             if (gathering.isEmpty()) {
                 throw e;
             }
-            gathering.hurry(manager.now()); // what came before is applied; the next poll fails again, or it has passed
+            gathering.releaseBy(
+                    manager.now()); // what came before is applied; the next poll fails again, or it has passed
             return true;
         } finally {
             synchronized (this) {
@@ -220,7 +221,7 @@ final class FeedLoop<T> implements BatchRun.Loop {
         }
     }
 
-    private void takeWhatIsDue() throws LoopExit, InterruptedException {
+    private void retryDue() throws LoopExit, InterruptedException {
         if (stopping || gathering.isDue(manager.now())) {
             take(gathering.take());
         } else {
@@ -241,7 +242,7 @@ final class FeedLoop<T> implements BatchRun.Loop {
         for (FeedItem item : batch.items()) {
             switch (item) {
                 case FeedItem.Event event -> events.add(event);
-                case FeedItem.Undecodable undecodable -> setAside(undecodable);
+                case FeedItem.Undecodable undecodable -> park(undecodable);
             }
         }
         if (!events.isEmpty()) {
@@ -249,15 +250,15 @@ final class FeedLoop<T> implements BatchRun.Loop {
             new BatchRun<>(manager, code, failures, this, events, batch.position()).run();
         }
         seen = Math.max(seen, batch.position());
-        behind(lag.dealtWith(batch, events, seen));
-        sayWhetherReadable(batch);
+        behind(lag.processed(batch, events, seen));
+        reportReadable(batch);
         works();
         if (manager.now() - storedAt >= (version.isLive() ? POSITION_EVERY : FOLLOWED_EVERY)) {
             storePosition();
         }
     }
 
-    private void setAside(FeedItem.Undecodable item) {
+    private void park(FeedItem.Undecodable item) {
         manager.store().deadLetter(status.name, item);
         acknowledge(List.of(item));
         status.progressed.set(true);
@@ -273,7 +274,7 @@ final class FeedLoop<T> implements BatchRun.Loop {
     }
 
     /** For a source without positions, which recovers by itself; others fail until they can be read. */
-    private void sayWhetherReadable(FeedBatch batch) {
+    private void reportReadable(FeedBatch batch) {
         if (assignment.positioned() || batch.waited().isPositive() == unreadable) {
             return;
         }
@@ -325,7 +326,7 @@ final class FeedLoop<T> implements BatchRun.Loop {
 
     private void ended(LoopExit end) {
         switch (end.reason()) {
-            case FENCED -> status.watchWake.raise();
+            case FENCED -> status.watchWake.signal();
             case OUTAGE -> {
                 if (!cancelled && !status.isDropped()) {
                     status.troubles.outage(label, end.failure());
@@ -360,7 +361,7 @@ final class FeedLoop<T> implements BatchRun.Loop {
     private boolean isBuiltAnew() {
         try {
             return manager.store().versions(version.projection()).stream()
-                    .anyMatch(other -> other.role() == VersionRole.SHADOW);
+                    .anyMatch(other -> other.role() == VersionRole.CANDIDATE);
         } catch (RuntimeException e) {
             return false;
         }
@@ -381,7 +382,7 @@ final class FeedLoop<T> implements BatchRun.Loop {
         } else {
             log.debug("[{}] {} failed fatally after the projection was stopped: {}", status.name, label, error);
         }
-        status.watchWake.raise();
+        status.watchWake.signal();
     }
 
     private static StorageException notStopped(String error, RuntimeException e) {
@@ -432,7 +433,7 @@ final class FeedLoop<T> implements BatchRun.Loop {
     @Override
     public void parked(Duration due) {
         status.parkedChanged.set(true);
-        retrier.hurry(due);
+        retrier.retryBy(due);
     }
 
     @Override
@@ -449,7 +450,7 @@ final class FeedLoop<T> implements BatchRun.Loop {
         CountDownLatch closed = new CountDownLatch(1);
         synchronized (this) {
             stopping = true;
-            stopped.raise();
+            stopped.signal();
             waiting = polled;
             if (waiting == null || closing != null) {
                 return;

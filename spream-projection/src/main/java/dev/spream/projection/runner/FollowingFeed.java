@@ -114,7 +114,7 @@ final class FollowingFeed implements EventFeed {
     @Override
     public void close() {
         closed = true;
-        wake.raise();
+        wake.signal();
         feed.close();
     }
 }

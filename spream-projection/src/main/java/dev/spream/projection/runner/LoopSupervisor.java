@@ -30,7 +30,7 @@ final class LoopSupervisor<T> {
         this.notBefore = manager.now();
     }
 
-    void tidy() {
+    void removeEnded() {
         FeedLoop<T> last = loop;
         if (last == null || !last.hasEnded()) {
             return;

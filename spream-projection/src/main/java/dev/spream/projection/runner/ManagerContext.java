@@ -39,7 +39,7 @@ record ManagerContext<T>(
 
     void tell(Consumer<? super ProjectionListener> event) {
         if (listening) {
-            listeners.tell(event);
+            listeners.publish(event);
         }
     }
 }

@@ -49,7 +49,7 @@ final class ParkedRetrier<T> {
     }
 
     /** Aggregates may be due after that time. */
-    void hurry(Duration due) {
+    void retryBy(Duration due) {
         long soonest = Math.max(lastLook + SOONEST - manager.now(), TimeUnit.NANOSECONDS.convert(due));
         nextLook = manager.now() + Math.min(nextLook - manager.now(), soonest);
         expecting = true;
@@ -75,18 +75,18 @@ final class ParkedRetrier<T> {
         List<ParkedAggregate> due = manager.store().due(loop.fence(), KEYS);
         for (ParkedAggregate key : due) {
             if (manager.now() - until >= 0) {
-                hurry();
+                retryBy();
                 return;
             }
             new KeyRetry(key, until).run();
         }
         if (due.size() == KEYS) {
-            hurry();
+            retryBy();
         }
     }
 
     /** There is more to do at once. */
-    private void hurry() {
+    private void retryBy() {
         nextLook = manager.now();
         expecting = true;
     }
@@ -240,10 +240,10 @@ final class ParkedRetrier<T> {
             if (manager.store().postpone(loop.fence(), key.key(), new RetryGuard(first, attempts), parking)) {
                 status.parkedChanged.set(true);
                 failures.parkedLog().stays(key.key(), firstVersion, parking);
-                parking.nextTry().ifPresent(ParkedRetrier.this::hurry);
+                parking.nextTry().ifPresent(ParkedRetrier.this::retryBy);
                 manager.tell(listener -> listener.keyParked(status.name, key.key(), parking));
             } else {
-                hurry(Duration.ZERO); // an operator changed it meanwhile; retry at once
+                retryBy(Duration.ZERO); // an operator changed it meanwhile; retry at once
             }
         }
     }

@@ -124,7 +124,7 @@ final class ProjectionManagerRun<T> implements RunLifecycle.Stoppable {
     @Override
     public void drain() {
         stopping = true;
-        wake.raise();
+        wake.signal();
     }
 
     /** Interrupts what is being applied, and ends. */

@@ -91,13 +91,13 @@ final class RunningVersions<T> {
             for (ProjectionSetup<T> setup : List.copyOf(setups.values()).reversed()) {
                 ProjectionState state =
                         manager.store().register(name, setup.segments(), ProjectionCode.of(setup.projection()));
-                sayIfOther(setup.segments(), state.segments());
+                warnIfOther(setup.segments(), state.segments());
             }
             registered = true;
         }
     }
 
-    private void sayIfOther(int configured, int stored) {
+    private void warnIfOther(int configured, int stored) {
         if (configured != stored) {
             log.warn(
                     "[{}] the projection keeps its {} segments; the configured number, {}, applies only to new projections: set projections.segments = {}, or change the projection by 'projection segments {} {}'",
@@ -120,7 +120,7 @@ final class RunningVersions<T> {
     private void tell(List<ProjectionVersion> versions) {
         if (!versions.equals(told)) {
             told = versions;
-            manager.listeners().tell(listener -> listener.versionsChanged(name, versions));
+            manager.listeners().publish(listener -> listener.versionsChanged(name, versions));
         }
     }
 
@@ -198,7 +198,7 @@ final class RunningVersions<T> {
     synchronized void stop() {
         stopping = true;
         running.values().forEach(RunningVersion::stop);
-        wake.raise();
+        wake.signal();
     }
 
     /** Interrupts loops, and ends. Outside of the lock, which views need. */

@@ -80,7 +80,7 @@ final class SegmentKeeper<T> implements Keeper {
                 status.keeperWake.await(lease());
                 continue;
             }
-            boolean changed = tidy();
+            boolean changed = removeEnded();
             if (changed || nextHold - manager.now() <= 0 || anyToStart()) {
                 nextHold = manager.now() + (hold() ? lease() / 4 : Math.min(lease() / 8, 10 * SOON));
             }
@@ -90,10 +90,10 @@ final class SegmentKeeper<T> implements Keeper {
     }
 
     /** Drops loops that have ended. Returns whether segments can be released. */
-    private boolean tidy() {
+    private boolean removeEnded() {
         boolean canGiveUp = false;
         for (Held held : segments.values()) {
-            held.slot.tidy();
+            held.slot.removeEnded();
             if (!status.isRunning() || held.leaving || held.lost || isOutdated(held)) {
                 held.slot.stop();
             }
@@ -160,7 +160,7 @@ final class SegmentKeeper<T> implements Keeper {
         number = share.segments();
         giveUp.forEach(this::forget);
         update(share, startable);
-        leaveSurplus();
+        releaseSurplus();
         return true;
     }
 
@@ -170,9 +170,9 @@ final class SegmentKeeper<T> implements Keeper {
         for (Held held : segments.values()) {
             SegmentLease lease = leases.remove(held.lease.segment());
             if (lease == null) {
-                lose(held);
+                revoke(held);
             } else if (lease.epoch() != held.lease.epoch()) {
-                takeAnew(held, lease);
+                retake(held, lease);
             } else {
                 held.lease = lease;
             }
@@ -192,31 +192,31 @@ final class SegmentKeeper<T> implements Keeper {
      * It had another owner meanwhile, or roles were exchanged, or the number of segments has changed: its loop writes nothing
      * more, and another one starts.
      */
-    private void takeAnew(Held held, SegmentLease lease) {
-        tellLost(held);
+    private void retake(Held held, SegmentLease lease) {
+        reportLost(held);
         held.lease = lease;
         held.epoch = OUTDATED;
         held.slot.stop();
-        status.keeperWake.raise();
+        status.keeperWake.signal();
     }
 
-    private void lose(Held held) {
+    private void revoke(Held held) {
         if (!held.lost) {
             held.lost = true;
             held.slot.stop();
-            tellLost(held);
+            reportLost(held);
         }
         if (held.slot.isEmpty()) {
             forget(held.lease.segment());
         }
-        status.keeperWake.raise();
+        status.keeperWake.signal();
     }
 
     /**
      * Unless the status, the role or the segments of the projection have changed, which takes it away without anything
      * being amiss.
      */
-    private void tellLost(Held held) {
+    private void reportLost(Held held) {
         if (!isChanged(held)) {
             log.warn(
                     "[{}] segment {} was taken over by another owner before it was released; the current batch is rolled back, and the new owner continues from the stored checkpoint",
@@ -247,7 +247,7 @@ final class SegmentKeeper<T> implements Keeper {
                 () -> granted.isHeld()));
     }
 
-    private void leaveSurplus() {
+    private void releaseSurplus() {
         List<Held> staying = new ArrayList<>(segments.values());
         staying.removeIf(held -> held.leaving || held.lost);
         for (Held held : segments.values()) {
@@ -262,7 +262,7 @@ final class SegmentKeeper<T> implements Keeper {
         staying.stream().limit(Math.max(0, staying.size() - fair)).forEach(held -> {
             held.leaving = true;
             held.slot.stop();
-            status.keeperWake.raise();
+            status.keeperWake.signal();
         });
     }
 
@@ -272,7 +272,7 @@ final class SegmentKeeper<T> implements Keeper {
         long nextHold = manager.now() + granted.left() - lease() / 2;
         while (segments.values().stream().anyMatch(held -> !held.slot.isEmpty())) {
             status.keeperWake.await(Math.max(1, Math.min(SOON, nextHold - manager.now())));
-            segments.values().forEach(held -> held.slot.tidy());
+            segments.values().forEach(held -> held.slot.removeEnded());
             if (nextHold - manager.now() <= 0) {
                 hold(); // a batch that takes long may still be committed
                 nextHold = manager.now() + lease() / 4;
@@ -296,7 +296,7 @@ final class SegmentKeeper<T> implements Keeper {
     @Override
     public void stop() {
         stopping = true;
-        status.keeperWake.raise();
+        status.keeperWake.signal();
     }
 
     @Override

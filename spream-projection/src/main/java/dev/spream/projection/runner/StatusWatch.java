@@ -59,7 +59,7 @@ final class StatusWatch {
 
     void stop() {
         stopped = true;
-        status.watchWake.raise();
+        status.watchWake.signal();
     }
 
     private void read() {
@@ -85,7 +85,7 @@ final class StatusWatch {
             manager.tell(listener -> listener.statusChanged(status.name, state.status()));
         }
         if (!known || state.status() != before.status() || state.epoch() != before.epoch()) {
-            status.keeperWake.raise();
+            status.keeperWake.signal();
         }
     }
 
@@ -192,7 +192,7 @@ final class StatusWatch {
                         progress.parked(),
                         version.projection(),
                         version.version());
-            } else if (version.role() == VersionRole.SHADOW) {
+            } else if (version.role() == VersionRole.CANDIDATE) {
                 log.info(
                         "[{}] has caught up with the live version after {} events; make it live with 'projection cutover {}'",
                         version.stateName(),

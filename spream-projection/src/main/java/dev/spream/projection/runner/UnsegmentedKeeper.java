@@ -29,7 +29,7 @@ final class UnsegmentedKeeper<T> implements Keeper {
             if (status.hasEndedHere()) {
                 stopping = true;
             }
-            slot.tidy();
+            slot.removeEnded();
             if (slot.isEmpty()) {
                 expect();
             }
@@ -62,7 +62,7 @@ final class UnsegmentedKeeper<T> implements Keeper {
     @Override
     public void stop() {
         stopping = true;
-        status.keeperWake.raise();
+        status.keeperWake.signal();
     }
 
     @Override

@@ -101,7 +101,7 @@ final class VersionStatus {
 
     void become(ProjectionVersion now) {
         if (version.role() != now.role()) {
-            watchWake.raise();
+            watchWake.signal();
         }
         version = now;
         if (now.isLive()) {

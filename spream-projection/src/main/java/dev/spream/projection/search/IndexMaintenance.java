@@ -108,6 +108,6 @@ public final class IndexMaintenance implements AutoCloseable {
     @Override
     public void close() {
         closed = true;
-        closing.raise();
+        closing.signal();
     }
 }

@@ -55,17 +55,17 @@ final class IndexFiles {
     /** Opens the index in the folder again, which has to be the one with that id. */
     static IndexFiles reopen(String name, Path folder, InstantSource clock, String id) {
         if (IndexFolder.isNew(folder)) {
-            throw gone(name, folder);
+            throw dropped(name, folder);
         }
         IndexFiles files = open(name, folder, clock);
         if (!files.id.equals(id)) {
             files.abandon();
-            throw gone(name, folder);
+            throw dropped(name, folder);
         }
         return files;
     }
 
-    static SearchException gone(String name, Path folder) {
+    static SearchException dropped(String name, Path folder) {
         return new SearchException(
                 FailureKind.LOCAL,
                 "the search index %s is gone from %s, where there is none or another one; nothing was written: bring it back and start the process again, or rebuild it with 'projection rebuild' and cut over"

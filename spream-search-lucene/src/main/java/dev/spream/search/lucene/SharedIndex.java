@@ -356,7 +356,7 @@ final class SharedIndex {
         IndexFiles known = files;
         if (known == null) {
             requireOpen();
-            throw IndexFiles.gone(name, folder);
+            throw IndexFiles.dropped(name, folder);
         }
         return known;
     }

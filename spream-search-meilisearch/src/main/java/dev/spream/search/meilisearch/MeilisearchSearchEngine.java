@@ -115,7 +115,7 @@ public final class MeilisearchSearchEngine implements SearchEngine {
     }
 
     private void requireOurs(String name, JsonObject index) {
-        if (!client.understood(() -> index.string("uid").isPresent() && isOurs(index))) {
+        if (!client.understood(() -> index.string("uid").isPresent() && isManaged(index))) {
             throw new SearchException(
                     FailureKind.FATAL,
                     "the server has an index %s that is not spream's: its primary key is another; nothing was changed: choose another name, or remove it"
@@ -124,7 +124,7 @@ public final class MeilisearchSearchEngine implements SearchEngine {
         }
     }
 
-    private static boolean isOurs(JsonObject index) {
+    private static boolean isManaged(JsonObject index) {
         return index.string("primaryKey").equals(Optional.of(StoredDocument.ID));
     }
 
@@ -150,7 +150,7 @@ public final class MeilisearchSearchEngine implements SearchEngine {
     private List<String> page(int offset) {
         JsonObject answer = client.get("/indexes?limit=%d&offset=%d".formatted(PAGE, offset));
         return client.understood(() -> MeilisearchClient.objects(answer, "results").stream()
-                .map(index -> isOurs(index) ? index.string("uid").orElseThrow() : "")
+                .map(index -> isManaged(index) ? index.string("uid").orElseThrow() : "")
                 .toList());
     }
 

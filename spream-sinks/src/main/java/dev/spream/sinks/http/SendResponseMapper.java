@@ -20,7 +20,7 @@ record SendResponseMapper(UrlTemplate url, StatusTable statuses, InstantSource c
         return switch (outcome) {
             case Answered(Head head, Optional<byte[]> body) -> answered(head, body);
             case Broken(Optional<Head> head, Throwable cause)
-            when head.isPresent() -> brokeOff(head.get(), cause, timeout);
+            when head.isPresent() -> connectionLost(head.get(), cause, timeout);
             case Broken(Optional<Head> head, Throwable cause) -> unanswered(cause, mayHaveLeft, timeout);
         };
     }
@@ -47,7 +47,7 @@ record SendResponseMapper(UrlTemplate url, StatusTable statuses, InstantSource c
     }
 
     /** A status that judges holds without the rest; a success needs all of the answer, which the ledger is to keep. */
-    private SendOutcome brokeOff(Head head, Throwable cause, Duration timeout) {
+    private SendOutcome connectionLost(Head head, Throwable cause, Duration timeout) {
         if (statuses.verdict(head.status()) != StatusTable.Verdict.TAKEN) {
             return answered(head, Optional.empty());
         }

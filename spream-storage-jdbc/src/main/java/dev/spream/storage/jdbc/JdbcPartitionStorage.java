@@ -93,7 +93,7 @@ public final class JdbcPartitionStorage implements PartitionStorage {
     }
 
     @Override
-    public SubscriptionRecord open(SubscriptionRecord requested) {
+    public SubscriptionRecord openSubscription(SubscriptionRecord requested) {
         return new SubscriptionTable(database, subscription).open(requested);
     }
 
@@ -123,8 +123,8 @@ public final class JdbcPartitionStorage implements PartitionStorage {
     }
 
     @Override
-    public boolean toRunning(PartitionLease lease) {
-        return new PartitionLeases(database, subscription).toRunning(lease);
+    public boolean markRunning(PartitionLease lease) {
+        return new PartitionLeases(database, subscription).markRunning(lease);
     }
 
     @Override

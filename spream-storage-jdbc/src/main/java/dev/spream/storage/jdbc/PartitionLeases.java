@@ -104,7 +104,7 @@ record PartitionLeases(Database database, String subscription) {
         return inOrder;
     }
 
-    boolean toRunning(PartitionLease lease) {
+    boolean markRunning(PartitionLease lease) {
         String token = lease.token().value();
         return database.update(
                         "taking partition %s of subscription '%s' to RUNNING"

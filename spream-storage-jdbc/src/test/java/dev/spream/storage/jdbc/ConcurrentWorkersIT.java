@@ -131,7 +131,7 @@ final class ConcurrentWorkersIT {
             JdbcPartitionStorage storage = storages.get(worker);
             WorkerId me = new WorkerId("worker " + worker);
             for (int round = 0; round < 40; round++) {
-                List<PartitionClaim> claims = new ArrayList<>(storage.frontier().acquirable().stream()
+                List<PartitionClaim> claims = new ArrayList<>(storage.frontier().claimable().stream()
                         .map(PartitionClaim::of)
                         .toList());
                 Collections.shuffle(claims, random);
@@ -166,7 +166,7 @@ final class ConcurrentWorkersIT {
                     new PartitionToken(merge.childPartitions().getFirst().token());
             PartitionLease lease = storage.acquire(reader, List.of(new PartitionClaim(child, 0)), LEASE)
                     .getFirst();
-            storage.toRunning(lease);
+            storage.markRunning(lease);
             storage.finish(lease, START.plusSeconds(9), PartitionEnd.boundedEnd(START.plusSeconds(9)));
 
             together(worker -> worker % 2 == 0
@@ -250,11 +250,11 @@ final class ConcurrentWorkersIT {
     private List<PartitionLease> runningPartitions(int count) {
         JdbcPartitionStorage storage = storages.getFirst();
         WorkerId worker = new WorkerId("first");
-        storage.open(new SubscriptionRecord(
+        storage.openSubscription(new SubscriptionRecord(
                 "Orders", START, Optional.empty(), Duration.ofSeconds(10), PartitionMode.IMMUTABLE_KEY_RANGE, false));
         PartitionLease root = storage.acquire(worker, List.of(new PartitionClaim(PartitionToken.ROOT, 0)), LEASE)
                 .getFirst();
-        storage.toRunning(root);
+        storage.markRunning(root);
         List<ChildPartition> children = IntStream.range(0, count)
                 .mapToObj(i -> new ChildPartition("partition-" + i, List.of()))
                 .toList();
@@ -269,9 +269,9 @@ final class ConcurrentWorkersIT {
                                 .toList()));
         List<PartitionLease> leases = storage.acquire(
                 worker,
-                storage.frontier().acquirable().stream().map(PartitionClaim::of).toList(),
+                storage.frontier().claimable().stream().map(PartitionClaim::of).toList(),
                 LEASE);
-        assertThat(leases).hasSize(count).allMatch(storage::toRunning);
+        assertThat(leases).hasSize(count).allMatch(storage::markRunning);
         return leases;
     }
 

@@ -19,7 +19,7 @@ final class DamagedRowIT {
     void a_row_that_cannot_be_right_is_named() {
         try (TestDatabase database = new TestDatabase();
                 JdbcPartitionStorage storage = JdbcPartitionStorage.create(database.dataSource(), "orders")) {
-            storage.open(new SubscriptionRecord(
+            storage.openSubscription(new SubscriptionRecord(
                     "Orders",
                     Instant.EPOCH,
                     Optional.empty(),

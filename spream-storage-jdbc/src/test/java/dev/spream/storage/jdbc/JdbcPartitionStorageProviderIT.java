@@ -34,7 +34,7 @@ final class JdbcPartitionStorageProviderIT {
             try (OpenPlugin<PartitionStorage> open =
                     open(database, Map.of("schema", "orders", "statement-timeout", "7s"))) {
                 storage = open.product();
-                storage.open(new SubscriptionRecord(
+                storage.openSubscription(new SubscriptionRecord(
                         "OrdersStream",
                         Instant.parse("2026-01-01T00:00:00Z"),
                         Optional.empty(),

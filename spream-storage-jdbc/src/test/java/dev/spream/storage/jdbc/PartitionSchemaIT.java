@@ -57,7 +57,7 @@ final class PartitionSchemaIT {
                 pools.add(pool);
                 opened.add(threads.submit(() -> {
                     start.await();
-                    return JdbcPartitionStorage.create(pool, "orders").open(SUBSCRIPTION);
+                    return JdbcPartitionStorage.create(pool, "orders").openSubscription(SUBSCRIPTION);
                 }));
             }
             for (Future<SubscriptionRecord> record : opened) {
@@ -77,7 +77,7 @@ final class PartitionSchemaIT {
         JdbcPartitionStorage storage = JdbcPartitionStorage.builder(database.dataSource(), "orders")
                 .schema("app")
                 .build();
-        storage.open(SUBSCRIPTION);
+        storage.openSubscription(SUBSCRIPTION);
         assertThat(storage.subscription()).contains(SUBSCRIPTION);
         assertThat(JdbcPartitionStorage.subscriptions(database.dataSource(), "app"))
                 .containsExactly("orders");
@@ -85,7 +85,7 @@ final class PartitionSchemaIT {
 
     @Test
     void schemas_side_by_side_share_nothing() {
-        JdbcPartitionStorage.create(database.dataSource(), "orders").open(SUBSCRIPTION);
+        JdbcPartitionStorage.create(database.dataSource(), "orders").openSubscription(SUBSCRIPTION);
         JdbcPartitionStorage other = JdbcPartitionStorage.builder(database.dataSource(), "orders")
                 .schema("another")
                 .build();
@@ -97,8 +97,8 @@ final class PartitionSchemaIT {
         String odd = "ö'; DROP TABLE \"x\" -- @partitions ?";
         for (String name : List.of("b", "B", odd, "a")) {
             JdbcPartitionStorage storage = JdbcPartitionStorage.create(database.dataSource(), name);
-            storage.open(SUBSCRIPTION);
-            assertThat(storage.frontier().acquirable()).hasSize(1);
+            storage.openSubscription(SUBSCRIPTION);
+            assertThat(storage.frontier().claimable()).hasSize(1);
         }
         assertThat(JdbcPartitionStorage.subscriptions(database.dataSource(), "spream"))
                 .containsExactly("B", "a", "b", odd);
@@ -146,7 +146,7 @@ final class PartitionSchemaIT {
 
     @Test
     void a_user_who_may_only_read_and_write_rows_is_enough_once_the_tables_are_there() {
-        JdbcPartitionStorage.create(database.dataSource(), "orders").open(SUBSCRIPTION);
+        JdbcPartitionStorage.create(database.dataSource(), "orders").openSubscription(SUBSCRIPTION);
         database.execute(
                 "DROP ROLE IF EXISTS rows_only",
                 "CREATE ROLE rows_only LOGIN",
@@ -156,7 +156,7 @@ final class PartitionSchemaIT {
             assertThat(JdbcPartitionStorage.create(limited, "orders").subscription())
                     .contains(SUBSCRIPTION);
             assertThatCode(() ->
-                            JdbcPartitionStorage.create(limited, "payments").open(SUBSCRIPTION))
+                            JdbcPartitionStorage.create(limited, "payments").openSubscription(SUBSCRIPTION))
                     .doesNotThrowAnyException();
             assertThatThrownBy(() -> JdbcPartitionStorage.builder(limited, "orders")
                             .schema("not_there")

@@ -100,7 +100,7 @@ final class ServerFailuresIT {
             operator.setAutoCommit(false);
             statement.execute("SELECT * FROM spream.partitions FOR UPDATE");
 
-            assertThatThrownBy(() -> storage.toRunning(lease))
+            assertThatThrownBy(() -> storage.markRunning(lease))
                     .isInstanceOfSatisfying(
                             StorageException.class,
                             e -> assertThat(e.retryable()).isTrue())
@@ -201,11 +201,11 @@ final class ServerFailuresIT {
     }
 
     private static PartitionLease runningRoot(JdbcPartitionStorage storage) {
-        storage.open(new SubscriptionRecord(
+        storage.openSubscription(new SubscriptionRecord(
                 "Orders", START, Optional.empty(), Duration.ofSeconds(10), PartitionMode.IMMUTABLE_KEY_RANGE, false));
         PartitionLease lease = storage.acquire(ANN, List.of(new PartitionClaim(PartitionToken.ROOT, 0)), LEASE)
                 .getFirst();
-        assertThat(storage.toRunning(lease)).isTrue();
+        assertThat(storage.markRunning(lease)).isTrue();
         return lease;
     }
 

@@ -79,7 +79,7 @@ final class GroupWriter {
 
     /** Runs the operation in a transaction, with others or alone, and returns its result once that has committed. */
     <T> T write(WriteOperation<T> operation) {
-        return write(operation, patience());
+        return write(operation, waitLimit());
     }
 
     /**
@@ -110,7 +110,7 @@ final class GroupWriter {
         try {
             return entry.result.get(turn.toNanos(), TimeUnit.NANOSECONDS);
         } catch (TimeoutException e) {
-            Duration left = patience().minus(turn);
+            Duration left = waitLimit().minus(turn);
             if (left.isPositive() && isWithdrawn(entry)) {
                 throw new LockedRowsException(
                         "%s was not tried: writes of other rows that are locked take too long"
@@ -122,7 +122,7 @@ final class GroupWriter {
     }
 
     /** How long a call waits: a transaction ends by itself a little earlier, and then says why. */
-    private Duration patience() {
+    private Duration waitLimit() {
         return calls.timeout().multipliedBy(5).dividedBy(4);
     }
 
@@ -235,7 +235,7 @@ final class GroupWriter {
                     this::ask);
             lastWrite = Duration.ofNanos(System.nanoTime() - begun);
             lastAnswer = shorter(lastAnswer, lastWrite); // of several answers
-            batch.forEach(entry -> lockedRows.wentThrough(entry.operation.partitions()));
+            batch.forEach(entry -> lockedRows.committed(entry.operation.partitions()));
             outcomes.forEach(Runnable::run);
         } catch (LockedRowsException e) {
             failLocked(batch, e);

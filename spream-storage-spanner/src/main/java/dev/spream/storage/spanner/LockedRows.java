@@ -57,7 +57,7 @@ final class LockedRows {
         rows.forEach(row -> parts.put(row, part));
     }
 
-    void wentThrough(Collection<PartitionToken> rows) {
+    void committed(Collection<PartitionToken> rows) {
         rows.forEach(parts::remove);
     }
 

@@ -60,7 +60,7 @@ final class MetadataCalls {
         } catch (ExecutionException e) {
             throw failed(what, e.getCause());
         } catch (TimeoutException e) {
-            throw unanswered(what, timed.whySilent(), e);
+            throw unanswered(what, timed.silenceReason(), e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw interrupted(what, e);

@@ -43,10 +43,10 @@ enum MetadataColumn {
 
     /** Those that Beam has too. */
     static List<MetadataColumn> ofBeam() {
-        return Arrays.stream(values()).filter(column -> !column.isOurs()).toList();
+        return Arrays.stream(values()).filter(column -> !column.isExtension()).toList();
     }
 
-    private boolean isOurs() {
+    private boolean isExtension() {
         return compareTo(EPOCH) >= 0;
     }
 

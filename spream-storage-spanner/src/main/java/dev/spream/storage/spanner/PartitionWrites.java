@@ -20,7 +20,7 @@ import java.util.stream.Collectors;
 final class PartitionWrites {
     private PartitionWrites() {}
 
-    static WriteOperation<Boolean> toRunning(PartitionLease lease) {
+    static WriteOperation<Boolean> markRunning(PartitionLease lease) {
         return WriteOperation.on("starting " + one(lease), Set.of(lease.token()), transaction -> {
             var row = transaction.held(lease).filter(held -> !held.isFinished());
             row.ifPresent(PartitionRow::startToRun);

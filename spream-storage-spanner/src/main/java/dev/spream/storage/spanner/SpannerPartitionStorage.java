@@ -109,7 +109,7 @@ public final class SpannerPartitionStorage implements PartitionStorage {
     }
 
     @Override
-    public SubscriptionRecord open(SubscriptionRecord requested) {
+    public SubscriptionRecord openSubscription(SubscriptionRecord requested) {
         return write(SubscriptionRows.open(requireNonNull(requested, "requested")));
     }
 
@@ -175,8 +175,8 @@ public final class SpannerPartitionStorage implements PartitionStorage {
     }
 
     @Override
-    public boolean toRunning(PartitionLease lease) {
-        return write(PartitionWrites.toRunning(lease));
+    public boolean markRunning(PartitionLease lease) {
+        return write(PartitionWrites.markRunning(lease));
     }
 
     @Override

@@ -56,7 +56,7 @@ class BeamExportIT {
     }
 
     private void open(Optional<Instant> end) {
-        storage.open(new SubscriptionRecord(
+        storage.openSubscription(new SubscriptionRecord(
                 "Orders", START, end, Duration.ofSeconds(10), PartitionMode.IMMUTABLE_KEY_RANGE, false));
     }
 
@@ -64,7 +64,7 @@ class BeamExportIT {
         var partition = storage.lineage().partition(new PartitionToken(token)).orElseThrow();
         PartitionLease lease = storage.acquire(WORKER, List.of(PartitionClaim.of(partition)), LEASE)
                 .getFirst();
-        storage.toRunning(lease);
+        storage.markRunning(lease);
         return lease;
     }
 

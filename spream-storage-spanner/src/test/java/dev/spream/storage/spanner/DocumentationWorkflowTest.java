@@ -186,18 +186,18 @@ class DocumentationWorkflowTest {
 
     @Test
     void the_workflow_starts_the_merged_child_after_both_of_its_parents() throws Exception {
-        storage.open(new SubscriptionRecord(
+        storage.openSubscription(new SubscriptionRecord(
                 "SingersNameStream", START, Optional.empty(), HEARTBEAT, PartitionMode.IMMUTABLE_KEY_RANGE, false));
-        assertThat(acquirable()).containsExactly(PartitionToken.ROOT);
+        assertThat(claimable()).containsExactly(PartitionToken.ROOT);
 
         follow(serve(PartitionToken.ROOT, START, "initial_first", "initial_second"));
-        assertThat(acquirable()).containsExactly(CHILD_1, CHILD_2, CHILD_3);
+        assertThat(claimable()).containsExactly(CHILD_1, CHILD_2, CHILD_3);
 
         follow(serve(CHILD_2, startOf(CHILD_2), "merge"));
-        assertThat(acquirable()).as("child 4 waits for child 3").containsExactly(CHILD_1, CHILD_3);
+        assertThat(claimable()).as("child 4 waits for child 3").containsExactly(CHILD_1, CHILD_3);
 
         follow(serve(CHILD_3, startOf(CHILD_3), "merge"));
-        assertThat(acquirable()).containsExactly(CHILD_1, CHILD_4);
+        assertThat(claimable()).containsExactly(CHILD_1, CHILD_4);
         assertThat(startOf(CHILD_4)).isEqualTo(Instant.parse("2022-05-01T09:30:15Z"));
 
         assertThat(read(serve(CHILD_4, startOf(CHILD_4), "transfer_first_account")))
@@ -225,12 +225,12 @@ class DocumentationWorkflowTest {
                 PartitionClaim.of(storage.lineage().partition(token).orElseThrow());
         PartitionLease lease =
                 storage.acquire(WORKER, List.of(claim), Duration.ofMinutes(1)).getFirst();
-        assertThat(storage.toRunning(lease)).isTrue();
+        assertThat(storage.markRunning(lease)).isTrue();
         return lease;
     }
 
-    private List<PartitionToken> acquirable() {
-        return storage.lineage().acquirable().stream()
+    private List<PartitionToken> claimable() {
+        return storage.lineage().claimable().stream()
                 .map(PartitionMetadata::token)
                 .toList();
     }

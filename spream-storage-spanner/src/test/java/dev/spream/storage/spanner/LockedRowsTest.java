@@ -27,7 +27,7 @@ final class LockedRowsTest {
         rows.waited(rows(0, 32));
         assertThat(rows.part(rows(7, 8).getFirst()).orElseThrow().piece()).isEqualTo(1);
         assertThat(rows.failures(rows(0, 40))).isEqualTo(2);
-        rows.wentThrough(rows(0, 32));
+        rows.committed(rows(0, 32));
         assertThat(rows.any(rows(0, 32))).isFalse();
         assertThat(rows.any(rows(32, 33))).isTrue();
     }

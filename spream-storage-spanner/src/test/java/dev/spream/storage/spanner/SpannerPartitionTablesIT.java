@@ -95,7 +95,7 @@ class SpannerPartitionTablesIT {
         assertThat(create(table)).isEqualTo(new MetadataSetup(Outcome.READY, 0));
         assertThat(open(table).subscription()).isEmpty();
 
-        open(table).open(requested());
+        open(table).openSubscription(requested());
         assertThat(create(table)).isEqualTo(new MetadataSetup(Outcome.READY, 0));
         assertThat(open(table).subscription()).contains(requested());
     }
@@ -150,7 +150,7 @@ class SpannerPartitionTablesIT {
                 assertThat(call.get().outcome()).isNotEqualTo(Outcome.ADOPTED);
             }
         }
-        assertThat(open(table).open(requested())).isEqualTo(requested());
+        assertThat(open(table).openSubscription(requested())).isEqualTo(requested());
     }
 
     @Test
@@ -175,7 +175,7 @@ class SpannerPartitionTablesIT {
 
     private void judge(PartitionStorage storage) {
         assertThat(storage.subscription()).as("until somebody names the stream").isEmpty();
-        SubscriptionRecord opened = storage.open(requested());
+        SubscriptionRecord opened = storage.openSubscription(requested());
         assertThat(opened)
                 .isEqualTo(new SubscriptionRecord(
                         "Orders",
@@ -185,7 +185,7 @@ class SpannerPartitionTablesIT {
                         PartitionMode.IMMUTABLE_KEY_RANGE,
                         false));
         assertThat(storage.subscription()).contains(opened);
-        assertThat(storage.open(requested())).isEqualTo(opened);
+        assertThat(storage.openSubscription(requested())).isEqualTo(opened);
 
         Lineage lineage = storage.lineage();
         assertThat(lineage.partitions()).hasSize(7);
@@ -201,7 +201,7 @@ class SpannerPartitionTablesIT {
         assertThat(storage.proofs()).isEmpty();
         assertThat(LineageCheck.check(opened, lineage, storage.proofs()).findings())
                 .isEmpty();
-        assertThat(storage.frontier().acquirable())
+        assertThat(storage.frontier().claimable())
                 .extracting(PartitionMetadata::token)
                 .containsExactly(token("e"), token("m"), token("d"));
         continueReading(storage, d);
@@ -211,7 +211,7 @@ class SpannerPartitionTablesIT {
         PartitionLease lease = storage.acquire(WORKER, List.of(PartitionClaim.of(d)), Duration.ofMinutes(1))
                 .getFirst();
         assertThat(lease).isEqualTo(new PartitionLease(token("d"), WORKER, 1, at(20).plusNanos(1)));
-        assertThat(storage.toRunning(lease)).isTrue();
+        assertThat(storage.markRunning(lease)).isTrue();
         assertThat(storage.advanceWatermarks(List.of(new WatermarkAdvance(lease, at(30)))))
                 .isEmpty();
         assertThat(storage.finish(lease, at(40), PartitionEnd.boundedEnd(at(40))))
@@ -244,7 +244,7 @@ class SpannerPartitionTablesIT {
         assertThat(create(table.name())).isEqualTo(new MetadataSetup(Outcome.ADOPTED, 4));
 
         PartitionStorage storage = open(table.name());
-        SubscriptionRecord subscription = storage.open(requested());
+        SubscriptionRecord subscription = storage.openSubscription(requested());
         assertThat(subscription.startTimestamp()).isEqualTo(at(7));
         assertThat(subscription.endTimestamp()).contains(at(3600));
         assertThat(storage.proofs())
@@ -272,13 +272,13 @@ class SpannerPartitionTablesIT {
         assertThat(create(table.name())).isEqualTo(new MetadataSetup(Outcome.ADOPTED, 5));
 
         PartitionStorage storage = open(table.name());
-        SubscriptionRecord subscription = storage.open(requested());
+        SubscriptionRecord subscription = storage.openSubscription(requested());
         PartitionMetadata a = storage.lineage().partition(token("a")).orElseThrow();
         assertThat(a.state()).isEqualTo(RUNNING);
         assertThat(a.watermark()).isEqualTo(at(9));
         assertThat(storage.lineage().partition(token("b")).orElseThrow().isFinished())
                 .isTrue();
-        assertThat(storage.frontier().acquirable())
+        assertThat(storage.frontier().claimable())
                 .as("c waits for a")
                 .extracting(PartitionMetadata::token)
                 .containsExactly(token("a"), token("d"));
@@ -300,7 +300,8 @@ class SpannerPartitionTablesIT {
 
         assertThat(SpannerPartitionTables.create(database.connection(), table.name(), true))
                 .isEqualTo(new MetadataSetup(Outcome.ADOPTED, 7));
-        assertThat(open(table.name()).open(requested()).startTimestamp()).isEqualTo(START);
+        assertThat(open(table.name()).openSubscription(requested()).startTimestamp())
+                .isEqualTo(START);
     }
 
     @Test
@@ -330,7 +331,7 @@ class SpannerPartitionTablesIT {
         create(table.name());
         database.client().write(List.of(Mutation.delete(table.tables().subscription(), SubscriptionRows.KEY)));
         PartitionStorage storage = open(table.name());
-        assertThatThrownBy(() -> storage.open(requested()))
+        assertThatThrownBy(() -> storage.openSubscription(requested()))
                 .isInstanceOf(StorageException.class)
                 .hasMessageContaining("not adopted");
 

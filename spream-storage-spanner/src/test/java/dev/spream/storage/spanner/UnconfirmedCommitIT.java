@@ -49,7 +49,7 @@ final class UnconfirmedCommitIT {
                 new SpannerServer("our emulator behind " + proxy.host(), proxy.host()), Dialect.GOOGLE_STANDARD_SQL);
         fixture = new SpannerStorageFixture(database, Duration.ofSeconds(3));
         storage = fixture.storage();
-        storage.open(new SubscriptionRecord(
+        storage.openSubscription(new SubscriptionRecord(
                 "Orders", START, Optional.empty(), Duration.ofSeconds(10), PartitionMode.IMMUTABLE_KEY_RANGE, false));
     }
 
@@ -98,7 +98,7 @@ final class UnconfirmedCommitIT {
     @Test
     void an_acquire_that_cannot_ask_for_what_is_unconfirmed_keeps_what_is_confirmed() {
         PartitionLease root = storage.acquire(ANN, List.of(ROOT), LEASE).getFirst();
-        storage.toRunning(root);
+        storage.markRunning(root);
         List<String> parents = List.of(PartitionToken.ROOT.value());
         List<ChildPartition> children = List.of(new ChildPartition("a", parents), new ChildPartition("b", parents));
         storage.addChildren(root, new ChildPartitionsRecord(START, "00000001", children));

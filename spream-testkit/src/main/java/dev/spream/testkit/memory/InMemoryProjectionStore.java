@@ -246,7 +246,7 @@ public final class InMemoryProjectionStore implements ProjectionStore<InMemoryPr
         awaitPrepared(version);
         Optional<StoredProjection> found = memory.find(version.stateName());
         found.filter(projection -> projection.outside().isEmpty()).ifPresent(projection -> {
-            projection.requireNothingDealtWith();
+            projection.requireNothingProcessed();
             projection.preparing(true);
         });
         return found;
@@ -371,7 +371,7 @@ public final class InMemoryProjectionStore implements ProjectionStore<InMemoryPr
             List<EventEnvelope> events = memory.lockedIn(
                     transaction,
                     () -> memory.locks.tryAcquire(transaction, projection.row(key))
-                            ? projection.setAside(key, limit)
+                            ? projection.parkedEvents(key, limit)
                             : List.of());
             if (events.isEmpty()) {
                 return Optional.empty();

@@ -45,7 +45,7 @@ final class MemoryProjectionOperations implements ProjectionOperations {
                             .filter(StoredProjection::isActive)
                             .map(running -> become(running, ProjectionStatus.PAUSED)));
             if (paused) {
-                memory.named(projection).ifPresent(memory::awaitNobody);
+                memory.named(projection).ifPresent(memory::awaitIdle);
             }
             return paused;
         });
@@ -110,7 +110,7 @@ final class MemoryProjectionOperations implements ProjectionOperations {
                     when);
             try {
                 memory.await(() -> isStill(projection), Long.MAX_VALUE, when);
-                return splitStill(projection, segments, act);
+                return splitPaused(projection, segments, act);
             } finally {
                 memory.versions(projection).forEach(version -> version.alone(false));
                 memory.statusChanged();
@@ -125,7 +125,7 @@ final class MemoryProjectionOperations implements ProjectionOperations {
         return versions.stream().noneMatch(StoredProjection::isEntered);
     }
 
-    private boolean splitStill(String projection, int segments, Act act) {
+    private boolean splitPaused(String projection, int segments, Act act) {
         StoredProjection live = memory.live(projection)
                 .orElseThrow(() -> new IllegalStateException(
                         "there is no projection '%s'; nothing was changed".formatted(projection)));

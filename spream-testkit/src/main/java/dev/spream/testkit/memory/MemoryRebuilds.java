@@ -51,7 +51,7 @@ final class MemoryRebuilds implements ProjectionRebuilds {
             int number = memory.lastVersion(projection) + 1;
             int of = revision.orElse(live.version().revision());
             StoredProjection shadow = memory.add(
-                    new ProjectionVersion(projection, number, of, VersionRole.SHADOW, from, false),
+                    new ProjectionVersion(projection, number, of, VersionRole.CANDIDATE, from, false),
                     live.segments.count(),
                     new ProjectionCode(of, Set.of(), false));
             int taken = skipped == SkippedEvents.SKIP ? shadow.skipAsIn(live) : 0;
@@ -68,7 +68,7 @@ final class MemoryRebuilds implements ProjectionRebuilds {
                             .formatted(name));
         }
         memory.versions(name).stream()
-                .filter(found -> found.version().role() == VersionRole.SHADOW)
+                .filter(found -> found.version().role() == VersionRole.CANDIDATE)
                 .findFirst()
                 .ifPresent(shadow -> {
                     throw new IllegalStateException(
@@ -109,7 +109,7 @@ final class MemoryRebuilds implements ProjectionRebuilds {
     public CutoverReport cutOver(
             String projection, int version, Duration patience, Set<CutoverReport.Loss> accepted, Act act) {
         return memory.locked(() -> {
-            try (StandStill still = standStill(projection, version, patience, true)) {
+            try (StandStill still = quiesce(projection, version, patience, true)) {
                 StoredProjection live = still.live;
                 StoredProjection other = still.other;
                 int from = live.version().version();
@@ -135,10 +135,10 @@ final class MemoryRebuilds implements ProjectionRebuilds {
     }
 
     @Override
-    public VersionComparison parity(String projection, int version, Set<String> ignored, Duration patience) {
+    public VersionComparison compare(String projection, int version, Set<String> ignored, Duration patience) {
         requireNoneIgnored(ignored);
         return memory.locked(() -> {
-            try (StandStill still = standStill(projection, version, patience, false)) {
+            try (StandStill still = quiesce(projection, version, patience, false)) {
                 Set<String> tables = new TreeSet<>(still.live.code().tables());
                 tables.addAll(still.other.code().tables());
                 List<VersionComparison.Table> compared = new ArrayList<>();
@@ -176,7 +176,7 @@ final class MemoryRebuilds implements ProjectionRebuilds {
     }
 
     /** Has both versions stand still at the same positions, until it is closed. */
-    private StandStill standStill(String projection, int version, Duration patience, boolean exchange) {
+    private StandStill quiesce(String projection, int version, Duration patience, boolean exchange) {
         long until = memory.nanoTime() + TimeUnit.NANOSECONDS.convert(patience);
         boolean free = memory.await(
                 () -> memory.versions(projection).stream().noneMatch(StoredProjection::isAlone),

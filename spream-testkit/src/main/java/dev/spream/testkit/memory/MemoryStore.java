@@ -186,7 +186,7 @@ final class MemoryStore implements OutboxStore {
     }
 
     @Override
-    public void leaveSegments(OutboxOwner owner) {
+    public void releaseSegments(OutboxOwner owner) {
         memory.locked(() -> memory.segments.leave(owner));
     }
 

@@ -201,7 +201,7 @@ final class ProjectionMemory {
     }
 
     /** Waits until no transaction of the projection is open, or its status changes again. */
-    void awaitNobody(StoredProjection projection) {
+    void awaitIdle(StoredProjection projection) {
         long epoch = projection.epoch();
         try {
             while (projection.isEntered() && projection.epoch() == epoch) {

@@ -28,14 +28,14 @@ final class RowLocks {
     void acquire(Transaction transaction, Row row) {
         transaction.open.waitsFor = row;
         try {
-            awaitWhile(() -> isAnothers(transaction, row));
+            awaitWhile(() -> isLockedByOther(transaction, row));
         } finally {
             transaction.open.waitsFor = null;
         }
         own(transaction, row);
     }
 
-    private boolean isAnothers(Transaction transaction, Row row) {
+    private boolean isLockedByOther(Transaction transaction, Row row) {
         boolean another = owners.getOrDefault(row, transaction) != transaction;
         if (another) {
             requireNoCircle(transaction, row);

@@ -129,7 +129,7 @@ final class StoredProjection {
         outside = Optional.of(id);
     }
 
-    void requireNothingDealtWith() {
+    void requireNothingProcessed() {
         if (!versions.isEmpty() || !parked.isEmpty()) {
             throw version.withoutOutsideModel();
         }
@@ -203,20 +203,20 @@ final class StoredProjection {
         boolean effects = code.effects() || other.code.effects();
         long withoutEffects = parked.keySet().stream()
                 .filter(key -> parkedEvents(key).behind(effectsUpTo(key)).stream()
-                        .anyMatch(event -> !other.hasSetAside(key, event)))
+                        .anyMatch(event -> !other.hasParked(key, event)))
                 .count();
         long behind = other.parked.keySet().stream()
                 .filter(key -> keyState(key).lastVersion() > other.keyState(key).lastVersion())
                 .count();
         long skipped = other.skipped()
                 .filter(event -> skipped().noneMatch(same -> isSame(same, event)))
-                .filter(event -> !hasSetAside(event.aggregateId(), event.eventVersion()))
+                .filter(event -> !hasParked(event.aggregateId(), event.eventVersion()))
                 .count();
         return new CutoverReport.Losses(
                 effects ? withoutEffects : 0, behind, skipped, version.leftOutBy(other.version));
     }
 
-    private boolean hasSetAside(String key, long event) {
+    private boolean hasParked(String key, long event) {
         return find(key).filter(events -> events.has(event)).isPresent();
     }
 
@@ -416,7 +416,7 @@ final class StoredProjection {
     }
 
     /** The first waiting events; none if the aggregate is not parked. */
-    List<EventEnvelope> setAside(String key, int limit) {
+    List<EventEnvelope> parkedEvents(String key, int limit) {
         return find(key).map(events -> events.first(limit)).orElse(List.of());
     }
 

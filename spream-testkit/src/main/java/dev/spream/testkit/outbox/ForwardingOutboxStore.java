@@ -59,9 +59,9 @@ public class ForwardingOutboxStore implements OutboxStore {
     }
 
     @Override
-    public void leaveSegments(OutboxOwner owner) {
-        boolean left = call("leaveSegments", () -> {
-            target.leaveSegments(owner);
+    public void releaseSegments(OutboxOwner owner) {
+        boolean left = call("releaseSegments", () -> {
+            target.releaseSegments(owner);
             return true;
         });
         assert left;

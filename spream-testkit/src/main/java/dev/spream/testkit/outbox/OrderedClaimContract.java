@@ -198,9 +198,9 @@ interface OrderedClaimContract<T> extends OutboxScenario.Stage<T> {
     default void who_held_the_segment_in_an_earlier_epoch_is_given_nothing() {
         long id = given().ordered("a", "a");
         List<OutboxSegmentLease> stale = given().segments(ANN).held();
-        given().store().leaveSegments(ANN);
+        given().store().releaseSegments(ANN);
         given().segments(BOB);
-        given().store().leaveSegments(BOB);
+        given().store().releaseSegments(BOB);
         List<OutboxSegmentLease> live = given().segments(ANN).held();
         assertThat(claims(ANN, stale, id)).isEmpty();
         assertThat(claims(ANN, live, id)).hasSize(1);

@@ -94,7 +94,7 @@ interface OutboxSegmentContract<T> extends OutboxScenario.Stage<T> {
     default void a_worker_that_leaves_gives_all_its_segments_and_its_share_up_at_once() {
         given().segments(ANN);
         given().segments(BOB);
-        given().store().leaveSegments(ANN);
+        given().store().releaseSegments(ANN);
         OutboxSegmentShare share = given().segments(BOB);
         assertThat(share.share()).isEqualTo(256);
         assertThat(share.held()).hasSize(256);
@@ -103,8 +103,8 @@ interface OutboxSegmentContract<T> extends OutboxScenario.Stage<T> {
     @Test
     default void leaving_twice_or_without_segments_harms_nobody() {
         given().segments(ANN);
-        given().store().leaveSegments(BOB);
-        given().store().leaveSegments(BOB);
+        given().store().releaseSegments(BOB);
+        given().store().releaseSegments(BOB);
         assertThat(given().segments(ANN).held()).hasSize(256);
     }
 
@@ -121,7 +121,7 @@ interface OutboxSegmentContract<T> extends OutboxScenario.Stage<T> {
         Map<Integer, Long> before = epochs(given().segments(ANN));
         assertThat(numbers(given().store().holdSegments(ANN, Set.of(7), LEASE))).doesNotContain(7);
         assertThat(epochs(given().segments(BOB))).containsExactly(Map.entry(7, epoch(before, 7) + 1));
-        given().store().leaveSegments(BOB);
+        given().store().releaseSegments(BOB);
         assertThat(epoch(epochs(given().segments(ANN)), 7)).isEqualTo(epoch(before, 7) + 2);
     }
 

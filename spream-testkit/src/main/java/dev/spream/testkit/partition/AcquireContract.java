@@ -113,7 +113,7 @@ interface AcquireContract extends StorageScenario.Stage {
         PartitionLease second = given().acquired(BOB, "a");
 
         assertThat(given().partition("a").state()).isEqualTo(PartitionState.SCHEDULED);
-        assertThat(given().storage().toRunning(second)).isTrue();
+        assertThat(given().storage().markRunning(second)).isTrue();
     }
 
     @Test
@@ -142,7 +142,7 @@ interface AcquireContract extends StorageScenario.Stage {
 
     @Test
     default void no_claims_bring_no_leases() {
-        given().storage().open(SUBSCRIPTION);
+        given().storage().openSubscription(SUBSCRIPTION);
         assertThat(given().storage().acquire(ANN, List.of(), LEASE)).isEmpty();
         assertThat(given().partition("Parent0").epoch()).isZero();
     }
@@ -220,13 +220,13 @@ interface AcquireContract extends StorageScenario.Stage {
     default void going_to_running_keeps_the_time_of_the_first_read_and_may_be_repeated() {
         given().created("a");
         PartitionLease lease = given().acquired(ANN, "a");
-        assertThat(given().storage().toRunning(lease)).isTrue();
+        assertThat(given().storage().markRunning(lease)).isTrue();
         PartitionMetadata running = given().partition("a");
         assertThat(running.state()).isEqualTo(PartitionState.RUNNING);
         assertThat(running.runningAt()).isPresent();
 
         given().passTime(MOMENT);
-        assertThat(given().storage().toRunning(lease)).isTrue();
+        assertThat(given().storage().markRunning(lease)).isTrue();
         assertThat(given().partition("a").runningAt()).isEqualTo(running.runningAt());
         assertThat(given().partition("a").state()).isEqualTo(PartitionState.RUNNING);
     }
@@ -236,9 +236,9 @@ interface AcquireContract extends StorageScenario.Stage {
         PartitionLease root = given().runningRoot(ANN);
         given().storage().finish(root, at(2), PartitionEnd.boundedEnd(at(2)));
 
-        assertThat(given().storage().toRunning(root)).isFalse();
+        assertThat(given().storage().markRunning(root)).isFalse();
         assertThat(given().partition(root).state()).isEqualTo(PartitionState.FINISHED);
-        assertThat(given().storage().toRunning(new PartitionLease(token("unknown"), ANN, 1, at(0))))
+        assertThat(given().storage().markRunning(new PartitionLease(token("unknown"), ANN, 1, at(0))))
                 .isFalse();
     }
 

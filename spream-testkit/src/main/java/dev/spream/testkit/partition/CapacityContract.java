@@ -40,7 +40,7 @@ interface CapacityContract extends StorageScenario.Stage {
                 Duration.ofMillis(1500),
                 PartitionMode.IMMUTABLE_KEY_RANGE,
                 false);
-        given().storage().open(requested);
+        given().storage().openSubscription(requested);
         assertThat(given().anotherConnection().subscription()).contains(requested);
 
         PartitionLease root = given().running(ANN, "Parent0");
@@ -110,16 +110,16 @@ interface CapacityContract extends StorageScenario.Stage {
         given().storage().addChildren(root, new ChildPartitionsRecord(at(1), "0", children));
         given().finish(root, 1, children.stream().map(ChildPartition::token).toArray(String[]::new));
 
-        List<PartitionMetadata> acquirable = given().storage().lineage().acquirable();
-        assertThat(acquirable).hasSize(count);
+        List<PartitionMetadata> claimable = given().storage().lineage().claimable();
+        assertThat(claimable).hasSize(count);
         List<PartitionLease> leases = given().storage()
-                .acquire(ANN, acquirable.stream().map(PartitionClaim::of).toList(), LEASE);
+                .acquire(ANN, claimable.stream().map(PartitionClaim::of).toList(), LEASE);
         assertThat(leases)
                 .extracting(PartitionLease::token)
                 .isEqualTo(StorageScenario.tokens(
                         children.stream().map(ChildPartition::token).toArray(String[]::new)));
         List<PartitionLease> running = leases.subList(0, RUNNING);
-        assertThat(running).allMatch(given().storage()::toRunning);
+        assertThat(running).allMatch(given().storage()::markRunning);
         assertThat(given().storage().renew(leases, LEASE)).isEmpty();
         assertThat(given().storage()
                         .advanceWatermarks(running.stream()
@@ -128,7 +128,7 @@ interface CapacityContract extends StorageScenario.Stage {
                 .isEmpty();
         given().storage().release(leases);
 
-        List<PartitionMetadata> released = given().storage().lineage().acquirable();
+        List<PartitionMetadata> released = given().storage().lineage().claimable();
         assertThat(released).hasSize(count);
         assertThat(released)
                 .filteredOn(partition -> partition.state() == PartitionState.RUNNING)

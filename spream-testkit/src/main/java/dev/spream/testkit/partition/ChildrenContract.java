@@ -131,7 +131,7 @@ interface ChildrenContract extends StorageScenario.Stage {
                 .isFalse();
         assertThat(given().storedTokens()).isEqualTo(tokens("Parent0", "a"));
 
-        given().storage().toRunning(scheduled);
+        given().storage().markRunning(scheduled);
         given().storage().finish(scheduled, at(3), PartitionEnd.boundedEnd(at(3)));
         assertThat(given().storage().addChildren(scheduled, children(3, child("b", "a"))))
                 .isFalse();
@@ -206,14 +206,14 @@ interface ChildrenContract extends StorageScenario.Stage {
         given().storage().addChildren(a, merge);
         given().storage().finish(a, at(5), endedInto(5, "m"));
         given().storage().addChildren(b, merge);
-        assertThat(acquirable()).isEmpty();
+        assertThat(claimable()).isEmpty();
 
         given().storage().finish(b, at(5), endedInto(5, "m"));
-        assertThat(acquirable()).isEqualTo(tokens("m"));
+        assertThat(claimable()).isEqualTo(tokens("m"));
     }
 
-    private List<PartitionToken> acquirable() {
-        return given().storage().lineage().acquirable().stream()
+    private List<PartitionToken> claimable() {
+        return given().storage().lineage().claimable().stream()
                 .map(PartitionMetadata::token)
                 .toList();
     }

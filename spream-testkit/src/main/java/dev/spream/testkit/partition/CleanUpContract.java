@@ -89,7 +89,7 @@ interface CleanUpContract extends StorageScenario.Stage {
         given().storage().cleanUp(finishedAfter("a"));
         given().storage().release(List.of(b));
 
-        assertThat(given().storage().lineage().passesGate(given().partition("b")))
+        assertThat(given().storage().lineage().parentsFinished(given().partition("b")))
                 .as("taken over while %s is at an earlier time", slow.token())
                 .isTrue();
     }
@@ -117,7 +117,7 @@ interface CleanUpContract extends StorageScenario.Stage {
         given().created("a");
         given().running(ANN, "a");
         given().storage().cleanUp(finishedAfter("Parent0"));
-        given().anotherConnection().open(StorageScenario.SUBSCRIPTION);
+        given().anotherConnection().openSubscription(StorageScenario.SUBSCRIPTION);
         assertThat(given().storedTokens()).isEqualTo(tokens("a"));
     }
 
@@ -129,7 +129,7 @@ interface CleanUpContract extends StorageScenario.Stage {
 
         assertThat(given().storage().advanceWatermarks(List.of(new WatermarkAdvance(root, at(9)))))
                 .containsExactly(root.token());
-        assertThat(given().storage().toRunning(root)).isFalse();
+        assertThat(given().storage().markRunning(root)).isFalse();
         assertThat(given().storage().lineage().partitions()).isEmpty();
     }
 

@@ -73,7 +73,7 @@ interface FencingContract extends StorageScenario.Stage {
         PartitionLease lease = given().acquired(ANN, "a");
         given().letLeasesRunOut();
 
-        assertThat(given().storage().toRunning(lease)).isTrue();
+        assertThat(given().storage().markRunning(lease)).isTrue();
         assertThat(given().storage().advanceWatermarks(List.of(new WatermarkAdvance(lease, at(5)))))
                 .isEmpty();
         assertThat(given().storage().addChildren(lease, children(9, child("b", "a"))))
@@ -87,7 +87,7 @@ interface FencingContract extends StorageScenario.Stage {
         PartitionStorage storage = given().storage();
         List<PartitionMetadata> before = List.copyOf(storage.lineage().partitions());
 
-        assertThat(storage.toRunning(lost)).as("toRunning").isFalse();
+        assertThat(storage.markRunning(lost)).as("markRunning").isFalse();
         assertThat(storage.renew(List.of(lost), LEASE)).as("renew").containsExactly(lost.token());
         assertThat(storage.addChildren(lost, children(9, child("b", lost.token().value()))))
                 .as("addChildren")

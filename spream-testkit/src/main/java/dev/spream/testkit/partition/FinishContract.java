@@ -121,7 +121,7 @@ interface FinishContract extends StorageScenario.Stage {
         given().storage().finish(root, at(4), PartitionEnd.boundedEnd(at(4)));
         PartitionMetadata finished = given().partition(root);
 
-        assertThat(given().storage().toRunning(root)).isFalse();
+        assertThat(given().storage().markRunning(root)).isFalse();
         assertThat(given().storage().renew(List.of(root), LEASE)).containsExactly(root.token());
         assertThat(given().storage().advanceWatermarks(List.of(new WatermarkAdvance(root, at(9)))))
                 .containsExactly(root.token());

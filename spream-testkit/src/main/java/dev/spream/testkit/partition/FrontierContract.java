@@ -45,11 +45,11 @@ interface FrontierContract extends StorageScenario.Stage {
         assertThat(frontier.partitions())
                 .allSatisfy(partition ->
                         assertThat(lineage.partition(partition.token())).contains(partition));
-        assertThat(frontier.acquirable()).isEqualTo(lineage.acquirable());
+        assertThat(frontier.claimable()).isEqualTo(lineage.claimable());
         assertThat(frontier.lowWatermark()).isEqualTo(lineage.lowWatermark());
 
         given().finish(b, 2, "m");
-        assertThat(given().storage().frontier().acquirable())
+        assertThat(given().storage().frontier().claimable())
                 .extracting(PartitionMetadata::token)
                 .isEqualTo(tokens("m", "e"));
     }
@@ -57,7 +57,7 @@ interface FrontierContract extends StorageScenario.Stage {
     @Test
     default void the_frontier_is_empty_before_the_subscription_and_after_its_last_partition() {
         assertThat(given().storage().frontier().partitions()).isEmpty();
-        given().storage().open(SUBSCRIPTION);
+        given().storage().openSubscription(SUBSCRIPTION);
         assertThat(given().storage().frontier().partitions())
                 .extracting(PartitionMetadata::token)
                 .containsExactly(PartitionToken.ROOT);
@@ -85,7 +85,7 @@ interface FrontierContract extends StorageScenario.Stage {
                         assertThat(partition.leaseLive()).isEqualTo(until.isAfter(snapshot.readAt()));
                     });
         }
-        assertThat(given().storage().frontier().acquirable())
+        assertThat(given().storage().frontier().claimable())
                 .extracting(PartitionMetadata::token)
                 .isEqualTo(tokens("a"));
     }

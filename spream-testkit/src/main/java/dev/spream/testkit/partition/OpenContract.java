@@ -39,7 +39,7 @@ interface OpenContract extends StorageScenario.Stage {
 
     @Test
     default void opening_stores_the_record_and_returns_it() {
-        assertThat(given().storage().open(SUBSCRIPTION)).isEqualTo(SUBSCRIPTION);
+        assertThat(given().storage().openSubscription(SUBSCRIPTION)).isEqualTo(SUBSCRIPTION);
         assertThat(given().storage().subscription()).contains(SUBSCRIPTION);
         assertThat(given().anotherConnection().subscription()).contains(SUBSCRIPTION);
     }
@@ -53,13 +53,13 @@ interface OpenContract extends StorageScenario.Stage {
                 Duration.ofMinutes(5),
                 PartitionMode.MUTABLE_KEY_RANGE,
                 false);
-        given().storage().open(endless);
+        given().storage().openSubscription(endless);
         assertThat(given().anotherConnection().subscription()).contains(endless);
     }
 
     @Test
     default void opening_creates_the_root_partition() {
-        given().storage().open(SUBSCRIPTION);
+        given().storage().openSubscription(SUBSCRIPTION);
         assertThat(given().storedTokens()).containsExactly(PartitionToken.ROOT);
         PartitionMetadata root = given().partition("Parent0");
         assertThat(root).isEqualTo(SUBSCRIPTION.root(root.createdAt()));
@@ -72,8 +72,8 @@ interface OpenContract extends StorageScenario.Stage {
         SubscriptionRecord other = new SubscriptionRecord(
                 "Payments", at(7), Optional.empty(), Duration.ofSeconds(1), PartitionMode.MUTABLE_KEY_RANGE, false);
 
-        assertThat(given().storage().open(other)).isEqualTo(SUBSCRIPTION);
-        assertThat(given().anotherConnection().open(other)).isEqualTo(SUBSCRIPTION);
+        assertThat(given().storage().openSubscription(other)).isEqualTo(SUBSCRIPTION);
+        assertThat(given().anotherConnection().openSubscription(other)).isEqualTo(SUBSCRIPTION);
         assertThat(given().storage().subscription()).contains(SUBSCRIPTION);
         assertThat(given().storage().lineage().partitions()).containsExactly(root);
     }
@@ -94,7 +94,7 @@ interface OpenContract extends StorageScenario.Stage {
                                 false);
                         PartitionStorage storage = i % 2 == 0 ? given().storage() : given().anotherConnection();
                         start.await();
-                        return storage.open(mine);
+                        return storage.openSubscription(mine);
                     })
                     .toList();
             List<SubscriptionRecord> opened =
@@ -130,7 +130,7 @@ interface OpenContract extends StorageScenario.Stage {
         assertThat(given().storage().completeIfAllFinished()).isTrue();
         assertThat(given().anotherConnection().completeIfAllFinished()).isTrue();
         assertThat(given().storage().subscription()).contains(completed());
-        assertThat(given().anotherConnection().open(SUBSCRIPTION))
+        assertThat(given().anotherConnection().openSubscription(SUBSCRIPTION))
                 .as("completed is not the same as never started")
                 .isEqualTo(completed());
         assertThat(given().storedTokens()).containsExactly(PartitionToken.ROOT);

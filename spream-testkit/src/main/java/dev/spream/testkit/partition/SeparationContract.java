@@ -37,7 +37,7 @@ interface SeparationContract extends StorageScenario.Stage {
         assertThat(other.lineage().partitions()).isEmpty();
         assertThat(other.workers()).isEmpty();
 
-        assertThat(other.open(payments)).isEqualTo(payments);
+        assertThat(other.openSubscription(payments)).isEqualTo(payments);
         other.registerWorker(BOB, 2, LEASE);
         PartitionLease root = acquire(other, "Parent0");
         other.addChildren(root, children(6, child("a"), child("c")));
@@ -46,7 +46,7 @@ interface SeparationContract extends StorageScenario.Stage {
         other.advanceWatermarks(List.of(new WatermarkAdvance(sameToken, at(100))));
         assertThat(other.cleanUp(Instant.parse("9000-01-01T00:00:00Z"))).isEqualTo(1);
 
-        assertThat(given().storage().open(payments)).isEqualTo(StorageScenario.SUBSCRIPTION);
+        assertThat(given().storage().openSubscription(payments)).isEqualTo(StorageScenario.SUBSCRIPTION);
         assertThat(given().partition("a").watermark()).isEqualTo(at(1));
         assertThat(given().partition("a").owner()).contains(ANN);
         assertThat(given().storedTokens()).isEqualTo(StorageScenario.tokens("Parent0", "a", "b"));
@@ -71,7 +71,7 @@ interface SeparationContract extends StorageScenario.Stage {
                 storage.lineage().partition(StorageScenario.token(token)).orElseThrow();
         PartitionLease lease = storage.acquire(BOB, List.of(PartitionClaim.of(partition)), LEASE)
                 .getFirst();
-        assertThat(storage.toRunning(lease)).isTrue();
+        assertThat(storage.markRunning(lease)).isTrue();
         return lease;
     }
 }

@@ -117,13 +117,13 @@ public final class StorageScenario {
 
     public PartitionLease running(WorkerId worker, String token) {
         PartitionLease lease = acquired(worker, token);
-        assertThat(storage().toRunning(lease)).as("%s to RUNNING", token).isTrue();
+        assertThat(storage().markRunning(lease)).as("%s to RUNNING", token).isTrue();
         return lease;
     }
 
     /** Opens the subscription and starts to read its root. */
     public PartitionLease runningRoot(WorkerId worker) {
-        storage().open(SUBSCRIPTION);
+        storage().openSubscription(SUBSCRIPTION);
         return running(worker, PartitionToken.ROOT.value());
     }
 

@@ -59,7 +59,7 @@ interface CutOverContract<T> extends ProjectionScenario.Stage<T> {
     @Test
     default void readers_see_the_version_that_became_live_and_the_old_one_goes_on_apart() {
         given().apply(versions().live(), OptionalLong.of(3), event("a", 1), event("a", 2));
-        given().apply(versions().shadow(), OptionalLong.of(3), event("b", 1));
+        given().apply(versions().candidate(), OptionalLong.of(3), event("b", 1));
         CutoverReport done = cutOver(2);
         assertThat(done.from()).isEqualTo(1);
         assertThat(done.to()).isEqualTo(2);
@@ -82,7 +82,7 @@ interface CutOverContract<T> extends ProjectionScenario.Stage<T> {
     @Test
     default void a_rollback_is_another_cut_over_and_has_what_came_meanwhile() {
         given().apply(versions().live(), OptionalLong.of(3), event("a", 1));
-        versions().move(versions().shadow(), 3);
+        versions().move(versions().candidate(), 3);
         cutOver(2);
         given().apply(versions().hold(2), OptionalLong.of(4), event("a", 2));
         given().apply(versions().hold(1), OptionalLong.of(4), event("a", 2));
@@ -96,7 +96,7 @@ interface CutOverContract<T> extends ProjectionScenario.Stage<T> {
     @Test
     default void who_held_segments_before_writes_nothing_any_more_and_takes_them_anew() {
         Fence wasLive = versions().live();
-        Fence wasShadow = versions().shadow();
+        Fence wasShadow = versions().candidate();
         long liveEpoch = versions().state(1).epoch();
         long shadowEpoch = versions().state(2).epoch();
         cutOver(2);
@@ -113,7 +113,7 @@ interface CutOverContract<T> extends ProjectionScenario.Stage<T> {
     @Test
     default void a_cut_over_waits_until_the_other_has_caught_up_and_holds_the_live_one_meanwhile() {
         Fence live = versions().live();
-        Fence shadow = versions().shadow();
+        Fence shadow = versions().candidate();
         ProjectionScenario<T>.Open open = given().applying(live, OptionalLong.of(5), event("a", 1));
         Future<CutoverReport> cutOver = given().threads().start(() -> cutOver(2));
         Threads.assertWaits(cutOver);
@@ -145,7 +145,7 @@ interface CutOverContract<T> extends ProjectionScenario.Stage<T> {
     @Test
     default void a_cut_over_waits_for_open_batches_of_the_other() {
         versions().live();
-        Fence shadow = versions().shadow();
+        Fence shadow = versions().candidate();
         ProjectionScenario<T>.Open open = given().applying(shadow, OptionalLong.empty(), event("a", 1));
         Future<CutoverReport> cutOver = given().threads().start(() -> cutOver(2));
         Threads.assertWaits(cutOver);
@@ -157,10 +157,11 @@ interface CutOverContract<T> extends ProjectionScenario.Stage<T> {
     @Test
     default void what_does_not_catch_up_in_time_is_refused_and_everything_goes_on() {
         Fence live = versions().live();
-        Fence shadow = versions().shadow();
+        Fence shadow = versions().candidate();
         given().apply(live, OptionalLong.of(5), event("a", 1));
         refused(2, IMPATIENT);
-        assertThat(versions().roles()).containsOnly(Map.entry(1, VersionRole.LIVE), Map.entry(2, VersionRole.SHADOW));
+        assertThat(versions().roles())
+                .containsOnly(Map.entry(1, VersionRole.LIVE), Map.entry(2, VersionRole.CANDIDATE));
         assertThat(given().apply(live, OptionalLong.of(6), event("a", 2))).isTrue();
         assertThat(given().apply(shadow, OptionalLong.of(6), event("a", 1), event("a", 2)))
                 .isTrue();
@@ -188,7 +189,7 @@ interface CutOverContract<T> extends ProjectionScenario.Stage<T> {
     @Test
     default void a_live_version_that_has_failed_is_cut_over_from_and_stays_as_it_is() {
         Fence live = versions().live();
-        versions().shadow();
+        versions().candidate();
         assertThat(given().store().fail(live, versions().state(1).epoch(), "an index is gone"))
                 .isTrue();
         assertThat(cutOver(2).to()).isEqualTo(2);
@@ -206,7 +207,7 @@ interface CutOverContract<T> extends ProjectionScenario.Stage<T> {
     @Test
     default void what_was_changed_of_any_version_is_listed_for_the_projection() {
         versions().live();
-        versions().shadow();
+        versions().candidate();
         cutOver(2);
         assertThat(given().operations().pause(NAME, ACT)).isTrue();
         assertThat(given().operations().pause("balances@1", ACT)).isTrue();
@@ -218,7 +219,7 @@ interface CutOverContract<T> extends ProjectionScenario.Stage<T> {
     @Test
     default void what_is_stopped_while_a_cut_over_waits_is_not_made_live() throws Exception {
         Fence live = versions().live();
-        Fence shadow = versions().shadow();
+        Fence shadow = versions().candidate();
         notMadeLive(live, 1, () -> given().operations().pause("balances@2", ACT));
         assertThat(given().operations().resume("balances@2", ACT)).isTrue();
         Fence again = versions().hold(2);
@@ -237,13 +238,14 @@ interface CutOverContract<T> extends ProjectionScenario.Stage<T> {
         assertThat(open.end()).isTrue();
         assertThatThrownBy(() -> cutOver.get(PATIENT.toSeconds(), TimeUnit.SECONDS))
                 .hasCauseInstanceOf(IllegalStateException.class);
-        assertThat(versions().roles()).containsOnly(Map.entry(1, VersionRole.LIVE), Map.entry(2, VersionRole.SHADOW));
+        assertThat(versions().roles())
+                .containsOnly(Map.entry(1, VersionRole.LIVE), Map.entry(2, VersionRole.CANDIDATE));
     }
 
     @Test
     default void a_projection_that_is_paused_during_a_cut_over_is_paused_when_that_is_over() {
         versions().live();
-        Fence shadow = versions().shadow();
+        Fence shadow = versions().candidate();
         ProjectionScenario<T>.Open open = given().applying(shadow, OptionalLong.empty(), event("a", 1));
         Future<CutoverReport> cutOver = given().threads().start(() -> cutOver(2));
         Threads.assertWaits(cutOver);
@@ -267,7 +269,7 @@ interface CutOverContract<T> extends ProjectionScenario.Stage<T> {
     default void of_an_aggregate_that_is_parked_it_is_remembered_which_side_effects_have_followed() {
         Fence live = versions().live();
         given().apply(live, OptionalLong.of(3), event("a", 1), event("a", 2), event("a", 3));
-        Fence shadow = versions().shadow();
+        Fence shadow = versions().candidate();
         given().apply(shadow, OptionalLong.of(3), event("a", 1));
         given().park(shadow, "a", POISON, 2, 3);
         assertThat(given().operations().parked("balances@2", 10).getFirst().followed())
@@ -284,7 +286,7 @@ interface CutOverContract<T> extends ProjectionScenario.Stage<T> {
         given().apply(live, OptionalLong.of(3), event("a", 1));
         given().park(live, "a", POISON, 2, 3);
         given().park(live, "b", POISON, 1, 1);
-        Fence shadow = versions().shadow();
+        Fence shadow = versions().candidate();
         given().apply(shadow, OptionalLong.of(3), event("a", 1), event("a", 2));
         given().park(shadow, "b", POISON, 1, 1);
         refused(2, PATIENT, Set.of(CutoverReport.Loss.PARKED));
@@ -327,7 +329,7 @@ interface CutOverContract<T> extends ProjectionScenario.Stage<T> {
         Fence live = versions().live();
         given().apply(live, OptionalLong.of(3), event("a", 1), event("a", 2), event("b", 1), event("d", 1));
         given().park(live, "c", POISON, 1, 2);
-        Fence shadow = versions().shadow();
+        Fence shadow = versions().candidate();
         given().apply(shadow, OptionalLong.of(3), event("a", 1), event("d", 1));
         given().park(shadow, "a", POISON, 2, 2);
         given().park(shadow, "b", POISON, 1, 1);
@@ -347,7 +349,7 @@ interface CutOverContract<T> extends ProjectionScenario.Stage<T> {
         given().apply(live, OptionalLong.of(3), event("a", 1), event("a", 2));
         given().park(live, "b", POISON, 1, 1);
         given().park(live, "c", POISON, 1, 1);
-        Fence shadow = versions().shadow();
+        Fence shadow = versions().candidate();
         given().apply(shadow, OptionalLong.of(3), event("a", 1));
         given().park(shadow, "a", POISON, 2, 2);
         given().park(shadow, "b", POISON, 1, 1);
@@ -369,7 +371,7 @@ interface CutOverContract<T> extends ProjectionScenario.Stage<T> {
         versions().live();
         ProjectionVersion plain = versions().begun(0);
         prepare(plain, ProjectionCode.PLAIN);
-        assertThat(versions().rebuilds().parity(NAME, 2, Set.of(), PATIENT).isEqual())
+        assertThat(versions().rebuilds().compare(NAME, 2, Set.of(), PATIENT).isEqual())
                 .isFalse();
     }
 
@@ -385,8 +387,8 @@ interface CutOverContract<T> extends ProjectionScenario.Stage<T> {
     @Test
     default void a_column_that_neither_version_has_is_not_ignored() {
         versions().live();
-        versions().shadow();
-        assertThatThrownBy(() -> versions().rebuilds().parity(NAME, 2, Set.of("updated_when"), PATIENT))
+        versions().candidate();
+        assertThatThrownBy(() -> versions().rebuilds().compare(NAME, 2, Set.of("updated_when"), PATIENT))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("updated_when")
                 .hasMessageContaining("nothing was compared");
@@ -395,10 +397,10 @@ interface CutOverContract<T> extends ProjectionScenario.Stage<T> {
     @Test
     default void versions_are_compared_where_both_are() {
         Fence live = versions().live();
-        Fence shadow = versions().shadow();
+        Fence shadow = versions().candidate();
         given().apply(live, OptionalLong.of(3), event("a", 1), event("b", 1), event("b", 2));
         given().apply(shadow, OptionalLong.of(3), event("a", 1), event("b", 1), event("c", 1));
-        VersionComparison different = versions().rebuilds().parity(NAME, 2, Set.of(), PATIENT);
+        VersionComparison different = versions().rebuilds().compare(NAME, 2, Set.of(), PATIENT);
         assertThat(different.live()).isEqualTo(1);
         assertThat(different.other()).isEqualTo(2);
         assertThat(different.tables())
@@ -407,11 +409,11 @@ interface CutOverContract<T> extends ProjectionScenario.Stage<T> {
         assertThat(different.isEqual()).isFalse();
         given().apply(live, OptionalLong.of(4), event("c", 1));
         given().apply(shadow, OptionalLong.of(4), event("b", 2));
-        assertThat(versions().rebuilds().parity(NAME, 2, Set.of(), PATIENT).isEqual())
+        assertThat(versions().rebuilds().compare(NAME, 2, Set.of(), PATIENT).isEqual())
                 .isTrue();
-        assertThat(versions().roles()).containsEntry(2, VersionRole.SHADOW);
+        assertThat(versions().roles()).containsEntry(2, VersionRole.CANDIDATE);
         versions().move(live, 5);
-        assertThatThrownBy(() -> versions().rebuilds().parity(NAME, 2, Set.of(), IMPATIENT))
+        assertThatThrownBy(() -> versions().rebuilds().compare(NAME, 2, Set.of(), IMPATIENT))
                 .isInstanceOf(IllegalStateException.class);
         assertThat(given().apply(live, event("a", 2))).isTrue();
     }

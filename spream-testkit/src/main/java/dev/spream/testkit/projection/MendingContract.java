@@ -52,7 +52,7 @@ interface MendingContract<T> extends ProjectionScenario.Stage<T> {
             given().park(fence, key, POISON, 1, 1);
             given().fixture().passTime(Duration.ofSeconds(1));
         }
-        given().setAside(fence, List.of(event("b", 2)));
+        given().park(fence, List.of(event("b", 2)));
         given().store().postpone(fence, "b", new RetryGuard(1, 4), transientlyFor(DELAY));
         assertThat(given().parked()).extracting(ParkedAggregate::key).containsExactly("b", "c", "a");
         assertThat(given().operations().parked(NAME, 2))
@@ -229,7 +229,7 @@ interface MendingContract<T> extends ProjectionScenario.Stage<T> {
         assertThat(given().fixture().deadLetters(NAME)).isEmpty();
         assertThat(given().fixture().audit(NAME)).isEmpty();
         assertThat(given().keyState(fence, "a")).isEqualTo(new AggregateState(1, true));
-        given().setAside(fence, List.of(event("a", 2)));
+        given().park(fence, List.of(event("a", 2)));
         assertThat(skip("a", 2)).isTrue();
         assertThat(skip("a", 3)).isTrue();
         assertThat(given().fixture().deadLetters(NAME)).containsExactly("a#2", "a#3");

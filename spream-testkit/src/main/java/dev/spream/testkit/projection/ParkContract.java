@@ -77,8 +77,8 @@ interface ParkContract<T> extends ProjectionScenario.Stage<T> {
     default void events_are_set_aside_with_all_that_they_have_in_the_order_of_their_versions() {
         Fence fence = given().running();
         given().park(fence, "a", POISON, 3, 4);
-        given().setAside(fence, events("a", 5, 5));
-        given().setAside(fence, List.of(event("a", 2), event("a", 1)));
+        given().park(fence, events("a", 5, 5));
+        given().park(fence, List.of(event("a", 2), event("a", 1)));
         assertThat(given().parked("a").firstVersion()).isEqualTo(1);
         List<EventEnvelope> found = new ArrayList<>();
         given().retry(fence, "a", found);
@@ -90,7 +90,7 @@ interface ParkContract<T> extends ProjectionScenario.Stage<T> {
         Fence fence = given().running();
         given().park(fence, "a", POISON, 1, 3);
         EventEnvelope other = TestEvents.newEvent("another").of("a", 2);
-        given().setAside(fence, List.of(event("a", 1), other, event("a", 3), event("a", 4)));
+        given().park(fence, List.of(event("a", 1), other, event("a", 3), event("a", 4)));
         assertThat(given().parked("a").events()).isEqualTo(4);
         List<EventEnvelope> found = new ArrayList<>();
         given().retry(fence, "a", found);
@@ -167,9 +167,9 @@ interface ParkContract<T> extends ProjectionScenario.Stage<T> {
         given().park(fence, "a", GAP, 3, 4);
         given().park(fence, "b", new ParkDecision(ParkReason.GAP, 0, "a gap", Optional.of(DELAY)), 2, 2);
         assertThat(given().due(fence)).isEmpty();
-        given().setAside(fence, List.of(event("a", 5), event("b", 3)));
+        given().park(fence, List.of(event("a", 5), event("b", 3)));
         assertThat(given().due(fence)).isEmpty();
-        given().setAside(fence, List.of(event("a", 2)));
+        given().park(fence, List.of(event("a", 2)));
         assertThat(given().due(fence)).containsExactly("a");
         List<EventEnvelope> found = new ArrayList<>();
         assertThat(given().retry(fence, "a", found)).contains(new AggregateState(5, false));

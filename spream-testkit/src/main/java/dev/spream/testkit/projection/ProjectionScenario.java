@@ -188,15 +188,15 @@ public final class ProjectionScenario<T> implements AutoCloseable {
     /** Parks an aggregate with its events from a version to a version. */
     void park(Fence fence, String key, ParkDecision parking, int from, int to) {
         List<EventEnvelope> events = TestEvents.events(key, from, to);
-        setAside(fence, Map.of(key, parking), events);
+        park(fence, Map.of(key, parking), events);
     }
 
     /** Sets more events of parked aggregates aside. */
-    void setAside(Fence fence, List<EventEnvelope> events) {
-        setAside(fence, Map.of(), events);
+    void park(Fence fence, List<EventEnvelope> events) {
+        park(fence, Map.of(), events);
     }
 
-    private void setAside(Fence fence, Map<String, ParkDecision> parked, List<EventEnvelope> events) {
+    private void park(Fence fence, Map<String, ParkDecision> parked, List<EventEnvelope> events) {
         BatchCheckpoint progress =
                 new BatchCheckpoint(Map.of(), parked, events, OptionalLong.empty(), Optional.empty(), events.size());
         assertThat(run(fence, keys(events.toArray(EventEnvelope[]::new)), (transaction, states) -> progress))

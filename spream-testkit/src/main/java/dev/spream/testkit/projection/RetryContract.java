@@ -192,7 +192,7 @@ interface RetryContract<T> extends ProjectionScenario.Stage<T> {
     default void events_that_come_while_others_are_tried_are_neither_lost_nor_applied_twice() throws Exception {
         Fence fence = given().whole();
         given().park(fence, "a", transientlyFor(Duration.ZERO), 1, 1);
-        given().setAside(fence, events("a", 2, 9));
+        given().park(fence, events("a", 2, 9));
         Callable<Boolean> coming = () -> {
             for (int version = 10; version <= 40; version++) {
                 come(fence, event("a", version));
@@ -201,7 +201,7 @@ interface RetryContract<T> extends ProjectionScenario.Stage<T> {
         };
         long end = System.nanoTime() + Duration.ofSeconds(30).toNanos();
         Callable<Boolean> trying = () -> {
-            while (given().keyState(fence, "a").lastVersion() < 20 && isGoingOn(end)) {
+            while (given().keyState(fence, "a").lastVersion() < 20 && isRunning(end)) {
                 given().store().retry(fence, "a", 3, (transaction, lastVersion, events) -> {
                     for (EventEnvelope event : events) {
                         given().add(transaction, event.aggregateId());
@@ -212,14 +212,14 @@ interface RetryContract<T> extends ProjectionScenario.Stage<T> {
             return true;
         };
         given().threads().together(List.of(coming, trying, trying));
-        while (given().keyState(fence, "a").parked() && isGoingOn(end)) {
+        while (given().keyState(fence, "a").parked() && isRunning(end)) {
             given().retry(fence, "a");
         }
         assertThat(given().keyState(fence, "a")).isEqualTo(new AggregateState(40, false));
         assertThat(given().rows()).containsOnly(Map.entry("a", 40L));
     }
 
-    private static boolean isGoingOn(long end) {
+    private static boolean isRunning(long end) {
         return System.nanoTime() < end && !Thread.currentThread().isInterrupted();
     }
 

@@ -66,7 +66,7 @@ interface VersionContract<T> extends ProjectionScenario.Stage<T> {
         assertThat(given().store().versions(NAME))
                 .containsExactly(
                         new ProjectionVersion(NAME, 1, 1, VersionRole.LIVE, 0, true),
-                        new ProjectionVersion(NAME, 2, 5, VersionRole.SHADOW, 0, false));
+                        new ProjectionVersion(NAME, 2, 5, VersionRole.CANDIDATE, 0, false));
         assertThat(versions().state(2).status()).isEqualTo(ProjectionStatus.REBUILDING);
         assertThat(versions().state(2).segments()).isEqualTo(1);
         assertThat(given().state()).isEqualTo(before);
@@ -89,7 +89,8 @@ interface VersionContract<T> extends ProjectionScenario.Stage<T> {
         refused(NAME, 10);
         versions().begun(9);
         refused(NAME, 0);
-        assertThat(versions().roles()).containsOnly(Map.entry(1, VersionRole.LIVE), Map.entry(2, VersionRole.SHADOW));
+        assertThat(versions().roles())
+                .containsOnly(Map.entry(1, VersionRole.LIVE), Map.entry(2, VersionRole.CANDIDATE));
     }
 
     private void refused(String projection, long from) {
@@ -125,7 +126,7 @@ interface VersionContract<T> extends ProjectionScenario.Stage<T> {
     default void an_event_that_two_versions_skip_is_one_dead_letter_of_each() {
         given().park(versions().live(), "a", ProjectionScenario.POISON, 1, 2);
         given().operations().skip(NAME, "a", 1, ACT);
-        Fence shadow = versions().shadow();
+        Fence shadow = versions().candidate();
         String second = ProjectionVersion.stateName(NAME, 2);
         given().park(shadow, "a", ProjectionScenario.POISON, 1, 2);
         assertThat(given().operations().skip(second, "a", 1, ACT)).isTrue();
@@ -218,7 +219,7 @@ interface VersionContract<T> extends ProjectionScenario.Stage<T> {
     default void what_a_version_writes_is_apart_from_what_the_live_one_writes() {
         Fence live = versions().live();
         given().apply(live, OptionalLong.of(3), event("a", 1), event("a", 2), event("b", 1));
-        Fence shadow = versions().shadow();
+        Fence shadow = versions().candidate();
         assertThat(versions().row(shadow, "a")).isZero();
         assertThat(given().apply(shadow, OptionalLong.of(1), event("a", 1))).isTrue();
         assertThat(versions().row(shadow, "a")).isEqualTo(1);
@@ -232,7 +233,7 @@ interface VersionContract<T> extends ProjectionScenario.Stage<T> {
     default void a_version_never_gets_ahead_of_the_live_one() {
         Fence live = versions().live();
         versions().move(live, 5);
-        Fence shadow = versions().shadow();
+        Fence shadow = versions().candidate();
         assertThat(given().store().limit(versions().version(2), 0)).isEqualTo(5);
         assertThatThrownBy(() -> given().store().apply(shadow, Set.of("a"), (transaction, states) -> {
                     given().add(transaction, "a");
@@ -253,7 +254,7 @@ interface VersionContract<T> extends ProjectionScenario.Stage<T> {
     @Test
     default void a_version_is_paused_and_goes_on_as_rebuilding() {
         versions().live();
-        Fence shadow = versions().shadow();
+        Fence shadow = versions().candidate();
         assertThat(given().operations().pause("balances@2", ACT)).isTrue();
         assertThat(versions().state(2).status()).isEqualTo(ProjectionStatus.PAUSED);
         assertThat(given().state().status()).isEqualTo(ProjectionStatus.RUNNING);
@@ -272,7 +273,7 @@ interface VersionContract<T> extends ProjectionScenario.Stage<T> {
     @Test
     default void a_version_is_looked_at_by_its_number() {
         versions().live();
-        versions().shadow();
+        versions().candidate();
         assertThat(given().operations().show(NAME).orElseThrow().state())
                 .isEqualTo(versions().state(1));
         assertThat(given().operations().show("balances@1").orElseThrow().state())
@@ -319,7 +320,7 @@ interface VersionContract<T> extends ProjectionScenario.Stage<T> {
     default void a_version_that_is_dropped_is_gone_with_its_rows_and_its_number() throws Exception {
         Fence live = versions().live();
         versions().move(live, 5);
-        Fence shadow = versions().shadow();
+        Fence shadow = versions().candidate();
         given().apply(shadow, OptionalLong.of(1), event("a", 1));
         given().park(shadow, "b", ProjectionScenario.POISON, 1, 1);
         ProjectionVersion version = versions().version(2);
@@ -330,7 +331,7 @@ interface VersionContract<T> extends ProjectionScenario.Stage<T> {
         assertThat(given().store().built(version)).isEmpty();
         assertThat(given().store().prepare(version, versions().code(1), given().fixture()::create))
                 .isFalse();
-        Fence next = versions().shadow();
+        Fence next = versions().candidate();
         assertThat(versions().roles()).containsOnlyKeys(1, 3);
         assertThat(versions().row(next, "a")).isZero();
         assertThat(given().keyState(next, "a")).isEqualTo(AggregateState.NEW);

@@ -48,7 +48,7 @@ final class VersionScenario<T> {
     }
 
     /** Another version with its tables, whose segment Ann holds. */
-    Fence shadow() {
+    Fence candidate() {
         ProjectionVersion version = begun(0);
         prepare(version);
         return hold(version.version());

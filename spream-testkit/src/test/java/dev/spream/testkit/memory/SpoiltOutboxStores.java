@@ -304,7 +304,7 @@ final class SpoiltOutboxStores {
         }
 
         @Override
-        public void leaveSegments(OutboxOwner owner) {}
+        public void releaseSegments(OutboxOwner owner) {}
     }
 
     /** Claims whatever id it is asked for, in any segment and any order. */

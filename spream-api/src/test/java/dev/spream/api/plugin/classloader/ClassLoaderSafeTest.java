@@ -305,7 +305,7 @@ final class ClassLoaderSafeTest {
             return last;
         });
         store.prepare(
-                new ProjectionVersion("entries", 2, 1, VersionRole.SHADOW, 0, false),
+                new ProjectionVersion("entries", 2, 1, VersionRole.CANDIDATE, 0, false),
                 ProjectionCode.PLAIN,
                 transaction -> inWork.add(Thread.currentThread().getContextClassLoader()));
         assertThat(inWork).containsExactly(host, host, host);

@@ -183,7 +183,7 @@ public final class PortSamples {
             Map.entry(SearchQuery.class, SearchQuery.of("cat")),
             Map.entry(SearchResult.class, new SearchResult(7, List.of(), Duration.ofSeconds(7))),
             Map.entry(ProjectionCode.class, ProjectionCode.PLAIN),
-            Map.entry(ProjectionVersion.class, new ProjectionVersion("entries", 2, 1, VersionRole.SHADOW, 0, false)),
+            Map.entry(ProjectionVersion.class, new ProjectionVersion("entries", 2, 1, VersionRole.CANDIDATE, 0, false)),
             Map.entry(ProjectionRebuilds.SkippedEvents.class, ProjectionRebuilds.SkippedEvents.TRY),
             Map.entry(
                     CutoverReport.class,

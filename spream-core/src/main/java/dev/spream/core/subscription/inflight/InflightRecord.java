@@ -103,7 +103,7 @@ public final class InflightRecord {
         unjudgedFailure = cause;
     }
 
-    public @Nullable Throwable takeUnjudgedFailure() {
+    public @Nullable Throwable takeUnhandledFailure() {
         Throwable failure = unjudgedFailure;
         unjudgedFailure = null;
         return failure;

@@ -57,7 +57,7 @@ public record FairShare(
         List<PartitionMetadata> claims = new ArrayList<>();
         List<PartitionMetadata> othersClaims = new ArrayList<>();
         List<PartitionMetadata> unclaimed = new ArrayList<>();
-        for (PartitionMetadata free : lineage.acquirable()) {
+        for (PartitionMetadata free : lineage.claimable()) {
             WorkerId taker = take(free, lineage, shares).orElse(null);
             (taker == null ? unclaimed : taker.equals(worker) ? claims : othersClaims).add(free);
         }

@@ -112,7 +112,7 @@ public final class HeldPartition {
     }
 
     /** The lease is lost: to another owner, or because its time ran out. */
-    public void lose() {
+    public void revoke() {
         lost(become(State.LOST));
     }
 

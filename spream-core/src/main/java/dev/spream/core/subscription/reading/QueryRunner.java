@@ -119,7 +119,7 @@ public final class QueryRunner {
 
     /** Cancels the query that is open, and ends a wait. */
     public void close() {
-        closed.raise();
+        closed.signal();
         WatchedCursor open = cursor;
         if (open != null) {
             open.close();

@@ -83,14 +83,14 @@ public final class OpenTransactions {
         try {
             while (!closed.await(1, TimeUnit.SECONDS)) {
                 database.writerLock().breakIdleHolder();
-                tidy();
+                removeEnded();
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
     }
 
-    private void tidy() {
+    private void removeEnded() {
         snapshots.values().stream()
                 .filter(snapshot -> snapshot.idleFor().compareTo(SNAPSHOT_MAX_IDLE) > 0)
                 .forEach(this::end);

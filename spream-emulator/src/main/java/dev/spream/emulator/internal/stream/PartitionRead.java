@@ -62,7 +62,7 @@ final class PartitionRead {
     /** Sends what is there, or waits for it; false at the end. */
     private boolean step() throws InterruptedException {
         long seenWakes = partition.gate().wakes();
-        Optional<Fault.Kind> fault = faults.strike(false);
+        Optional<Fault.Kind> fault = faults.trigger(false);
         if (fault.isPresent()) {
             return suffer(fault.get());
         }
@@ -140,14 +140,14 @@ final class PartitionRead {
 
     /** Sends the child records, if there are any; true if the query is not over yet, because a fault came before them. */
     private boolean end(List<ChildRecord> records) throws InterruptedException {
-        Optional<Fault.Kind> fault = faults.strike(true);
+        Optional<Fault.Kind> fault = faults.trigger(true);
         if (fault.isPresent()) {
             return suffer(fault.get());
         }
         for (int i = at.children(); i < records.size(); i++) {
             at = new ResumePoint(at.index(), i + 1);
             send(List.of(query.stream().encoder().children(records.get(i))), 0);
-            if (faults.strikesBehindChildRecord()) {
+            if (faults.triggersAfterChildRecord()) {
                 throw StreamErrors.fault(Fault.Kind.UNAVAILABLE);
             }
         }

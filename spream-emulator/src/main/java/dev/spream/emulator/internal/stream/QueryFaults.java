@@ -69,7 +69,7 @@ final class QueryFaults implements AutoCloseable {
         if (next == null || next.fault.kind() == Fault.Kind.BETWEEN_CHILD_RECORDS) {
             return max;
         }
-        return Math.clamp(next.dueRows - rows.get(), canStrike(next) ? 0 : 1, max);
+        return Math.clamp(next.dueRows - rows.get(), canTrigger(next) ? 0 : 1, max);
     }
 
     /** Rows were sent, so many of them change records. */
@@ -83,16 +83,16 @@ final class QueryFaults implements AutoCloseable {
      *
      * @param atEnd whether a child record or the query's end comes next
      */
-    Optional<Fault.Kind> strike(boolean atEnd) {
+    Optional<Fault.Kind> trigger(boolean atEnd) {
         Armed next = armed.get();
         boolean due = next != null
                 && next.fault.kind() != Fault.Kind.BETWEEN_CHILD_RECORDS
-                && canStrike(next)
+                && canTrigger(next)
                 && (atEnd || rows.get() >= next.dueRows);
         return due ? take(next) : Optional.empty();
     }
 
-    private boolean canStrike(Armed next) {
+    private boolean canTrigger(Armed next) {
         return switch (next.fault.kind()) {
             case DUPLICATES -> changes > 0;
             case STALL -> next.origin != Origin.DRAWN || rows.get() > 0;
@@ -102,7 +102,7 @@ final class QueryFaults implements AutoCloseable {
     }
 
     /** Returns whether the query breaks behind the child record that it has sent. */
-    boolean strikesBehindChildRecord() {
+    boolean triggersAfterChildRecord() {
         Armed next = armed.get();
         return next != null
                 && next.fault.kind() == Fault.Kind.BETWEEN_CHILD_RECORDS
@@ -116,7 +116,7 @@ final class QueryFaults implements AutoCloseable {
         if (due == null || !armed.compareAndSet(due, null)) {
             return Optional.empty();
         }
-        stream.struck(due.fault.kind());
+        stream.triggered(due.fault.kind());
         return Optional.of(due.fault.kind());
     }
 

@@ -64,14 +64,14 @@ record QueryRun(
     }
 
     private void initial(Instant start, Optional<ResumePoint> resume, QueryFaults faults) throws InterruptedException {
-        Optional<Fault.Kind> fault = faults.strike(true);
+        Optional<Fault.Kind> fault = faults.trigger(true);
         if (fault.isPresent() && suffer(fault.get(), faults) == Outcome.ENDS) {
             return;
         }
         List<ChildRecord> records =
                 resume.isPresent() ? List.of() : stream.partitions().aliveAt(start);
         List<Value> rows = records.stream().map(stream.encoder()::children).toList();
-        if (!rows.isEmpty() && faults.strikesBehindChildRecord()) {
+        if (!rows.isEmpty() && faults.triggersAfterChildRecord()) {
             // The next try may divide the partitions among other records, so a query cannot resume after this one.
             sink.send(rows.subList(0, 1), ByteString.EMPTY);
             throw StreamErrors.fault(Fault.Kind.UNAVAILABLE);

@@ -23,7 +23,7 @@ final class StreamFaults implements FaultControl {
     private final FaultDraw draw;
     private final Deque<Fault> waiting = new ArrayDeque<>();
     private final Set<QueryFaults> running = new LinkedHashSet<>();
-    private final Map<Fault.Kind, Integer> struck = new EnumMap<>(Fault.Kind.class);
+    private final Map<Fault.Kind, Integer> triggered = new EnumMap<>(Fault.Kind.class);
 
     /** @param wakeQueries has the stream's queries look whether something is to go wrong with them */
     StreamFaults(FaultDraw draw, Runnable wakeQueries) {
@@ -57,8 +57,8 @@ final class StreamFaults implements FaultControl {
         running.remove(faults);
     }
 
-    synchronized void struck(Fault.Kind kind) {
-        struck.merge(kind, 1, Integer::sum);
+    synchronized void triggered(Fault.Kind kind) {
+        triggered.merge(kind, 1, Integer::sum);
     }
 
     long clears() {
@@ -101,6 +101,6 @@ final class StreamFaults implements FaultControl {
 
     @Override
     public synchronized Counts counts() {
-        return new Counts(struck);
+        return new Counts(triggered);
     }
 }

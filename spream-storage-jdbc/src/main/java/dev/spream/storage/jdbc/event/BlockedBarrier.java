@@ -50,7 +50,7 @@ final class BlockedBarrier {
         return HighWaterMark.pause(attempts);
     }
 
-    boolean isToBeTold() {
+    boolean shouldReport() {
         long now = System.nanoTime();
         if (now - nextTold < 0) {
             return false;

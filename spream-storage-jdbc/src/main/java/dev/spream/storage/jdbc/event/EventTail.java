@@ -41,9 +41,9 @@ final class EventTail {
     }
 
     /** Returns whether the high-water mark was read since the first feed was opened. */
-    boolean hasLooked() {
+    boolean hasRead() {
         Tailer running = tailer;
-        return running != null && running.hasLooked();
+        return running != null && running.hasRead();
     }
 
     /**

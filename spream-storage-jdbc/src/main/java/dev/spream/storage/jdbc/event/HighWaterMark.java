@@ -144,7 +144,7 @@ final class HighWaterMark {
         if (isMore(mark, before)) {
             flush(connection, "");
         }
-        if (mark.isPresent() && hasGoneBack(before, mark.getAsLong())) {
+        if (mark.isPresent() && hasRegressed(before, mark.getAsLong())) {
             return OptionalLong.empty();
         }
         mark.ifPresent(this::learn);
@@ -188,13 +188,13 @@ final class HighWaterMark {
     }
 
     private void requireNotBelow(long before, long mark) {
-        if (hasGoneBack(before, mark)) {
+        if (hasRegressed(before, mark)) {
             throw lost(before);
         }
     }
 
     /** Returns whether positions that were known are lost; forgets them. */
-    private boolean hasGoneBack(long before, long mark) {
+    private boolean hasRegressed(long before, long mark) {
         if (mark >= before) {
             return false;
         }

@@ -79,13 +79,12 @@ final class JdbcEventFeed implements EventFeed {
             if (readTo > before) {
                 continue; // none of its own were there, and there may be more
             }
-            tail.recent()
-                    .await(position, this::hasNoneToWaitFor, Duration.ofNanos(Math.min(left, LONGEST_WAIT.toNanos())));
+            tail.recent().await(position, this::isComplete, Duration.ofNanos(Math.min(left, LONGEST_WAIT.toNanos())));
         }
         return batch(List.of());
     }
 
-    private boolean hasNoneToWaitFor() {
+    private boolean isComplete() {
         return closed || hasNoSource() || tail.isBroken(PATIENCE) || tail.mark().losses() != beginning.losses();
     }
 
@@ -133,7 +132,7 @@ final class JdbcEventFeed implements EventFeed {
         List<FeedItem> items = events.stream().map(reads::item).toList();
         Optional<Tailer.Shut> shut = tail.shut();
         long mark = tail.mark().known();
-        long given = Math.max(mark, shut.map(Tailer.Shut::given).orElse(tail.hasLooked() ? 0 : beginning.given()));
+        long given = Math.max(mark, shut.map(Tailer.Shut::given).orElse(tail.hasRead() ? 0 : beginning.given()));
         Duration waited = shut.filter(held -> position >= mark && given > position)
                 .map(Tailer.Shut::lasted)
                 .orElse(Duration.ZERO);

@@ -116,7 +116,7 @@ final class TailSession {
 
     private Duration foundShut() throws SQLException {
         Duration pause = shut.found();
-        if (shut.isToBeTold()) {
+        if (shut.shouldReport()) {
             tailer.barrierShut(shut.since(), given());
         }
         return pause;

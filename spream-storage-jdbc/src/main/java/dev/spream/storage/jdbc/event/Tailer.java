@@ -129,7 +129,7 @@ final class Tailer {
     }
 
     /** Returns whether the barrier was open since this began, so that the mark is of the time since. */
-    boolean hasLooked() {
+    boolean hasRead() {
         return looked;
     }
 

@@ -27,7 +27,7 @@ public final class DriverDataSource implements DataSource {
         this.driver = driver;
         this.address = url.address();
         url.kind().settings().forEach((name, value) -> {
-            if (!url.says(name)) {
+            if (!url.hasParameter(name)) {
                 properties.put(name, value);
             }
         });

@@ -80,7 +80,7 @@ public record JdbcUrl(String address, Map<String, String> taken) {
     }
 
     /** Returns whether the address itself sets that parameter. */
-    public boolean says(String parameter) {
+    public boolean hasParameter(String parameter) {
         return address.contains("?" + parameter + "=") || address.contains("&" + parameter + "=");
     }
 

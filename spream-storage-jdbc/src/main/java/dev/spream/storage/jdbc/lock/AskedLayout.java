@@ -34,7 +34,7 @@ record AskedLayout(
     }
 
     /** Returns whether the strategy rows was requested explicitly, and not left to the recorded layout. */
-    boolean saysRows() {
+    boolean hasRows() {
         return strategy.filter(said -> said == LockStrategy.ROWS).isPresent();
     }
 
@@ -42,7 +42,7 @@ record AskedLayout(
      * Returns whether a number of buckets was requested for advisory locks, which have all possible buckets; most likely a
      * mistake.
      */
-    boolean saysOnlyBuckets(BucketLayout settled) {
+    boolean hasOnlyBuckets(BucketLayout settled) {
         return strategy.isEmpty() && buckets.isPresent() && BucketLayouts.strategy(settled) == LockStrategy.ADVISORY;
     }
 

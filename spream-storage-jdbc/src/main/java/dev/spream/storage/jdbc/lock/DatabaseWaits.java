@@ -31,7 +31,7 @@ final class DatabaseWaits {
     private static final Duration SERVER_FIRST = Duration.ofMillis(50);
 
     private final LockSql sql;
-    private final CancellableWaits waits = new CancellableWaits(CancellableWait.Limits.OF_SERVERS, this::leaveBehind);
+    private final CancellableWaits waits = new CancellableWaits(CancellableWait.Limits.OF_SERVERS, this::abandon);
     private final Map<Connection, CancellableWait> leftBehind = Collections.synchronizedMap(new IdentityHashMap<>());
 
     DatabaseWaits(LockSql sql) {
@@ -77,7 +77,7 @@ final class DatabaseWaits {
         }
     }
 
-    private void leaveBehind(Connection connection, CancellableWait wait) {
+    private void abandon(Connection connection, CancellableWait wait) {
         leftBehind.put(connection, wait);
         log.warn(
                 "a connection that waits for a lock does not answer; it is aborted, and given back when its driver has closed it");

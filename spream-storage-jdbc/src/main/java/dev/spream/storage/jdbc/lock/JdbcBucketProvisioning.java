@@ -87,7 +87,7 @@ final class JdbcBucketProvisioning implements BucketProvisioning {
 
     private Provisioned provisionAll(Progress progress) throws InterruptedException {
         tables.ensure(migrate);
-        if (!asked.saysRows()) {
+        if (!asked.hasRows()) {
             space.requireRecordOfBuckets();
         }
         Optional<BucketSpaceTable.Recorded> recorded = space.recorded();
@@ -109,7 +109,7 @@ final class JdbcBucketProvisioning implements BucketProvisioning {
     }
 
     private void requireBucketsMeant(BucketLayout layout) {
-        if (asked.saysOnlyBuckets(layout)) {
+        if (asked.hasOnlyBuckets(layout)) {
             throw new BucketSpaceException(
                     "the locks in %s would be advisory, which need no buckets; nothing was changed. Leave the buckets out, or say --strategy rows"
                             .formatted(tables.place()),

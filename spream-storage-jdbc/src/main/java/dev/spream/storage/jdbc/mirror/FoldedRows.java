@@ -115,7 +115,7 @@ final class FoldedRows {
             if (!table.column(column).isGenerated()) {
                 values.put(column, text(change, value, type, column));
                 if (ValueText.isCut(value, type, table.column(column))) {
-                    sayCut(column);
+                    warnCut(column);
                 }
             }
         });
@@ -135,7 +135,7 @@ final class FoldedRows {
                 .formatted(change.identity(), TableName.quoted(column), table.name(), why));
     }
 
-    private void sayCut(String column) {
+    private void warnCut(String column) {
         if (cut.add(table.name() + "." + column)) {
             log.warn(
                     "column {} of table {} has microseconds, what comes for it has more digits; they are cut toward the past, unless the column is made text",

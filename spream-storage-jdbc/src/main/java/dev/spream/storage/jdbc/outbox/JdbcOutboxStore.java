@@ -84,7 +84,7 @@ public final class JdbcOutboxStore implements OutboxStore {
     }
 
     @Override
-    public void leaveSegments(OutboxOwner owner) {
+    public void releaseSegments(OutboxOwner owner) {
         new WorkerSegments(database).leave(owner);
     }
 

@@ -139,7 +139,7 @@ record BatchApply(ProjectionDatabase database, StateTable states) {
         own.watch(trip);
         KeyTable.write(trip, fence.projection(), after(before, progress));
         ParkedAggregateTable.park(trip, fence, progress.parked());
-        ParkedAggregateTable.setAside(trip, fence.projection(), progress.setAside());
+        ParkedAggregateTable.park(trip, fence.projection(), progress.setAside());
         if (fence instanceof Fence.Segment held
                 && (progress.position().isPresent() || progress.last().isPresent() || progress.dealt() > 0)) {
             writeCheckpoint(trip, held, progress);
@@ -183,7 +183,7 @@ record BatchApply(ProjectionDatabase database, StateTable states) {
 
     private void remember(Fence fence, BatchCheckpoint progress) {
         if (fence instanceof Fence.Whole) {
-            progress.last().ifPresent(event -> states.saw(fence.projection(), event));
+            progress.last().ifPresent(event -> states.recordHead(fence.projection(), event));
         }
     }
 }

@@ -63,7 +63,7 @@ final class FailureTexts {
     }
 
     private static Stream<String> names(SQLException failure) {
-        ServerErrorMessage told = told(failure);
+        ServerErrorMessage told = serverMessage(failure);
         if (told == null) {
             return Stream.of();
         }
@@ -79,7 +79,7 @@ final class FailureTexts {
         return Optional.ofNullable(name).map(found -> "%s %s%s".formatted(what, schema, found));
     }
 
-    private static @Nullable ServerErrorMessage told(Throwable failure) {
+    private static @Nullable ServerErrorMessage serverMessage(Throwable failure) {
         return failure instanceof PSQLException driver ? driver.getServerErrorMessage() : null;
     }
 
@@ -92,7 +92,7 @@ final class FailureTexts {
         if (CLASSES_TOLD.stream().noneMatch(state::startsWith)) {
             return Optional.empty();
         }
-        ServerErrorMessage told = told(failure);
+        ServerErrorMessage told = serverMessage(failure);
         if (told == null && state.equals(SYNTAX_ERROR)) {
             return Optional.empty();
         }

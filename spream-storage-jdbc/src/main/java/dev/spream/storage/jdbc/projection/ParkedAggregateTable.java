@@ -144,7 +144,7 @@ record ParkedAggregateTable(ProjectionDatabase database) {
     }
 
     /** Adds the insertion of waiting events, whose aggregates are parked by then. */
-    static void setAside(StatementBatch trip, String projection, List<EventEnvelope> events) {
+    static void park(StatementBatch trip, String projection, List<EventEnvelope> events) {
         if (events.isEmpty()) {
             return;
         }

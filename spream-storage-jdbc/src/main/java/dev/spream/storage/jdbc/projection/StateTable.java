@@ -139,7 +139,7 @@ final class StateTable {
     }
 
     /** Notes a processed event of a projection without segments. */
-    void saw(String projection, EventEnvelope event) {
+    void recordHead(String projection, EventEnvelope event) {
         seen.put(projection, event);
     }
 

@@ -17,8 +17,8 @@ final class JdbcUrlTest {
         JdbcUrl url = JdbcUrl.parse("jdbc:postgresql://a:5432,b/orders?targetServerType=primary&ssl=true");
         assertThat(url.address()).isEqualTo("jdbc:postgresql://a:5432,b/orders?targetServerType=primary&ssl=true");
         assertThat(url.taken()).isEmpty();
-        assertThat(url.says("ssl")).isTrue();
-        assertThat(url.says("sslmode")).isFalse();
+        assertThat(url.hasParameter("ssl")).isTrue();
+        assertThat(url.hasParameter("sslmode")).isFalse();
     }
 
     @Test

@@ -157,7 +157,7 @@ final class OutboxRacesIT {
                             .<Settlement>map(claim -> new Settlement.Succeeded(claim.ref(), LedgerResult.succeeded()))
                             .toList());
             if (random.nextInt(5) == 0) {
-                test.store.leaveSegments(owner);
+                test.store.releaseSegments(owner);
             }
         }
         return null;

@@ -127,7 +127,7 @@ final class PostgresOutboxIT {
                 .singleElement()
                 .extracting(claim -> claim.entry().idempotencyKey())
                 .isEqualTo("2");
-        test.store.leaveSegments(ANN);
+        test.store.releaseSegments(ANN);
         assertThat(test.store.holdSegments(BOB, Set.of(), LEASE).held())
                 .allMatch(held -> held.epoch() == segment.epoch() + 1)
                 .hasSize(OutboxSegmentLease.SEGMENTS);

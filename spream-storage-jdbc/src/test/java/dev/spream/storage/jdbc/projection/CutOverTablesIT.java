@@ -242,10 +242,10 @@ final class CutOverTablesIT {
     void tables_that_only_the_live_version_has_differ_though_they_are_empty() throws Exception {
         test.execute("CREATE TABLE public.totals (total bigint)", "DELETE FROM public__balances_v2.balances");
         test.execute("INSERT INTO public__balances_v2.balances VALUES ('old', 1)");
-        assertThat(rebuilds.parity(NAME, 2, Set.of(), PATIENCE).isEqual()).isTrue();
+        assertThat(rebuilds.compare(NAME, 2, Set.of(), PATIENCE).isEqual()).isTrue();
         test.store.register(NAME, 1, new ProjectionCode(1, Set.of("balances", "totals"), false));
         assertThat(parity().getLast()).isEqualTo(new VersionComparison.Table("totals", 0, 0, 0, List.of("*")));
-        assertThat(rebuilds.parity(NAME, 2, Set.of(), PATIENCE).isEqual()).isFalse();
+        assertThat(rebuilds.compare(NAME, 2, Set.of(), PATIENCE).isEqual()).isFalse();
     }
 
     @Test
@@ -266,7 +266,7 @@ final class CutOverTablesIT {
             other.setAutoCommit(false);
             statement.execute("LOCK TABLE public__balances_v2.balances IN ACCESS EXCLUSIVE MODE");
             assertThatIllegalStateException()
-                    .isThrownBy(() -> rebuilds.parity(NAME, 2, Set.of(), IMPATIENCE))
+                    .isThrownBy(() -> rebuilds.compare(NAME, 2, Set.of(), IMPATIENCE))
                     .withMessageContaining("session %d"
                             .formatted(other.unwrap(PGConnection.class).getBackendPID()))
                     .withMessageContaining("has had public__balances_v2.balances")
@@ -278,7 +278,7 @@ final class CutOverTablesIT {
     }
 
     private List<VersionComparison.Table> parity(String... ignored) {
-        return rebuilds.parity(NAME, 2, Set.of(ignored), PATIENCE).tables();
+        return rebuilds.compare(NAME, 2, Set.of(ignored), PATIENCE).tables();
     }
 
     private List<String> schemas() throws Exception {

@@ -53,7 +53,7 @@ public final class TimedCall<T> {
     }
 
     /** Why there was no answer in time, as far as the client's attempts show. */
-    public String whySilent() {
+    public String silenceReason() {
         return attempts.lastFailure()
                 .map(TimedCall::describe)
                 .orElse("the server cannot be reached, or does not answer");

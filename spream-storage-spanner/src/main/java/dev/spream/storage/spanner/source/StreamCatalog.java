@@ -133,7 +133,8 @@ public final class StreamCatalog {
         } catch (TimeoutException e) {
             throw new SourceException(
                     SourceException.Kind.TRANSIENT,
-                    "%s failed: no answer within %s: %s".formatted(what, DurationText.of(timeout), call.whySilent()),
+                    "%s failed: no answer within %s: %s"
+                            .formatted(what, DurationText.of(timeout), call.silenceReason()),
                     e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

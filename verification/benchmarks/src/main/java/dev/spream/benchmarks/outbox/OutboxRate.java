@@ -26,7 +26,7 @@ public final class OutboxRate {
                     WorkQueue dbScheduler = new DbSchedulerQueue(database, THREADS);
                     WorkQueue transactionOutbox = new TransactionOutboxQueue(database, THREADS)) {
                 List<WorkQueue> queues = List.of(spream, dbScheduler, transactionOutbox);
-                QueueRate.burnDown("a backlog of no-ops, %d at a time".formatted(THREADS), queues, ENTRIES);
+                QueueRate.drain("a backlog of no-ops, %d at a time".formatted(THREADS), queues, ENTRIES);
                 System.out.printf("%nfrom enqueue to start, %d at a time%n", THREADS);
                 for (WorkQueue queue : queues) {
                     new QueueLatency(PER_SECOND).measure(queue);

@@ -22,11 +22,11 @@ final class QueueRate {
     private QueueRate() {}
 
     /** Prints a table; the first queue is what the others are compared with. */
-    static void burnDown(String title, List<WorkQueue> queues, int entries) throws Exception {
+    static void drain(String title, List<WorkQueue> queues, int entries) throws Exception {
         Map<WorkQueue, List<Double>> rates = new LinkedHashMap<>();
         for (int turn = -WARM_UPS; turn < TURNS; turn++) {
             for (WorkQueue queue : queues) {
-                double rate = burnDown(queue, entries);
+                double rate = drain(queue, entries);
                 if (turn >= 0) {
                     rates.computeIfAbsent(queue, ignored -> new ArrayList<>()).add(rate);
                 }
@@ -39,7 +39,7 @@ final class QueueRate {
                 queue.label(), Measurements.median(its), queues.getFirst().label(), Measurements.ratios(base, its)));
     }
 
-    private static double burnDown(WorkQueue queue, int entries) throws Exception {
+    private static double drain(WorkQueue queue, int entries) throws Exception {
         queue.load(entries);
         CountDownLatch left = new CountDownLatch(entries);
         long startedAt = System.nanoTime();

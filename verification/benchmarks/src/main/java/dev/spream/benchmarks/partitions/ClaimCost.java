@@ -99,7 +99,7 @@ public final class ClaimCost {
 
     /** Stores that many partitions, and claims them once; how many milliseconds the claim took. */
     private static double fill(PartitionStorage storage, int partitions) {
-        storage.open(new SubscriptionRecord(
+        storage.openSubscription(new SubscriptionRecord(
                 "Benchmark",
                 START,
                 Optional.empty(),
@@ -107,7 +107,7 @@ public final class ClaimCost {
                 PartitionMode.IMMUTABLE_KEY_RANGE,
                 false));
         PartitionLease root = acquire(storage, storage.frontier()).getFirst();
-        storage.toRunning(root);
+        storage.markRunning(root);
         List<ChildPartition> children = IntStream.range(0, partitions)
                 .mapToObj(i -> ChildPartition.of(token(i), List.of()))
                 .toList();
@@ -139,7 +139,7 @@ public final class ClaimCost {
                 permits.acquire();
                 threads.execute(() -> {
                     try {
-                        storage.toRunning(lease);
+                        storage.markRunning(lease);
                         storage.finish(lease, START.plusSeconds(1), PartitionEnd.boundedEnd(START.plusSeconds(1)));
                     } finally {
                         permits.release();
@@ -167,7 +167,7 @@ public final class ClaimCost {
 
     private static List<PartitionLease> acquire(PartitionStorage storage, Lineage frontier) {
         List<PartitionClaim> claims =
-                frontier.acquirable().stream().map(PartitionClaim::of).toList();
+                frontier.claimable().stream().map(PartitionClaim::of).toList();
         return storage.acquire(WORKER, claims, LEASE);
     }
 

@@ -110,8 +110,8 @@ final class RetryPolicyTest {
     @Test
     void what_is_hopeless_is_not_tried_again() {
         ErrorHandler handler = ErrorHandler.fixedBackoff(SECOND)
-                .giveUpOn(IOException.class)
-                .giveUpOn(AssertionError.class)
+                .abortOn(IOException.class)
+                .abortOn(AssertionError.class)
                 .thenSkip();
         assertThat(handler.onFailure(failure(1, 0, new FileNotFoundException("x"))))
                 .isEqualTo(skip());

@@ -16,7 +16,7 @@ final class SecretsTest {
         Secrets.add("h3nter-xyzzy");
         Secrets.add("h3nter-xyzzy-long");
         Secrets.add("h3"); // in too many words
-        assertThat(Secrets.strike("ah3nter-xyzzyb h3nter-xyzzy-long h3")).isEqualTo("a********b ******** h3");
+        assertThat(Secrets.mask("ah3nter-xyzzyb h3nter-xyzzy-long h3")).isEqualTo("a********b ******** h3");
     }
 
     @Test

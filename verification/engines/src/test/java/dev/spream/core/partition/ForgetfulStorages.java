@@ -34,8 +34,8 @@ final class ForgetfulStorages {
         }
 
         @Override
-        public boolean toRunning(PartitionLease lease) {
-            return target.toRunning(present(lease));
+        public boolean markRunning(PartitionLease lease) {
+            return target.markRunning(present(lease));
         }
 
         @Override

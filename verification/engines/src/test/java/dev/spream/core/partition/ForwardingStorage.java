@@ -17,8 +17,8 @@ class ForwardingStorage implements PartitionStorage {
     }
 
     @Override
-    public SubscriptionRecord open(SubscriptionRecord requested) {
-        return target.open(requested);
+    public SubscriptionRecord openSubscription(SubscriptionRecord requested) {
+        return target.openSubscription(requested);
     }
 
     @Override
@@ -47,8 +47,8 @@ class ForwardingStorage implements PartitionStorage {
     }
 
     @Override
-    public boolean toRunning(PartitionLease lease) {
-        return target.toRunning(lease);
+    public boolean markRunning(PartitionLease lease) {
+        return target.markRunning(lease);
     }
 
     @Override

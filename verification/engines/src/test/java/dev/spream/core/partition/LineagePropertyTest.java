@@ -57,7 +57,7 @@ final class LineagePropertyTest {
                         .anyMatch(parent -> lineage.partition(parent).isEmpty())) {
                     gatesWithMissingParents++;
                 }
-                boolean passes = lineage.passesGate(partition);
+                boolean passes = lineage.parentsFinished(partition);
                 if (passes && !partition.token().isRoot()) {
                     assertThat(history.finished)
                             .as("parents finished of %s", token)
@@ -71,7 +71,7 @@ final class LineagePropertyTest {
                 }
             }
             boolean stuck = history.held.isEmpty()
-                    && lineage.acquirable().isEmpty()
+                    && lineage.claimable().isEmpty()
                     && lineage.lowWatermark().isPresent();
             assertThat(stuck)
                     .as("unfinished partitions, and none may be acquired")

@@ -22,8 +22,8 @@ final class LineageTest {
     @Test
     void a_partition_without_parents_passes_the_gate() {
         PartitionMetadata root = created("Parent0", 0);
-        assertThat(lineage(List.of(root)).passesGate(root)).isTrue();
-        assertThat(lineage(List.of(root)).acquirable()).containsExactly(root);
+        assertThat(lineage(List.of(root)).parentsFinished(root)).isTrue();
+        assertThat(lineage(List.of(root)).claimable()).containsExactly(root);
     }
 
     @Test
@@ -39,7 +39,7 @@ final class LineageTest {
                 List.of("Parent0"));
         for (List<String> parents : noParents) {
             PartitionMetadata child = created("a", 9, parents.toArray(String[]::new));
-            assertThat(lineage(List.of(running, child)).passesGate(child))
+            assertThat(lineage(List.of(running, child)).parentsFinished(child))
                     .as("parents %s", parents)
                     .isTrue();
         }
@@ -72,7 +72,7 @@ final class LineageTest {
         PartitionMetadata parentBeyondTheStart = running("a", 1, 7);
         assertThat(gate(child, parentAtItsEnd, child)).isFalse();
         assertThat(gate(child, parentBeyondTheStart, child)).isFalse();
-        assertThat(lineage(List.of(parentBeyondTheStart, child)).acquirable()).containsExactly(parentBeyondTheStart);
+        assertThat(lineage(List.of(parentBeyondTheStart, child)).claimable()).containsExactly(parentBeyondTheStart);
     }
 
     @Test
@@ -98,20 +98,20 @@ final class LineageTest {
     void the_gate_is_asked_for_a_running_child_too() {
         PartitionMetadata child = partition("b", PartitionState.RUNNING, 5, 6, false, "a");
         PartitionMetadata parent = running("a", 1, 4);
-        assertThat(lineage(List.of(ROOT_FINISHED, parent, child)).acquirable())
+        assertThat(lineage(List.of(ROOT_FINISHED, parent, child)).claimable())
                 .as("an adopted table where the child was started too early")
                 .containsExactly(parent);
     }
 
     @Test
-    void acquirable_is_what_nobody_holds_the_oldest_watermark_first() {
+    void unclaimed_partitions_are_claimable_the_oldest_watermark_first() {
         PartitionMetadata held = partition("held", PartitionState.RUNNING, 1, 2, true);
         PartitionMetadata expired = running("expired", 1, 8);
         PartitionMetadata fresh = created("fresh", 3);
         PartitionMetadata twin = created("a twin", 3);
         PartitionMetadata waiting = created("waiting", 2, "held");
         assertThat(lineage(List.of(ROOT_FINISHED, expired, held, waiting, fresh, twin))
-                        .acquirable())
+                        .claimable())
                 .containsExactly(twin, fresh, expired);
     }
 
@@ -126,7 +126,7 @@ final class LineageTest {
     @Test
     void complete_is_not_the_same_as_empty() {
         assertThat(lineage(List.of()).isComplete()).isFalse();
-        assertThat(lineage(List.of()).acquirable()).isEmpty();
+        assertThat(lineage(List.of()).claimable()).isEmpty();
         assertThat(lineage(List.of()).lowWatermark()).isEmpty();
         assertThat(lineage(List.of(ROOT_FINISHED)).isComplete()).isTrue();
         assertThat(lineage(List.of(ROOT_FINISHED, created("a", 1))).isComplete())
@@ -160,7 +160,7 @@ final class LineageTest {
     }
 
     private static boolean gate(PartitionMetadata child, PartitionMetadata... partitions) {
-        return lineage(List.of(partitions)).passesGate(child);
+        return lineage(List.of(partitions)).parentsFinished(child);
     }
 
     private static PartitionMetadata created(String token, long start, String... parents) {

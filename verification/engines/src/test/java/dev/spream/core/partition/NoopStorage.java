@@ -11,7 +11,7 @@ import java.util.Set;
 /** A storage that accepts everything and stores nothing. */
 final class NoopStorage implements PartitionStorage {
     @Override
-    public SubscriptionRecord open(SubscriptionRecord requested) {
+    public SubscriptionRecord openSubscription(SubscriptionRecord requested) {
         return requested;
     }
 
@@ -41,7 +41,7 @@ final class NoopStorage implements PartitionStorage {
     }
 
     @Override
-    public boolean toRunning(PartitionLease lease) {
+    public boolean markRunning(PartitionLease lease) {
         return true;
     }
 

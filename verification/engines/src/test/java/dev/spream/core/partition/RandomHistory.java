@@ -74,7 +74,7 @@ final class RandomHistory {
 
     /** Reads the stream to its end, and checks after each step. */
     void readToItsEnd(Runnable check) {
-        storage.open(SUBSCRIPTION);
+        storage.openSubscription(SUBSCRIPTION);
         acquire("Parent0");
         for (int step = 0; !storage.lineage().isComplete(); step++) {
             assertThat(step).as("steps without an end: %s", held.keySet()).isLessThan(5_000);
@@ -100,9 +100,9 @@ final class RandomHistory {
     }
 
     private void acquireOne() {
-        List<PartitionMetadata> acquirable = storage.lineage().acquirable();
-        if (!acquirable.isEmpty()) {
-            acquire(acquirable.get(random.nextInt(acquirable.size())).token().value());
+        List<PartitionMetadata> claimable = storage.lineage().claimable();
+        if (!claimable.isEmpty()) {
+            acquire(claimable.get(random.nextInt(claimable.size())).token().value());
         }
     }
 
@@ -110,7 +110,7 @@ final class RandomHistory {
         PartitionClaim claim = PartitionClaim.of(
                 storage.lineage().partition(new PartitionToken(token)).orElseThrow());
         PartitionLease lease = storage.acquire(ANN, List.of(claim), LEASE).getFirst();
-        storage.toRunning(lease);
+        storage.markRunning(lease);
         held.put(token, lease);
     }
 

@@ -39,13 +39,13 @@ class CleanupTaskTest {
     }
 
     private void finishRoot() {
-        storage.open(new SubscriptionRecord(
+        storage.openSubscription(new SubscriptionRecord(
                 "Orders", START, Optional.empty(), Duration.ofSeconds(10), PartitionMode.IMMUTABLE_KEY_RANGE, false));
         List<PartitionClaim> claims =
-                storage.frontier().acquirable().stream().map(PartitionClaim::of).toList();
+                storage.frontier().claimable().stream().map(PartitionClaim::of).toList();
         PartitionLease root =
                 storage.acquire(WORKER, claims, Duration.ofMinutes(1)).getFirst();
-        storage.toRunning(root);
+        storage.markRunning(root);
         storage.finish(root, START, PartitionEnd.boundedEnd(START));
     }
 

@@ -156,7 +156,7 @@ final class DispatcherRun implements SubscriptionListener {
                 one.dispatcher.stop();
                 one.dispatcher.cancel();
             }
-            case LEASE_LOST -> one.partition.lose();
+            case LEASE_LOST -> one.partition.revoke();
         }
     }
 

@@ -118,7 +118,7 @@ final class JudgedLeases {
                 leases.stream()
                         .filter(lease -> !((Set<?>) result).contains(lease.token()))
                         .forEach(lease -> requireLatest(run, call, lease));
-            case "toRunning" -> accepted(run, call, leases.getFirst(), result);
+            case "markRunning" -> accepted(run, call, leases.getFirst(), result);
             case "addChildren" -> {
                 if (accepted(run, call, leases.getFirst(), result)
                         && leases.getFirst().token().isRoot()) {

@@ -216,9 +216,9 @@ final class JudgedShares {
                     fewest,
                     Duration.ofNanos(machine.now() - Math.max(disturbedAt, movedAt)));
         }
-        if (fewest < capacity && !surviving.lineage().acquirable().isEmpty()) {
+        if (fewest < capacity && !surviving.lineage().claimable().isEmpty()) {
             throw judge.violated(
-                    Promise.PROGRESS, "nobody reads %s", surviving.lineage().acquirable());
+                    Promise.PROGRESS, "nobody reads %s", surviving.lineage().claimable());
         }
     }
 }

@@ -67,7 +67,7 @@ class LeaseKeeperTest {
         leases.renew();
 
         assertThat(partition.state()).isEqualTo(HeldPartition.State.LOST);
-        assertThat(storage.frontier().acquirable()).hasSize(1);
+        assertThat(storage.frontier().claimable()).hasSize(1);
     }
 
     @Test
@@ -118,13 +118,13 @@ class LeaseKeeperTest {
     }
 
     private HeldPartition acquireRoot() {
-        storage.open(new SubscriptionRecord(
+        storage.openSubscription(new SubscriptionRecord(
                 "Orders", START, Optional.empty(), Duration.ofSeconds(10), PartitionMode.IMMUTABLE_KEY_RANGE, false));
         List<PartitionClaim> claims =
-                storage.lineage().acquirable().stream().map(PartitionClaim::of).toList();
+                storage.lineage().claimable().stream().map(PartitionClaim::of).toList();
         PartitionLease lease =
                 storage.acquire(WORKER, claims, options.leaseTime()).getFirst();
-        storage.toRunning(lease);
+        storage.markRunning(lease);
         return new HeldPartition(
                 lease, new InflightTracker("p", 1, START), LocalLease.requested(time, options.leaseTime()));
     }

@@ -43,10 +43,10 @@ class MembershipTest {
     @Test
     void a_worker_that_let_a_lease_run_out_is_none_whatever_its_registration_says() throws InterruptedException {
         memory.registerWorker(BOB, 5, Duration.ofHours(1));
-        memory.open(new SubscriptionRecord(
+        memory.openSubscription(new SubscriptionRecord(
                 "Orders", START, Optional.empty(), Duration.ofSeconds(10), PartitionMode.IMMUTABLE_KEY_RANGE, false));
         List<PartitionClaim> claims =
-                memory.frontier().acquirable().stream().map(PartitionClaim::of).toList();
+                memory.frontier().claimable().stream().map(PartitionClaim::of).toList();
         memory.acquire(BOB, claims, Duration.ofSeconds(10));
         assertThat(members()).containsExactlyInAnyOrder(ANN, BOB);
 

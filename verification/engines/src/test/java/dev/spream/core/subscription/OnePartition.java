@@ -63,10 +63,10 @@ final class OnePartition {
     }
 
     private PartitionLease lease() {
-        storage.open(new SubscriptionRecord(
+        storage.openSubscription(new SubscriptionRecord(
                 "Orders", START, Optional.empty(), Duration.ofSeconds(10), PartitionMode.IMMUTABLE_KEY_RANGE, false));
         PartitionLease root = acquire(PartitionToken.ROOT);
-        storage.toRunning(root);
+        storage.markRunning(root);
         storage.addChildren(root, new ChildPartitionsRecord(START, "0", List.of(ScriptedSource.child(TOKEN.value()))));
         storage.finish(root, START, PartitionEnd.childPartitions(START, List.of(TOKEN)));
         return acquire(TOKEN);

@@ -21,7 +21,7 @@ class PeriodicTest {
             time.advance(INTERVAL);
             done.countDown();
         });
-        periodic.hurry();
+        periodic.trigger();
         runUntil(done, periodic);
     }
 

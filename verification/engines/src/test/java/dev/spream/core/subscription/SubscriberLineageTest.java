@@ -89,7 +89,7 @@ class SubscriberLineageTest {
         awaitStored("c");
 
         assertThat(fixture.state("p")).isEqualTo(PartitionState.RUNNING);
-        assertThat(fixture.storage.lineage().acquirable()).isEmpty();
+        assertThat(fixture.storage.lineage().claimable()).isEmpty();
         assertThat(source.queriesOf("c")).isEmpty();
         release.countDown();
 

@@ -150,7 +150,7 @@ final class SubscriberLogTest {
             }
         };
         try (LogLines lines = new LogLines(SafeListeners.class)) {
-            new SafeListeners<>(List.of(listener)).tell(told -> told.accept("started"));
+            new SafeListeners<>(List.of(listener)).publish(told -> told.accept("started"));
             assertThat(lines.all(Level.WARN))
                     .containsExactly("listener %s (metrics of Orders) failed; it misses this event"
                             .formatted(listener.getClass().getName()));

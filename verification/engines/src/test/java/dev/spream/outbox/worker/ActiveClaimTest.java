@@ -42,7 +42,7 @@ final class ActiveClaimTest {
 
     @Test
     void no_call_begins_of_a_claim_that_is_lost() {
-        assertThat(held.lose()).isTrue();
+        assertThat(held.revoke()).isTrue();
         assertThat(startCall()).isFalse();
     }
 

@@ -30,7 +30,7 @@ final class FaultyOutboxStore extends ForwardingOutboxStore {
                 "settle",
                 "expire",
                 "holdSegments",
-                "leaveSegments",
+                "releaseSegments",
                 "ordered",
                 "orderedOfKey",
                 "claimOrdered",

@@ -142,7 +142,7 @@ final class RebuildEngineTest {
         awaitBuilt(1);
         assertThat(bench.balances(NAME)).isEqualTo(Accounts.fold(bench.events));
         assertFollowedOnce();
-        assertThat(rebuilds.parity(NAME, 1, Set.of(), PATIENT).isEqual()).isTrue();
+        assertThat(rebuilds.compare(NAME, 1, Set.of(), PATIENT).isEqual()).isTrue();
         assertThat(bench.told.all(Told.Lost.class)).isEmpty();
     }
 
@@ -250,7 +250,7 @@ final class RebuildEngineTest {
         awaitTold(VersionRole.LIVE);
         rebuild(1, 0);
         awaitBuilt(2);
-        awaitTold(VersionRole.LIVE, VersionRole.SHADOW);
+        awaitTold(VersionRole.LIVE, VersionRole.CANDIDATE);
         assertThat(bench.told.stream().filter(RebuildEngineTest::isOfSecond).findFirst())
                 .containsInstanceOf(Told.Versions.class);
         cutOver(2);

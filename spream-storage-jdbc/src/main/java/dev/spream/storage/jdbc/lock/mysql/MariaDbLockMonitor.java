@@ -94,7 +94,7 @@ record MariaDbLockMonitor(String table) implements LockMonitor {
         statements.each(WAITS, p -> {}, row -> {
             String session = row.getString("session");
             String blocker = row.getString("blocker");
-            if (!row.getBoolean("unsure") || says(blocker, key(row), reported)) {
+            if (!row.getBoolean("unsure") || reports(blocker, key(row), reported)) {
                 shown.blocks(blocker, session);
                 explained.add(session);
             } else {
@@ -112,7 +112,7 @@ record MariaDbLockMonitor(String table) implements LockMonitor {
                 : Optional.empty();
     }
 
-    private static boolean says(String session, Optional<LockKey> key, Map<String, Set<LockKey>> reported) {
+    private static boolean reports(String session, Optional<LockKey> key, Map<String, Set<LockKey>> reported) {
         return key.isPresent() && reported.getOrDefault(session, Set.of()).contains(key.get());
     }
 

@@ -63,14 +63,14 @@ public final class ExclusiveVersionLock {
         try {
             transaction.rows(how, p -> p.text(Fences.lockName(transaction.schema(), state)), row -> row.getBoolean(1));
         } catch (SQLException e) {
-            if (isWaitedTooLong(e)) {
+            if (isLockTimeout(e)) {
                 throw new NotHad(e);
             }
             throw e;
         }
     }
 
-    public static boolean isWaitedTooLong(SQLException failure) {
+    public static boolean isLockTimeout(SQLException failure) {
         return WAITED_TOO_LONG.contains(String.valueOf(failure.getSQLState()));
     }
 

@@ -33,7 +33,7 @@ public record JdbcProjectionRebuilds(ProjectionDatabase database) implements Pro
     }
 
     @Override
-    public VersionComparison parity(String projection, int version, Set<String> ignored, Duration patience) {
+    public VersionComparison compare(String projection, int version, Set<String> ignored, Duration patience) {
         return new ParityCheck(database).run(projection, version, ignored, patience);
     }
 

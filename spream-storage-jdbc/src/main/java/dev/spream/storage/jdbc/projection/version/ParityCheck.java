@@ -29,13 +29,13 @@ record ParityCheck(ProjectionDatabase database) {
                     .first()
                     .update("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ", p -> {})
                     .run();
-            LiveAndCandidate pair = standStill(comparing, projection, version, patience);
+            LiveAndCandidate pair = quiesce(comparing, projection, version, patience);
             return compare(comparing, pair, new TreeSet<>(ignored));
         });
     }
 
     /** The locks come before the snapshot, and the snapshot while another transaction has quiesced both. */
-    private LiveAndCandidate standStill(
+    private LiveAndCandidate quiesce(
             ProjectionTransaction comparing, String projection, int version, Duration patience) {
         return database.patient(patience)
                 .inTransaction("holding projection '%s' still".formatted(projection), holding -> {
@@ -64,7 +64,7 @@ record ParityCheck(ProjectionDatabase database) {
                 VersionSchemas.execute(comparing, "SET LOCAL lock_timeout = %d".formatted(left));
                 VersionSchemas.execute(comparing, "LOCK TABLE %s IN ACCESS SHARE MODE".formatted(table));
             } catch (SQLException e) {
-                if (!ExclusiveVersionLock.isWaitedTooLong(e)) {
+                if (!ExclusiveVersionLock.isLockTimeout(e)) {
                     throw e;
                 }
                 throw new IllegalStateException(

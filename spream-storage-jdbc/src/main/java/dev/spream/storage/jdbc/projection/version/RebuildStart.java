@@ -51,12 +51,13 @@ record RebuildStart(ProjectionDatabase database) {
         return database.inTransaction("rebuilding projection '%s'".formatted(projection), transaction -> {
             List<VersionTable.Stored> versions = LiveAndCandidate.take(transaction, projection);
             VersionTable.Stored live = LiveAndCandidate.live(versions);
-            requireNoShadow(projection, versions);
+            requireNoCandidate(projection, versions);
             Live state = transaction.row(SEGMENTS, p -> p.text(live.state()), Live::read);
             state.requirePositions(projection, from);
             int version = transaction.row(LATEST, p -> p.text(projection), row -> row.getInt("latest"));
             int code = revision.orElse(live.version().revision());
-            ProjectionVersion begun = new ProjectionVersion(projection, version, code, VersionRole.SHADOW, from, false);
+            ProjectionVersion begun =
+                    new ProjectionVersion(projection, version, code, VersionRole.CANDIDATE, from, false);
             add(transaction, begun, live, state);
             int taken = skipped == SkippedEvents.SKIP
                     ? transaction
@@ -68,10 +69,10 @@ record RebuildStart(ProjectionDatabase database) {
         });
     }
 
-    private static void requireNoShadow(String projection, List<VersionTable.Stored> versions) {
+    private static void requireNoCandidate(String projection, List<VersionTable.Stored> versions) {
         versions.stream()
                 .map(VersionTable.Stored::version)
-                .filter(version -> version.role() == VersionRole.SHADOW)
+                .filter(version -> version.role() == VersionRole.CANDIDATE)
                 .findFirst()
                 .ifPresent(shadow -> {
                     throw new IllegalStateException(

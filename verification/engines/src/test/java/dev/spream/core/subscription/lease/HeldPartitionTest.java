@@ -86,7 +86,7 @@ class HeldPartitionTest {
                 HeldPartition::leaving, leaving,
                 HeldPartition::finished, finished,
                 HeldPartition::released, released,
-                HeldPartition::lose, lost,
+                HeldPartition::revoke, lost,
                 HeldPartition::unknownToStorage, unknown);
         events.forEach((event, next) -> {
             for (boolean over : List.of(false, true)) {
@@ -120,7 +120,7 @@ class HeldPartitionTest {
                 held.leaving();
                 held.released();
             }
-            case LOST -> held.lose();
+            case LOST -> held.revoke();
         }
         assertThat(held.state()).isEqualTo(state);
         return held;
