@@ -27,8 +27,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 
 /**
- * A Cloud Spanner server inside this process. It speaks Spanner's own protocol over gRPC on a local port, so that
- * unmodified clients use it: set {@code SPANNER_EMULATOR_HOST}, or the client's emulator host, to {@link #emulatorHost()}.
+ * A Cloud Spanner server inside this process. It serves Spanner's own protocol over gRPC on a local port, so that
+ * unmodified clients can use it: set {@code SPANNER_EMULATOR_HOST}, or the client's emulator host, to
+ * {@link #emulatorHost()}.
  *
  * <pre>{@code
  * try (SpannerEmulator emulator = SpannerEmulator.start()) {
@@ -39,7 +40,7 @@ import java.util.regex.Pattern;
  * }
  * }</pre>
  *
- * <p>Everything is in memory and gone when it is closed. Reads with a stale bound see the latest rows. Safe for use by many
+ * <p>All data is in memory and discarded on close. Reads with a stale bound see the latest rows. Safe for use by many
  * threads and many clients; the caller that started it closes it.
  */
 public final class SpannerEmulator implements AutoCloseable {
@@ -82,7 +83,7 @@ public final class SpannerEmulator implements AutoCloseable {
         }
     }
 
-    /** Starts one on a free port of 127.0.0.1, without churn. */
+    /** Starts an emulator on a free port of 127.0.0.1, without churn. */
     public static SpannerEmulator start() {
         return builder().start();
     }
@@ -95,22 +96,23 @@ public final class SpannerEmulator implements AutoCloseable {
         return host;
     }
 
-    /** The port it listens on, also when it was asked to choose one. */
+    /** Returns the port that the emulator listens on, including one that it chose itself. */
     public int port() {
         return server.getPort();
     }
 
-    /** Host and port, in the form of {@code SPANNER_EMULATOR_HOST}: {@code 127.0.0.1:9010}. */
+    /** Returns host and port in the form of {@code SPANNER_EMULATOR_HOST}: {@code 127.0.0.1:9010}. */
     public String emulatorHost() {
         return host + ":" + port();
     }
 
     /**
-     * Creates a database, and its instance if there is none.
+     * Creates a database, and its instance if it does not exist.
      *
      * @param database {@code project/instance/database}, or the full name that Spanner uses
-     * @param ddl its first DDL statements; if one fails there is no database
-     * @throws io.grpc.StatusRuntimeException as a client would see it, if the database exists or a statement fails
+     * @param ddl the first DDL statements; if one fails, the database is not created
+     * @throws io.grpc.StatusRuntimeException with the status that a client would receive, if the database exists or a
+     * statement fails
      */
     public void createDatabase(String database, DatabaseDialect dialect, String... ddl) {
         String name = fullName(database);
@@ -119,30 +121,30 @@ public final class SpannerEmulator implements AutoCloseable {
     }
 
     /**
-     * The partitions of a change stream, to split, merge and move them.
+     * Returns the partitions of a change stream, to split, merge and move them.
      *
      * @param database as in {@link #createDatabase}
-     * @throws io.grpc.StatusRuntimeException NOT_FOUND if there is no such database or stream
+     * @throws io.grpc.StatusRuntimeException NOT_FOUND if the database or the stream does not exist
      */
     public PartitionControl partitions(String database, String stream) {
         return catalog.database(fullName(database)).streams().partitions(stream);
     }
 
     /**
-     * What goes wrong with the queries of a change stream, to have more of it.
+     * Returns the fault injection of the queries of a change stream.
      *
      * @param database as in {@link #createDatabase}
-     * @throws io.grpc.StatusRuntimeException NOT_FOUND if there is no such database or stream
+     * @throws io.grpc.StatusRuntimeException NOT_FOUND if the database or the stream does not exist
      */
     public FaultControl faults(String database, String stream) {
         return catalog.database(fullName(database)).streams().faults(stream);
     }
 
     /**
-     * How many change stream queries are running, for tests of readers that must end theirs.
+     * Returns the number of running change stream queries, for tests of readers that must end theirs.
      *
      * @param database as in {@link #createDatabase}
-     * @throws io.grpc.StatusRuntimeException NOT_FOUND if there is no such database
+     * @throws io.grpc.StatusRuntimeException NOT_FOUND if the database does not exist
      */
     public int runningQueries(String database) {
         return catalog.database(fullName(database)).streams().running();
@@ -160,12 +162,12 @@ public final class SpannerEmulator implements AutoCloseable {
         return "projects/%s/instances/%s/databases/%s".formatted(parts.group(1), parts.group(2), parts.group(3));
     }
 
-    /** Waits until it is closed, for programs that only run the emulator. */
+    /** Waits until the emulator is closed, for programs that only run the emulator. */
     public void awaitTermination() throws InterruptedException {
         server.awaitTermination();
     }
 
-    /** Ends all calls and forgets everything. Closing twice is harmless. */
+    /** Ends all calls and discards all data. Closing twice is harmless. */
     @Override
     public void close() {
         server.shutdownNow();
@@ -178,7 +180,7 @@ public final class SpannerEmulator implements AutoCloseable {
         executor.shutdownNow();
     }
 
-    /** Settings of an emulator that is not started yet. */
+    /** Settings of an emulator to be started. */
     public static final class Builder {
         private String host = "127.0.0.1";
         private int port;
@@ -189,13 +191,15 @@ public final class SpannerEmulator implements AutoCloseable {
 
         private Builder() {}
 
-        /** The address to listen on; 127.0.0.1 by default, since every client that reaches it has all permissions. */
+        /**
+         * Sets the address to listen on; 127.0.0.1 by default, since every client that reaches it has all permissions.
+         */
         public Builder host(String address) {
             this.host = requireNonNull(address, "address");
             return this;
         }
 
-        /** The port to listen on; 0, the default, takes a free one. */
+        /** Sets the port to listen on; 0, the default, takes a free one. */
         public Builder port(int number) {
             if (number < 0 || number > 65_535) {
                 throw new IllegalArgumentException("port must be between 0 and 65535, got " + number);
@@ -204,34 +208,37 @@ public final class SpannerEmulator implements AutoCloseable {
             return this;
         }
 
-        /** What the emulator's own choices follow from, such as when partitions split and streams break; 0 unless told. */
+        /**
+         * Sets the seed of the emulator's random choices, such as when partitions split and streams break; 0 by
+         * default.
+         */
         public Builder seed(long number) {
             this.seed = number;
             return this;
         }
 
         /**
-         * The time that commits, queries and partitions follow; the system's unless told. A {@link DrivenClock} passes
-         * only when a test drives it, all others are taken to pass by themselves.
+         * Sets the clock of commits, queries and partitions; the system clock by default. A {@link DrivenClock}
+         * advances only when a test advances it; every other clock is expected to advance by itself.
          */
         public Builder clock(InstantSource source) {
             this.clock = requireNonNull(source, "source");
             return this;
         }
 
-        /** How partitions change by themselves; not at all unless told. */
+        /** Sets how partitions split, merge and move by themselves; {@link PartitionChurn#none} by default. */
         public Builder churn(PartitionChurn settings) {
             this.churn = requireNonNull(settings, "settings");
             return this;
         }
 
-        /** How often change stream queries go wrong by themselves; never unless told. */
+        /** Sets how often change stream queries fail by themselves; {@link FaultRates#none} by default. */
         public Builder faults(FaultRates rates) {
             this.faultRates = requireNonNull(rates, "rates");
             return this;
         }
 
-        /** Starts the emulator, which then listens until it is closed. */
+        /** Starts the emulator, which listens until it is closed. */
         public SpannerEmulator start() {
             return new SpannerEmulator(this);
         }

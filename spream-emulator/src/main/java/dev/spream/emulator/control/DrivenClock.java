@@ -11,18 +11,20 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 
 /**
- * A clock that stands still until it is driven. An emulator that was given one does nothing by the time of the machine that
- * it would do by the time of its database: heartbeats, ends, starts in the future, the retention period and churn all come
- * when the clock is moved there, and at once. Waiting threads are woken and continue by themselves: when {@link #advance}
- * returns, a heartbeat is due, but may not have been sent yet. However far the clock is moved, an idle query beats once.
+ * A clock that stands still until it is advanced. In an emulator with this clock, everything that depends on the time
+ * of its database follows this clock instead of the machine's: heartbeats, ends, starts in the future, the retention
+ * period and churn take effect as soon as the clock reaches them. Waiting threads are woken and continue
+ * asynchronously: when {@link #advance} returns, a heartbeat is due, but may not have been sent yet. However far the
+ * clock is moved, an idle query sends one heartbeat.
  *
- * <p>Only what protects the emulator from clients that fell silent, such as transactions that are never ended, follows real time.
+ * <p>Only the protection against silent clients, such as the timeout of transactions that are never ended, follows real
+ * time.
  *
  * <p>Safe for use by many threads.
  */
 public final class DrivenClock implements InstantSource {
     private final Map<Object, Runnable> listeners =
-            new ConcurrentHashMap<>(); // one that was added twice is called twice
+            new ConcurrentHashMap<>(); // a listener that was added twice is called twice
     private final ReentrantLock lock = new ReentrantLock();
     private volatile Instant now; // written under lock
 
@@ -30,7 +32,7 @@ public final class DrivenClock implements InstantSource {
         this.now = start;
     }
 
-    /** A clock that shows that time. */
+    /** Returns a clock that shows the given time. */
     public static DrivenClock startingAt(Instant start) {
         return new DrivenClock(requireNonNull(start, "start"));
     }
@@ -41,27 +43,27 @@ public final class DrivenClock implements InstantSource {
     }
 
     /**
-     * Lets that much time pass.
+     * Advances the clock by the given duration.
      *
      * @throws IllegalArgumentException if it is negative
      */
     public void advance(Duration duration) {
         if (duration.isNegative()) {
-            throw new IllegalArgumentException("a clock does not go back, got " + duration.toMillis() + " ms");
+            throw new IllegalArgumentException("the clock cannot be moved back, got " + duration.toMillis() + " ms");
         }
         move(current -> current.plus(duration));
     }
 
     /**
-     * Moves it to that time.
+     * Moves the clock to the given time.
      *
-     * @throws IllegalArgumentException if it shows a later one
+     * @throws IllegalArgumentException if the clock shows a later one
      */
     public void set(Instant instant) {
         requireNonNull(instant, "instant");
         move(current -> {
             if (instant.isBefore(current)) {
-                throw new IllegalArgumentException("a clock does not go back, got " + instant + " at " + current);
+                throw new IllegalArgumentException("the clock cannot be moved back, got " + instant + " at " + current);
             }
             return instant;
         });
@@ -78,10 +80,10 @@ public final class DrivenClock implements InstantSource {
     }
 
     /**
-     * Has something called on the thread that moves the clock, each time after it was moved. For what waits on this clock
-     * beside the emulator; what is called must not wait.
+     * Registers a listener that is called on the thread that moves the clock, after each move. It is for code other
+     * than the emulator that waits on this clock; the listener must not block.
      *
-     * @return whose {@link Listening#close} ends that
+     * @return the registration; {@link Listening#close} ends it
      */
     public Listening onMove(Runnable listener) {
         Object place = new Object();
@@ -89,10 +91,10 @@ public final class DrivenClock implements InstantSource {
         return () -> listeners.remove(place);
     }
 
-    /** A listener's place at the clock. */
+    /** The registration of a listener. */
     @FunctionalInterface
     public interface Listening extends AutoCloseable {
-        /** Ends it; a second time is harmless. */
+        /** Ends the registration; a second call is harmless. */
         @Override
         void close();
     }

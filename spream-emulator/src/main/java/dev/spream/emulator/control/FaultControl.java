@@ -6,36 +6,39 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * The faults of the queries of one of the emulator's change streams, for tests that break them at a moment of their
- * choice. Safe for use by many threads, also while faults come by themselves at the emulator's {@link FaultRates}: a
- * fault by call takes the place of one that would have come by itself.
+ * Fault injection into the queries of one change stream of the emulator, for tests that choose the moment of a failure.
+ * Safe for use by many threads, also while the emulator's {@link FaultRates} inject faults: a fault that is injected by
+ * call replaces one that a rate would have injected.
  */
 public interface FaultControl {
 
-    /** Strikes the next query that the fault can strike. Faults that wait for queries go to them in the order of the calls. */
+    /**
+     * Injects the fault into the next query that it can affect. Faults that wait for queries are assigned in the order
+     * of the calls.
+     */
     void next(Fault fault);
 
     /**
-     * Strikes all queries that are running and that the fault can strike; its rows count from now on, so that one after 0
-     * rows strikes at once. None waits for later queries.
+     * Injects the fault into all running queries that it can affect; its rows count from now on, so that a fault after
+     * 0 rows takes effect at once. It does not wait for later queries.
      *
-     * @return how many queries there are
+     * @return the number of affected queries
      */
     int running(Fault fault);
 
-    /** How many faults wait for a query, or for the moment at which they strike theirs. */
+    /** Returns the number of faults that wait for a query or, in a query, have not taken effect yet. */
     int pending();
 
-    /** Clears the faults that have not struck yet, and lets stalled queries continue. */
+    /** Clears the faults that have not taken effect yet, and lets stalled queries continue. */
     void clear();
 
-    /** How often which fault has struck since the stream was created, by call or by itself. */
+    /** Returns how often each fault has taken effect since the stream was created, injected by call or by a rate. */
     Counts counts();
 
     /**
-     * The faults so far, by kind.
+     * The number of faults so far, by kind.
      *
-     * @param byKind holds the kinds that have
+     * @param byKind contains only kinds with at least one fault
      */
     record Counts(Map<Fault.Kind, Integer> byKind) {
         public Counts {
@@ -52,7 +55,7 @@ public interface FaultControl {
             return byKind.values().stream().mapToInt(Integer::intValue).sum();
         }
 
-        /** As in {@code 12 (unavailable 7, stall 5)}. */
+        /** Returns a text such as {@code 12 (unavailable 7, stall 5)}. */
         @Override
         public String toString() {
             String kinds = byKind.entrySet().stream()

@@ -7,18 +7,19 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The rates at which queries of the emulator's change streams go wrong by themselves, only with faults after which a
- * reader that queries again loses nothing. Which queries are struck, by what, and after how many rows follows from the
- * emulator's seed, the partition, and how many queries of it came before, independent of other activity.
+ * The rates at which queries of the emulator's change streams fail by themselves, restricted to faults after which a
+ * reader that queries again loses nothing. Which queries fail, with which fault, and after how many rows depends on the
+ * emulator's seed, the partition, and the number of earlier queries of the partition, and on no other activity.
  *
- * <p>Two faults keep away from where no reader could help itself, or could only be slow: a query that was given an end does
- * not end cleanly before it, since two such ends prove that all was read, and none stalls before its first row.
+ * <p>Two faults are not injected where a reader could not recover, or only slowly: a query with an end timestamp does
+ * not end cleanly before it, since two such ends prove that everything was read, and no query stalls before its first
+ * row.
  *
- * @param byKind the share of the queries that are struck by each kind
- * @param withinRows a fault strikes after that many rows at most
+ * @param byKind the share of the queries with each kind of fault
+ * @param withinRows the highest number of rows before a fault
  */
 public record FaultRates(Map<Fault.Kind, Double> byKind, int withinRows) {
-    /** The largest share of the queries that may be struck: a reader has to get on. */
+    /** The largest share of the queries that may fail; a reader has to make progress. */
     public static final double MAX_SHARE = 0.9;
 
     private static final int WITHIN_ROWS = 20;
@@ -31,30 +32,31 @@ public record FaultRates(Map<Fault.Kind, Double> byKind, int withinRows) {
         double total = copy.values().stream().mapToDouble(Double::doubleValue).sum();
         if (total > MAX_SHARE + ROUNDING) {
             throw new IllegalArgumentException(
-                    "faults may strike a share of " + MAX_SHARE + " of the queries at most, got " + total);
+                    "the shares of queries with faults must not exceed " + MAX_SHARE + " in sum, got " + total);
         }
         if (withinRows < 1) {
-            throw new IllegalArgumentException("faults strike within 1 row or more, got " + withinRows);
+            throw new IllegalArgumentException("withinRows must be at least 1, got " + withinRows);
         }
         byKind = Collections.unmodifiableMap(copy);
     }
 
     private static void check(Fault.Kind kind, double share) {
         if (!(share >= 0)) {
-            throw new IllegalArgumentException("the share of queries that " + kind + " strikes is negative: " + share);
+            throw new IllegalArgumentException(
+                    "the share of queries with fault " + kind + " must not be negative, got " + share);
         }
         if (!kind.isHarmless() && share > 0) {
             throw new IllegalArgumentException(
-                    kind + " is final for a reader: inject it by call, it does not come at a rate");
+                    kind + " is not retryable and cannot have a rate; inject it by call");
         }
     }
 
-    /** Queries go wrong only by call. */
+    /** Returns rates without faults: queries fail only by call. */
     public static FaultRates none() {
         return new FaultRates(Map.of(), WITHIN_ROWS);
     }
 
-    /** That share of the queries is struck, each kind of fault as often as the others. */
+    /** Returns rates with the given share of failing queries, with all kinds of faults equally likely. */
     public static FaultRates share(double share) {
         List<Fault.Kind> kinds = Arrays.stream(Fault.Kind.values())
                 .filter(Fault.Kind::isHarmless)
@@ -66,7 +68,7 @@ public record FaultRates(Map<Fault.Kind, Double> byKind, int withinRows) {
         return rates;
     }
 
-    /** The same, with another share of the queries struck by that kind. */
+    /** Returns these rates with another share of queries for one kind of fault. */
     public FaultRates with(Fault.Kind kind, double share) {
         EnumMap<Fault.Kind, Double> other = new EnumMap<>(Fault.Kind.class);
         other.putAll(byKind);
@@ -74,7 +76,7 @@ public record FaultRates(Map<Fault.Kind, Double> byKind, int withinRows) {
         return new FaultRates(other, withinRows);
     }
 
-    /** The same, sooner or later. */
+    /** Returns these rates with another bound of the rows before a fault. */
     public FaultRates withinRows(int rows) {
         return new FaultRates(byKind, rows);
     }

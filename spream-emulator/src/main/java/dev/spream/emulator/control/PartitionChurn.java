@@ -3,8 +3,8 @@ package dev.spream.emulator.control;
 import java.time.Duration;
 
 /**
- * The churn of the emulator's change stream partitions, which split, merge and move by themselves. The moments and the
- * choices follow from the emulator's seed.
+ * The churn of the emulator's change stream partitions: how often they split, merge and move by themselves. The moments
+ * and the choices depend on the emulator's seed.
  *
  * @param interval the mean time between two changes of one stream; zero for none
  * @param splitWeight how often a change is a split, in proportion to the other weights
@@ -23,17 +23,20 @@ public record PartitionChurn(Duration interval, int splitWeight, int mergeWeight
         }
     }
 
-    /** Partitions change only by call. */
+    /** Returns settings without churn: partitions change only by call. */
     public static PartitionChurn none() {
         return every(Duration.ZERO);
     }
 
-    /** A stream's partitions change once in about that time: as many merges as splits, a move now and then. */
+    /**
+     * Returns settings by which a stream's partitions change once in about the given time: as many merges as splits,
+     * and occasionally a move.
+     */
     public static PartitionChurn every(Duration interval) {
         return new PartitionChurn(interval, 2, 2, 1);
     }
 
-    /** The same moments with other proportions. */
+    /** Returns these settings with other proportions. */
     public PartitionChurn weights(int splits, int merges, int moves) {
         return new PartitionChurn(interval, splits, merges, moves);
     }

@@ -5,14 +5,13 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The partitions of one of the emulator's change streams, for tests that make them split, merge and move at a moment of
- * their choice. Safe for use by many threads, also while the partitions churn by themselves. A change takes effect at a
- * timestamp later than all commits so far: what was committed before is in the parent, what is committed afterwards in
- * the child.
+ * The partitions of one of the emulator's change streams, for tests that split, merge and move them at a chosen moment.
+ * Safe for use by many threads, also while the partitions churn by themselves. A change takes effect at a timestamp
+ * later than all commits so far: earlier commits are in the parent, later ones in the child.
  */
 public interface PartitionControl {
 
-    /** A range of the hashes of keys between 0 and {@link #SPACE}, {@code from} included and {@code to} not. */
+    /** A range of key hashes between 0 and {@link #SPACE}: {@code from} inclusive, {@code to} exclusive. */
     record KeyRange(long from, long to) {
         /** The end of the key space. */
         public static final long SPACE = 1L << 32;
@@ -20,24 +19,24 @@ public interface PartitionControl {
         public KeyRange {
             if (from < 0 || to > SPACE || from >= to) {
                 throw new IllegalArgumentException(
-                        "a key range lies between 0 and " + SPACE + " and holds a key, got " + from + " to " + to);
+                        "a key range must be non-empty and between 0 and " + SPACE + ", got " + from + " to " + to);
             }
         }
 
-        /** Returns whether the two can be merged: one begins where the other ends. */
+        /** Returns whether the two ranges can be merged, that is, one begins where the other ends. */
         public boolean touches(KeyRange other) {
             return to == other.from || from == other.to;
         }
     }
 
     /**
-     * A partition, alive or not.
+     * A live or ended partition.
      *
-     * @param token what queries name it by
-     * @param range the keys whose changes it carries
+     * @param token its token in queries
+     * @param range the keys whose changes it contains
      * @param start its first instant
-     * @param end the first instant after it, which is its children's first; absent while it lives
-     * @param parents tokens of the partitions it came from; empty for the stream's first partitions
+     * @param end the first instant after it, which is the first of its children; absent while the partition is alive
+     * @param parents tokens of the parent partitions; empty for the stream's first partitions
      */
     record PartitionView(String token, KeyRange range, Instant start, Optional<Instant> end, List<String> parents) {
         public PartitionView {
@@ -45,20 +44,20 @@ public interface PartitionControl {
         }
     }
 
-    /** The changes of partitions since the stream was created, requested or by churn, counted. */
+    /** The number of splits, merges and moves since the stream was created, by call or by churn. */
     record Counts(int splits, int merges, int moves) {}
 
-    /** The partitions that live now, in key order. */
+    /** Returns the live partitions, in key order. */
     List<PartitionView> live();
 
-    /** All partitions since the stream was created, parents before children. */
+    /** Returns all partitions since the stream was created, parents before children. */
     List<PartitionView> all();
 
     /**
      * Replaces a partition by two of half its range each, and returns their tokens in key order.
      *
      * @throws IllegalArgumentException if no partition has the token
-     * @throws IllegalStateException if the partition is no longer alive, or its range holds one key only
+     * @throws IllegalStateException if the partition is no longer alive, or its range contains only one key
      */
     List<String> split(String token);
 
@@ -79,8 +78,8 @@ public interface PartitionControl {
     String move(String token);
 
     /**
-     * From now on, names each child of a partition in a record of its own, and so does the initial query with the
-     * partitions that it names. Otherwise, and unless told, it follows from the emulator's seed which share a record.
+     * Sets whether each child of a partition is returned in a record of its own, including the partitions of an initial
+     * query. Otherwise, and by default, the emulator's seed decides which children share a record.
      */
     void separateChildRecords(boolean always);
 

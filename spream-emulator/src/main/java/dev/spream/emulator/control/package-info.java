@@ -1,7 +1,7 @@
 /**
- * The controls of a running emulator, for tests and demos: changes of its partitions, faults of its streams, and its time.
- * Values and ports without implementation, which {@link dev.spream.emulator.SpannerEmulator} takes and hands out; nothing
- * here depends on the emulator. Read {@link dev.spream.emulator.control.PartitionControl} first.
+ * The controls of a running emulator, for tests and demos: changes of its partitions, faults of its streams, and its
+ * time. Contains values and ports without implementation, which {@link dev.spream.emulator.SpannerEmulator} accepts and
+ * returns, and does not depend on the emulator. Read {@link dev.spream.emulator.control.PartitionControl} first.
  */
 @NullMarked
 package dev.spream.emulator.control;

@@ -25,8 +25,8 @@ import java.util.function.Function;
 /**
  * A database of the emulator. Safe for use by many threads; closing it ends its transactions and its change streams.
  *
- * <p>Read-write transactions run one at a time, under {@link WriterLock}; reads outside of them see the latest commit, or
- * the one a {@link Snapshot} was taken at. Schema changes wait for the writer and close all snapshots.
+ * <p>Read-write transactions run one at a time, under {@link WriterLock}; reads outside them see the latest commit, or
+ * the one at which a {@link Snapshot} was taken. Schema changes wait for the writer and close all snapshots.
  */
 public final class EmulatedDatabase implements AutoCloseable {
     private final String name;
@@ -47,7 +47,7 @@ public final class EmulatedDatabase implements AutoCloseable {
 
     private volatile Schema schema = Schema.EMPTY;
 
-    /** An empty database, with the last part of its name as the PostgreSQL catalog. */
+    /** Creates an empty database, with the last part of its name as the PostgreSQL catalog. */
     public EmulatedDatabase(
             String name, DatabaseDialect dialect, InstantSource time, StreamSettings settings, long seed) {
         this.name = name;
@@ -88,7 +88,7 @@ public final class EmulatedDatabase implements AutoCloseable {
         return createTime;
     }
 
-    /** A timestamp at which everything committed so far is visible, and nothing will be added. */
+    /** Returns a timestamp at which everything committed so far is visible and no later commit will be. */
     public Instant now() {
         return clock.now();
     }
@@ -109,7 +109,7 @@ public final class EmulatedDatabase implements AutoCloseable {
         return schema;
     }
 
-    /** When a commit that has read nothing begins, for {@link #publish}. */
+    /** Returns the begin time, for {@link #publish}, of a commit that has read nothing. */
     long beginCommit() {
         return clock.begin();
     }
@@ -134,14 +134,14 @@ public final class EmulatedDatabase implements AutoCloseable {
         }
     }
 
-    /** The statements that create the database as it is now. */
+    /** Returns the statements that create the database in its present form. */
     public List<String> ddl() {
         List<String> ddl = new ArrayList<>(schema.ddl(dialect));
         ddl.addAll(streams.ddl());
         return ddl;
     }
 
-    /** Applies DDL statements in order. The first that fails ends it; those before it stay applied. */
+    /** Applies DDL statements in order and stops at the first failure; the statements before it stay applied. */
     public void applyDdl(List<String> ddl) {
         writerLock.exclusively(() -> {
             transactions.closeSnapshots();
@@ -204,7 +204,7 @@ public final class EmulatedDatabase implements AutoCloseable {
         return context.read(this, connection -> keyReader.read(connection, schema, read));
     }
 
-    /** The timestamp of a read outside of a transaction; stale bounds are given the time they ask for. */
+    /** Returns the timestamp of a read outside a transaction; for a stale bound, the requested time. */
     public Instant readTimestamp(TransactionOptions.ReadOnly bound) {
         return switch (bound.getTimestampBoundCase()) {
             case READ_TIMESTAMP -> WireTimestamps.instant(bound.getReadTimestamp());

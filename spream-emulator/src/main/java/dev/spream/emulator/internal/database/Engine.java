@@ -10,8 +10,8 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentLinkedDeque;
 
 /**
- * The embedded SQL engine of one database, in memory, and its connections. Clients' statements run as a user without
- * administrative rights, so that the engine's functions which read files are out of reach. Safe for use by many threads.
+ * The embedded in-memory SQL engine of one database, and its connections. Clients' statements run as a user without
+ * administrative rights, so that they cannot call the engine's functions that read files. Safe for use by many threads.
  */
 final class Engine implements AutoCloseable {
     private static final String OPTIONS = ";DATABASE_TO_UPPER=FALSE;CASE_INSENSITIVE_IDENTIFIERS=TRUE"
@@ -47,12 +47,15 @@ final class Engine implements AutoCloseable {
         return administrator;
     }
 
-    /** The connection of the read-write transaction that holds the writer lock; it stays open and keeps its plans. */
+    /**
+     * Returns the connection of the read-write transaction that holds the writer lock; it stays open and keeps its
+     * query plans.
+     */
     Connection writer() {
         return writer;
     }
 
-    /** A new connection, for the caller to close. */
+    /** Returns a new connection, which the caller closes. */
     Connection open() throws SQLException {
         return DriverManager.getConnection(url, "CLIENT", "");
     }

@@ -8,7 +8,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.h2.api.ErrorCode;
 
-/** The errors of the embedded engine, in Spanner's codes and words. */
+/** Translates errors of the embedded engine into Spanner's codes and texts. */
 final class EngineErrors {
     private static final Pattern QUOTED = Pattern.compile("\"([^\"]+)\"");
     private static final Pattern CONSTRAINT_TABLE = Pattern.compile("ON PUBLIC\\.\"?([A-Za-z0-9_]+)");
@@ -25,7 +25,7 @@ final class EngineErrors {
             case ErrorCode.COLUMN_NOT_FOUND_1 -> Errors.invalidArgument("Unrecognized name: %s", quoted(message));
             case ErrorCode.FUNCTION_NOT_FOUND_1 -> Errors.invalidArgument("Function not found: %s", quoted(message));
             case ErrorCode.SYNTAX_ERROR_1, ErrorCode.SYNTAX_ERROR_2 ->
-                Errors.invalidArgument("Syntax error, or SQL that this emulator does not speak: %s", message);
+                Errors.invalidArgument("Syntax error, or SQL that this emulator does not support: %s", message);
             case ErrorCode.DUPLICATE_KEY_1 -> duplicate(message);
             case ErrorCode.NULL_NOT_ALLOWED ->
                 Errors.failedPrecondition(
@@ -40,7 +40,7 @@ final class EngineErrors {
             case ErrorCode.DIVISION_BY_ZERO_1,
                     ErrorCode.NUMERIC_VALUE_OUT_OF_RANGE_1,
                     ErrorCode.DATA_CONVERSION_ERROR_1 -> Errors.outOfRange(message);
-            case ErrorCode.FEATURE_NOT_SUPPORTED_1 -> Errors.unimplemented("the emulator cannot do this: %s", message);
+            case ErrorCode.FEATURE_NOT_SUPPORTED_1 -> Errors.unimplemented("not supported by the emulator: %s", message);
             case ErrorCode.LOCK_TIMEOUT_1, ErrorCode.DEADLOCK_1, ErrorCode.CONCURRENT_UPDATE_1 ->
                 Errors.aborted("Transaction was aborted: " + message);
             case ErrorCode.GENERAL_ERROR_1 -> Errors.internal(e);

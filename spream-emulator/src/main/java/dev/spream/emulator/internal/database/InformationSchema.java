@@ -23,12 +23,12 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The part of the information schema that clients read, as tables of the engine that are rewritten after each schema
- * change. Columns are those of Spanner's documentation, as far as they mean something here.
+ * The tables of the information schema that clients read, stored as tables of the engine and rewritten after each
+ * schema change. Columns are those of Spanner's documentation, as far as they apply to the emulator.
  */
 final class InformationSchema {
     private static final String SCHEMA = quoted(SqlTranslator.INFORMATION_SCHEMA);
-    /** Text unless they say another type. */
+    /** Columns by table; the type is text unless given. */
     private static final Map<String, String> TABLES = Map.of(
             "SCHEMATA", "catalog_name, schema_name",
             "DATABASE_OPTIONS", "catalog_name, schema_name, option_name, option_type, option_value",
@@ -73,7 +73,7 @@ final class InformationSchema {
         engine.administer("GRANT SELECT ON SCHEMA %s TO CLIENT".formatted(SCHEMA));
     }
 
-    /** Column names are in capitals in GoogleSQL and in small letters in PostgreSQL. */
+    /** Returns column names in upper case in GoogleSQL and in lower case in PostgreSQL. */
     private String columns(String names) {
         String definition = Arrays.stream(names.split(", "))
                 .map(column -> column.contains(" ") ? column : column + " VARCHAR")
@@ -195,7 +195,7 @@ final class InformationSchema {
         return yes ? "YES" : "NO";
     }
 
-    /** Writes a row behind catalog and schema. */
+    /** Writes a row, with catalog and schema as its first values. */
     private void row(String table, @Nullable Object... values) throws SQLException {
         insert(
                 table,

@@ -14,8 +14,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A key set as a condition in the engine's SQL. A range bound is a prefix of the key: everything that starts with a closed
- * bound is inside, with an open one outside. NULL sorts before every value.
+ * A key set as a condition in the engine's SQL. A range bound is a prefix of the key: keys that start with a closed
+ * bound are inside, those that start with an open one outside. NULL sorts before every value.
  */
 final class KeyPredicate {
     private final List<Part> key;
@@ -126,7 +126,10 @@ final class KeyPredicate {
         bound(bound, 0, closed, lower);
     }
 
-    /** Beyond in column {@code index}, or equal in it and on the right side in the columns after it. */
+    /**
+     * Appends the condition "beyond the bound in column {@code index}, or equal in it and beyond the bound in later
+     * columns".
+     */
     private void bound(ListValue bound, int index, boolean closed, boolean lower) {
         Object value = value(bound, index);
         boolean last = index == bound.getValuesCount() - 1;

@@ -26,8 +26,8 @@ import org.h2.api.ErrorCode;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Applies the mutations of one commit, in their order, on the transaction's connection. A failure leaves the connection to
- * be rolled back.
+ * Applies the mutations of one commit, in their order, on the transaction's connection. After a failure the caller must
+ * roll back the connection.
  */
 final class MutationWriter {
     private final Connection connection;
@@ -42,7 +42,7 @@ final class MutationWriter {
         this.changes = changes;
     }
 
-    /** Applies the mutations and returns how many cells they touched, Spanner's mutation count. */
+    /** Applies the mutations and returns the number of cells written, Spanner's mutation count. */
     static long apply(Connection connection, Schema schema, RowChanges changes, List<Mutation> mutations)
             throws SQLException {
         MutationWriter writer = new MutationWriter(connection, schema, changes);
@@ -115,7 +115,7 @@ final class MutationWriter {
         return values;
     }
 
-    /** A row to write: its columns and their values, in the wire's encoding and the engine's. */
+    /** A row to write: its columns and their values, in wire encoding and as objects of the engine. */
     private record Row(StoredTable table, List<Column> columns, ListValue wire, List<@Nullable Object> values) {
         List<@Nullable Object> key() {
             List<@Nullable Object> key = new ArrayList<>();

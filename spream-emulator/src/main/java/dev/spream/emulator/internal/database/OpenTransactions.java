@@ -11,13 +11,13 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The open transactions of a database. A thread of its own ends those whose clients have gone away: a writer that others
- * wait for, snapshots that were not used for long or are too many, transactions that were begun and forgotten.
+ * The open transactions of a database. A background thread ends abandoned ones: a writer that blocks others, snapshots
+ * that are idle for too long or too many, and transactions that were begun and not used.
  */
 public final class OpenTransactions {
     private static final Duration SNAPSHOT_MAX_IDLE = Duration.ofMinutes(5);
     private static final Duration FORGOTTEN = Duration.ofMinutes(10);
-    /** How long a commit that is repeated gets its first answer. */
+    /** The period in which a repeated commit returns its first outcome. */
     private static final Duration REPEATABLE = Duration.ofSeconds(30);
 
     private static final int MAX_SNAPSHOTS = 128;
@@ -33,7 +33,7 @@ public final class OpenTransactions {
     }
 
     /**
-     * Begins a read-write transaction; it takes no lock yet.
+     * Begins a read-write transaction without taking a lock.
      *
      * @param partitioned whether it is for one partitioned DML statement
      */
@@ -44,7 +44,7 @@ public final class OpenTransactions {
         return transaction;
     }
 
-    /** Begins a read-only transaction of what is committed now. */
+    /** Begins a read-only transaction at the latest commit. */
     public Snapshot beginReadOnly() {
         Snapshot snapshot = database.snapshot(newId("ro"));
         snapshots.put(snapshot.id(), snapshot);
@@ -63,7 +63,7 @@ public final class OpenTransactions {
         return transaction;
     }
 
-    /** The context of reads in the transaction of this id. */
+    /** Returns the context of reads in the transaction with this id. */
     public ReadContext context(ByteString id) {
         Snapshot snapshot = snapshots.get(id);
         return snapshot == null ? new ReadContext.Inside(readWrite(id)) : new ReadContext.Within(snapshot);

@@ -2,7 +2,7 @@ package dev.spream.emulator.internal.database;
 
 import dev.spream.emulator.internal.database.Engine.SqlWork;
 
-/** In which view of the database a read runs. */
+/** The view of the database in which a read runs. */
 public sealed interface ReadContext {
 
     /** The latest commit. */

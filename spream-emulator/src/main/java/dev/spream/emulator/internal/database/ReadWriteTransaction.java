@@ -29,13 +29,13 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A read-write transaction. It takes the database's writer lock at its first read or write and keeps it to its end, so it
- * sees nothing of others and others nothing of it. Calls may come on any thread and run one at a time.
+ * A read-write transaction. It takes the database's writer lock at its first read or write and keeps it to its end,
+ * which isolates it completely from other transactions. Calls may come on any thread and run one at a time.
  *
- * <p>A commit timestamp is not known before the commit: rows hold {@link Values#PENDING} until then.
+ * <p>A commit timestamp is not known before the commit: rows contain {@link Values#PENDING} until then.
  */
 public final class ReadWriteTransaction {
-    /** How long a transaction that others wait for may be silent. Spanner's own limit. */
+    /** The longest idle time of a transaction that blocks others; Spanner's own limit. */
     static final Duration MAX_IDLE = Duration.ofSeconds(10);
 
     private enum State {
@@ -52,7 +52,7 @@ public final class ReadWriteTransaction {
     private final boolean partitioned;
     private final RowChanges changes = new RowChanges();
 
-    /** Guards what follows. */
+    /** Guards the fields below. */
     private final ReentrantLock use = new ReentrantLock();
 
     private State state = State.ACTIVE;
@@ -86,7 +86,7 @@ public final class ReadWriteTransaction {
         return id;
     }
 
-    /** Returns whether it is for one partitioned DML statement, which commits by itself. */
+    /** Returns whether the transaction is for one partitioned DML statement, which commits by itself. */
     public boolean isPartitioned() {
         return partitioned;
     }
@@ -103,7 +103,7 @@ public final class ReadWriteTransaction {
         return use(open -> database.statements().dml(open, dml, database.schema(), changes));
     }
 
-    /** Commits. Repeating it returns the first outcome, as the client may not have seen it. */
+    /** Commits. A repeated call returns the first outcome, since the client may not have received it. */
     public CommitResult commit(List<Mutation> mutations, String requestTag) {
         long begun = database.beginCommit();
         return onlyOne(() -> {
@@ -182,7 +182,7 @@ public final class ReadWriteTransaction {
         return new RowChange(change.table(), change.kind(), change.before(), after, change.writtenColumns());
     }
 
-    /** Gives everything back. Harmless when the transaction is over. */
+    /** Releases the lock and the connection. Harmless when the transaction has ended. */
     public void rollback() {
         onlyOne(() -> {
             end(State.ROLLED_BACK);
@@ -190,7 +190,7 @@ public final class ReadWriteTransaction {
         });
     }
 
-    /** Aborts, unless a call is running or was a moment ago. */
+    /** Aborts the transaction, unless a call is running or ended recently. */
     void abortIfIdle() {
         if (idleFor().compareTo(MAX_IDLE) < 0 || !use.tryLock()) {
             return;

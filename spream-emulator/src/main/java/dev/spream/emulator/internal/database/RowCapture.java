@@ -9,8 +9,9 @@ import org.h2.api.Trigger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The trigger that every table has in the embedded engine. It notes each row that a statement changed, before and after,
- * for the {@link Statements} that runs on the same thread. Public, with a public constructor, since the engine makes it.
+ * The trigger that every table has in the embedded engine. It records each row that a statement changed, before and
+ * after, for the {@link Statements} that runs on the same thread. Public, with a public constructor, since the engine
+ * instantiates it.
  */
 public final class RowCapture implements Trigger {
     private static final ThreadLocal<@Nullable List<RowEvent>> EVENTS = new ThreadLocal<>();

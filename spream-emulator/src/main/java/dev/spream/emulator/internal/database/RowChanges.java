@@ -17,20 +17,20 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** The rows that a transaction has changed so far, its several writes of one row taken together. */
+/** The rows that a transaction has changed so far; several writes of one row are merged. */
 final class RowChanges {
     private final Map<RowKey, Merged> rows = new LinkedHashMap<>();
 
     private record RowKey(String table, List<Value> key) {}
 
-    /** A row; null images stand for "was not there" and "is gone". */
+    /** A row; a null image means that the row did not exist before, or does not exist after. */
     private record Merged(
             Table table,
             @Nullable Map<String, Value> before,
             @Nullable Map<String, Value> after,
             Set<String> written) {}
 
-    /** The cells written, a deleted row counting as one. */
+    /** Returns the number of cells written; a deleted row counts as one. */
     long cellCount() {
         return rows.values().stream()
                 .mapToLong(row -> row.after == null ? 1 : row.written.size())
@@ -41,7 +41,7 @@ final class RowChanges {
         rows.clear();
     }
 
-    /** Adds what one statement changed; {@code written} are the columns it named, empty for all. */
+    /** Adds the row changes of one statement; {@code written} are the columns that it named, empty for all. */
     void add(List<RowEvent> events, Schema schema, Set<String> written) {
         for (RowEvent event : events) {
             StoredTable table = schema.table(event.table());
@@ -82,12 +82,15 @@ final class RowChanges {
                 .collect(Collectors.toCollection(LinkedHashSet::new));
     }
 
-    /** What identifies the rows that were written. */
+    /** Returns the keys that identify the rows that were written. */
     Set<?> rowKeys() {
         return rows.keySet();
     }
 
-    /** The net changes, in the order of each row's first write. A row inserted and deleted again is none. */
+    /**
+     * Returns the net changes, in the order of each row's first write. A row that was inserted and deleted again has
+     * none.
+     */
     List<RowChange> net() {
         List<RowChange> changes = new ArrayList<>();
         for (Merged row : rows.values()) {

@@ -92,14 +92,14 @@ final class Schema implements SqlSchema {
                 .toList();
     }
 
-    /** The tables as the change streams know them, by name as declared. */
+    /** Returns the tables as values for the change streams, by name as declared. */
     Map<String, Table> streamTables() {
         Map<String, Table> byName = new LinkedHashMap<>();
         tables.values().forEach(table -> byName.put(table.name(), table.table()));
         return byName;
     }
 
-    /** The statements that create it, parents before children and tables before indexes. */
+    /** Returns the statements that create the schema, parents before children and tables before indexes. */
     List<String> ddl(DatabaseDialect dialect) {
         List<String> statements = new ArrayList<>();
         tables.values().forEach(table -> statements.add(table.ddl(dialect)));
@@ -125,7 +125,7 @@ final class Schema implements SqlSchema {
                         index.storing().isEmpty() ? "" : storing);
     }
 
-    /** The columns by which an index orders its table: its own, then the rest of the primary key. */
+    /** Returns the columns by which an index orders its table: its own, then the rest of the primary key. */
     List<KeyPart> orderOf(CreateIndex index) {
         List<KeyPart> order = new ArrayList<>(index.parts());
         for (KeyPart part : table(index.table()).definition().primaryKey()) {

@@ -27,7 +27,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** Applies one parsed DDL statement to the engine and returns the schema that follows. Used by one thread at a time. */
+/** Applies one parsed DDL statement to the engine and returns the resulting schema. Used by one thread at a time. */
 record SchemaEditor(Engine engine, ChangeStreams streams) {
     Schema apply(DdlStatement statement, Schema schema) {
         try {
@@ -73,7 +73,10 @@ record SchemaEditor(Engine engine, ChangeStreams streams) {
         return quoted("CAPTURE_" + table.name());
     }
 
-    /** The engine alters a table by copying it, and would leave a trigger behind that knows the copy's passing name. */
+    /**
+     * Alters a table and creates its trigger again: the engine alters a table by copying it, and the trigger would keep
+     * the copy's temporary name.
+     */
     private void alter(StoredTable table, String change) throws SQLException {
         engine.administer("DROP TRIGGER " + captureTrigger(table));
         try {
@@ -111,7 +114,7 @@ record SchemaEditor(Engine engine, ChangeStreams streams) {
         return (table.hasNullableKey() ? "UNIQUE NULLS NOT DISTINCT (" : "PRIMARY KEY (") + columns + ")";
     }
 
-    /** An interleaved row needs its parent's row, which a foreign key of the engine sees to. */
+    /** Returns the constraint by which an interleaved row requires its parent's row: a foreign key of the engine. */
     private static String parentConstraint(StoredTable table, Schema schema) {
         if (table.enforcedParent().isEmpty()) {
             return "";
@@ -178,7 +181,7 @@ record SchemaEditor(Engine engine, ChangeStreams streams) {
                     "Cannot add NOT NULL column %s.%s to existing table %s.",
                     table.name(), add.column().name(), table.name());
         }
-        // Images of rows have the declared columns first.
+        // images of rows have the declared columns first
         String place = table.hasOneRow() ? " BEFORE " + SqlTranslator.ONLY_ROW : "";
         alter(table, "ADD COLUMN " + column(add.column()) + place);
         List<ColumnDef> columns = new ArrayList<>(table.definition().columns());

@@ -11,8 +11,8 @@ import java.time.Instant;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * A read-only transaction: sees exactly what was committed when it began. Clients do not report the end of a
- * read-only transaction, so it is closed once it has been idle; reading it after that is FAILED_PRECONDITION.
+ * A read-only transaction: sees exactly what was committed when it began. Clients do not report the end of a read-only
+ * transaction, so it is closed after being idle; a later read fails with FAILED_PRECONDITION.
  */
 public final class Snapshot {
     private final ByteString id;
@@ -23,7 +23,7 @@ public final class Snapshot {
     private volatile boolean closed;
     private volatile long lastUsed = System.nanoTime();
 
-    /** Takes the snapshot; the caller sees to it that nothing commits meanwhile. */
+    /** Takes the snapshot; the caller makes sure that nothing commits meanwhile. */
     Snapshot(ByteString id, Instant readTimestamp, Engine engine) throws SQLException {
         this.id = id;
         this.readTimestamp = readTimestamp;

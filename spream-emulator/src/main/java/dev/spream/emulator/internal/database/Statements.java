@@ -103,7 +103,10 @@ record Statements(DatabaseDialect dialect) {
         return rowType.build();
     }
 
-    /** The engine names an expression by its text; Spanner leaves it unnamed, PostgreSQL names it by its function. */
+    /**
+     * Returns the name of a result column. The engine names an expression by its text; Spanner leaves it unnamed,
+     * PostgreSQL names it by its function.
+     */
     private String columnName(String label) {
         if (label.matches("[\\p{L}_][\\p{L}\\p{N}_]*")) {
             return label;

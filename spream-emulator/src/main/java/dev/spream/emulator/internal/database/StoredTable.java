@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** A table with everything that was declared about it. */
+/** A table with its complete declaration. */
 record StoredTable(CreateTable definition, Table table) {
 
     static StoredTable of(CreateTable definition) {
@@ -77,7 +77,7 @@ record StoredTable(CreateTable definition, Table table) {
                 .orElseThrow(() -> Errors.notFound("Column not found in table %s: %s", table.name(), name));
     }
 
-    /** The columns of a key, or of an index, for a condition. */
+    /** Returns the columns of a key, or of an index, for a condition. */
     List<KeyPredicate.Part> parts(List<KeyPart> key) {
         return key.stream()
                 .map(part -> new KeyPredicate.Part(column(part.column()), part.descending()))
@@ -92,17 +92,17 @@ record StoredTable(CreateTable definition, Table table) {
         return table.primaryKey().stream().anyMatch(key -> key.equalsIgnoreCase(name));
     }
 
-    /** Returns whether its key is empty, so that it has one row at most. */
+    /** Returns whether the key has no columns, so that the table has one row at most. */
     boolean hasOneRow() {
         return table.primaryKey().isEmpty();
     }
 
-    /** Returns whether NULL can stand in the key, which the engine's primary keys refuse. */
+    /** Returns whether a key column is nullable, which the engine's primary keys do not support. */
     boolean hasNullableKey() {
         return keyColumns().stream().anyMatch(column -> !column.notNull());
     }
 
-    /** The statement that creates the table as it is now. */
+    /** Returns the statement that creates the table in its present form. */
     String ddl(DatabaseDialect dialect) {
         boolean postgres = dialect == DatabaseDialect.POSTGRESQL;
         StringBuilder ddl = new StringBuilder("CREATE TABLE " + shown(definition.name(), postgres) + " (\n");
@@ -132,7 +132,7 @@ record StoredTable(CreateTable definition, Table table) {
         return ddl.toString();
     }
 
-    /** A name as DDL shows it: PostgreSQL quotes what it would fold. */
+    /** Returns a name in the form that DDL shows; PostgreSQL quotes names that it would fold. */
     static String shown(String name, boolean postgres) {
         return !postgres || name.matches("[a-z_][a-z0-9_]*") ? name : "\"" + name + "\"";
     }

@@ -4,7 +4,7 @@ import com.google.protobuf.Timestamp;
 import java.time.Duration;
 import java.time.Instant;
 
-/** Translates times between the wire and Java. */
+/** Converts times between the wire encoding and Java. */
 public final class WireTimestamps {
     private WireTimestamps() {}
 

@@ -7,8 +7,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lock that a read-write transaction holds from its first read or write to its end: one at a time, first come, first
- * served. Not tied to a thread, since each call of a transaction comes on its own.
+ * The lock that a read-write transaction holds from its first read or write to its end. It is fair, has one holder at a
+ * time, and is not tied to a thread, since each call of a transaction may come on another one.
  */
 final class WriterLock {
     /** Longer than an idle holder lasts, so that a waiter outlives a client that died. */
@@ -27,7 +27,7 @@ final class WriterLock {
         permit.release();
     }
 
-    /** Runs something while no read-write transaction does. */
+    /** Runs the action while no read-write transaction is running. */
     void exclusively(Runnable action) {
         take();
         try {
@@ -48,7 +48,7 @@ final class WriterLock {
         }
     }
 
-    /** Aborts the holder if others wait for it and its client has fallen silent. */
+    /** Aborts the holder if others wait for it and its client is idle. */
     void breakIdleHolder() {
         ReadWriteTransaction current = holder;
         if (current != null && permit.hasQueuedThreads()) {

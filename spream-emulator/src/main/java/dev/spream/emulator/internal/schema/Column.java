@@ -6,9 +6,9 @@ import com.google.spanner.v1.Type;
  * A column of a table.
  *
  * @param name as declared
- * @param type as it travels
- * @param ordinalPosition place in the table, from 1
+ * @param type the type in wire encoding
+ * @param ordinalPosition position in the table, from 1
  * @param notNull whether NULL is refused
- * @param allowsCommitTimestamp whether a write may ask for the commit timestamp
+ * @param allowsCommitTimestamp whether a write may contain the placeholder of the commit timestamp
  */
 public record Column(String name, Type type, int ordinalPosition, boolean notNull, boolean allowsCommitTimestamp) {}

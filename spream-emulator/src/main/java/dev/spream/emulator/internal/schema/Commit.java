@@ -7,9 +7,9 @@ import java.util.List;
  * A committed transaction.
  *
  * @param timestamp its commit timestamp, in microseconds
- * @param transactionTag the tag its writer gave it, or empty
- * @param excludedFromChangeStreams whether its writer asked streams that allow it to leave it out
- * @param changes the rows it changed, in the order of the first write of each
+ * @param transactionTag the tag that its client set, or empty
+ * @param excludedFromChangeStreams whether its client requested exclusion from the streams that allow it
+ * @param changes the changed rows, in the order of the first write of each
  */
 public record Commit(
         Instant timestamp, String transactionTag, boolean excludedFromChangeStreams, List<RowChange> changes) {

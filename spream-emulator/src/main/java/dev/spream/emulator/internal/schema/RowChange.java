@@ -7,10 +7,10 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The change of one row by one transaction, its several writes of the row taken together.
+ * The change of one row by one transaction; several writes of the row are merged.
  *
  * @param table the table as it was at commit
- * @param kind what happened to the row
+ * @param kind the kind of change
  * @param before the whole row before the transaction; empty for an insert
  * @param after the whole row after it; empty for a delete
  * @param writtenColumns the columns that the transaction named in its writes, key columns included
@@ -30,7 +30,7 @@ public record RowChange(
         writtenColumns = Set.copyOf(writtenColumns);
     }
 
-    /** The row that has the key: after the change, or before it for a delete. */
+    /** Returns the row after the change, or before it for a delete; both contain the key. */
     public Map<String, Value> row() {
         return kind == Kind.DELETE ? before : after;
     }

@@ -1,6 +1,6 @@
 /**
- * Tables, and the rows that a transaction changed: the values that the database of the emulator hands to its change streams,
- * in Spanner's wire encoding. Depends on Spanner's protos only.
+ * Tables and row changes: the values that the database of the emulator passes to its change streams, in Spanner's wire
+ * encoding. Depends on Spanner's protos only.
  */
 @NullMarked
 package dev.spream.emulator.internal.schema;

@@ -12,19 +12,22 @@ import dev.spream.emulator.internal.sql.Errors;
 import java.time.Instant;
 import java.util.Optional;
 
-/** Change stream queries: what Spanner asks of their transaction, and the timestamp that it claims to have read at. */
+/** Change stream queries: Spanner's requirements of their transaction, and the read timestamp that it reports. */
 final class ChangeStreamCalls {
     static final String MUST_BE_SINGLE_USE = "Change stream queries must be strong reads executed via single use"
             + " transactions using the ExecuteStreamingSql API";
 
-    /** Spanner's answer to {@code return_read_timestamp}: 2^63 - 2 nanoseconds. */
+    /** Spanner's value of {@code return_read_timestamp}: 2^63 - 2 nanoseconds. */
     private static final Transaction READ_TIMESTAMP = Transaction.newBuilder()
             .setReadTimestamp(WireTimestamps.timestamp(Instant.EPOCH.plusNanos(Long.MAX_VALUE - 1)))
             .build();
 
     private ChangeStreamCalls() {}
 
-    /** Runs the query until it ends or the client is gone, on a thread that has nothing to do afterwards. */
+    /**
+     * Runs the query on the calling thread until it ends or the client disconnects, which interrupts the thread; the
+     * thread must not be used afterwards.
+     */
     static void run(
             EmulatedDatabase database,
             ChangeStreamQuery query,

@@ -25,7 +25,7 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Databases and their DDL. Every operation is done before it is answered. */
+/** Databases and their DDL. Every operation is complete when its response is sent. */
 public final class DatabaseAdminService extends DatabaseAdminGrpc.DatabaseAdminImplBase {
     private static final Pattern CREATE =
             Pattern.compile("(?i)\\s*CREATE\\s+DATABASE\\s+[`\"]?([a-z][a-z0-9_-]*)[`\"]?\\s*;?\\s*");

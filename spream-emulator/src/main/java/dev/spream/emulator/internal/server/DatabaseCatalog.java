@@ -18,7 +18,7 @@ public final class DatabaseCatalog implements AutoCloseable {
     private final Map<String, Instance> instances = new ConcurrentSkipListMap<>();
     private final Map<String, EmulatedDatabase> databases = new ConcurrentSkipListMap<>();
 
-    /** An empty catalog, whose databases follow this time, these settings and the seed. */
+    /** Creates an empty catalog, whose databases use this clock, these settings and the seed. */
     public DatabaseCatalog(InstantSource time, StreamSettings settings, long seed) {
         this.time = time;
         this.settings = settings;
@@ -60,7 +60,7 @@ public final class DatabaseCatalog implements AutoCloseable {
         databasesOf(name).forEach(database -> dropDatabase(database.name()));
     }
 
-    /** Creates a database with its first DDL statements; if one fails there is no database. */
+    /** Creates a database with its first DDL statements; if one fails, the database is not created. */
     public EmulatedDatabase createDatabase(String name, DatabaseDialect dialect, List<String> ddl) {
         instance(name.substring(0, Math.max(0, name.indexOf("/databases/"))));
         if (databases.containsKey(name)) {
@@ -80,7 +80,7 @@ public final class DatabaseCatalog implements AutoCloseable {
         return database;
     }
 
-    /** The database of this name; NOT_FOUND if there is none. */
+    /** Returns the database of this name; NOT_FOUND if it does not exist. */
     public EmulatedDatabase database(String name) {
         EmulatedDatabase database = databases.get(name);
         if (database == null) {

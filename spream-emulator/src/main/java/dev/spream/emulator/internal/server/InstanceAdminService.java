@@ -21,7 +21,7 @@ import dev.spream.emulator.internal.sql.Errors;
 import io.grpc.stub.StreamObserver;
 import java.time.Instant;
 
-/** Instances, which are names and nothing more here. There is one instance configuration, as in Google's emulator. */
+/** Instances, which are only names here. There is one instance configuration, as in Google's emulator. */
 public final class InstanceAdminService extends InstanceAdminGrpc.InstanceAdminImplBase {
     private static final String CONFIG = "emulator-config";
     private static final int UNITS_PER_NODE = 1000;
@@ -62,7 +62,7 @@ public final class InstanceAdminService extends InstanceAdminGrpc.InstanceAdminI
         });
     }
 
-    /** An instance as it is once created. */
+    /** Returns an instance in state READY. */
     static Instance ready(Instance.Builder instance, Instant createTime) {
         if (instance.getNodeCount() == 0 && instance.getProcessingUnits() == 0) {
             instance.setNodeCount(1);

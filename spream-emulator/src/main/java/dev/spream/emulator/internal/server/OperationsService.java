@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Long-running operations. Those of the emulator are done when they are returned; clients may still ask for them. */
+/** Long-running operations. Those of the emulator are complete when they are returned; clients may still query them. */
 public final class OperationsService implements BindableService {
     private static final String SERVICE = "google.longrunning.Operations";
     private static final MethodDescriptor<GetOperationRequest, Operation> GET_OPERATION =
@@ -28,7 +28,7 @@ public final class OperationsService implements BindableService {
     private final Map<String, Operation> operations = new ConcurrentHashMap<>();
     private final AtomicLong next = new AtomicLong();
 
-    /** Records a finished operation on a resource, under its own id if the client gave one. */
+    /** Records a completed operation on a resource, under its own id if the client set one. */
     Operation done(String resource, String id, Message metadata, Message response) {
         String operationId = id.isEmpty() ? "_auto_op_" + next.incrementAndGet() : id;
         Operation operation = Operation.newBuilder()

@@ -8,8 +8,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A response stream that makes its writer wait while the client does not keep up, so that a slow reader does not fill the
- * server's memory. Created on the call's thread; then for one writer on a thread of its own.
+ * A response stream that blocks its writer while the client does not keep up, so that a slow reader does not fill the
+ * server's memory. Created on the call's thread, then used by one writer on another thread.
  */
 final class PacedObserver<T> implements StreamObserver<T> {
     private final ServerCallStreamObserver<T> call;
@@ -28,8 +28,8 @@ final class PacedObserver<T> implements StreamObserver<T> {
     }
 
     /**
-     * From now on, interrupts the writer when the client goes away, so that it need not look; at once if the client is gone
-     * already.
+     * Interrupts the writer when the client disconnects, so that it need not poll; at once if the client has
+     * disconnected already.
      */
     void interruptOnCancel(Thread thread) {
         locked(() -> {
@@ -58,7 +58,7 @@ final class PacedObserver<T> implements StreamObserver<T> {
         }
     }
 
-    /** Sends a message; throws CANCELLED when the client is gone. */
+    /** Sends a message; throws CANCELLED when the client has disconnected. */
     @Override
     public void onNext(T message) {
         lock.lock();
@@ -73,7 +73,7 @@ final class PacedObserver<T> implements StreamObserver<T> {
             lock.unlock();
         }
         if (call.isCancelled()) {
-            throw Status.CANCELLED.withDescription("the client is gone").asRuntimeException();
+            throw Status.CANCELLED.withDescription("the client has disconnected").asRuntimeException();
         }
         call.onNext(message);
     }

@@ -19,12 +19,11 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The transaction that one request runs in: an open one, one that the request begins, or none. Lives as long as the
- * request.
+ * The transaction that one request runs in: an open one, one that the request begins, or none. Confined to the request.
  *
- * @param context where reads run
- * @param begun what the response says about a transaction that this request began, or about the read timestamp
- * @param beganHere whether a failure of the request takes the transaction with it
+ * @param context the view in which reads run
+ * @param begun the response's description of a transaction that this request began, or of the read timestamp
+ * @param beganHere whether a failure of the request ends the transaction
  * @param temporary a snapshot for this request only
  */
 record RequestTransaction(
@@ -91,7 +90,7 @@ record RequestTransaction(
         return new RequestTransaction(context, Optional.of(read), false, temporary);
     }
 
-    /** Runs a request in its scope and cleans up after it. */
+    /** Runs a request in its transaction and ends a transaction that is for this request only. */
     static <T> T run(
             EmulatedDatabase database,
             TransactionSelector selector,
@@ -116,7 +115,7 @@ record RequestTransaction(
         return context instanceof ReadContext.Inside inside ? Optional.of(inside.transaction()) : Optional.empty();
     }
 
-    /** What a multiplexed session's client hands back at commit. */
+    /** Returns the token that the client of a multiplexed session returns at commit. */
     Optional<MultiplexedSessionPrecommitToken> precommitToken(boolean multiplexed) {
         return multiplexed ? writer().map(RequestTransaction::precommitToken) : Optional.empty();
     }

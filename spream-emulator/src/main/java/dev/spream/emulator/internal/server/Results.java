@@ -8,7 +8,7 @@ import com.google.spanner.v1.ResultSetStats;
 import dev.spream.emulator.internal.database.QueryResult;
 import io.grpc.stub.StreamObserver;
 
-/** Shapes results into whole and partial result sets. */
+/** Converts results into whole and partial result sets. */
 final class Results {
     private static final int MAX_CHUNK_ROWS = 128;
     private static final int MAX_CHUNK_BYTES = 256 * 1024;
@@ -26,8 +26,8 @@ final class Results {
     }
 
     /**
-     * Sends a result in chunks of whole rows. There are no resume tokens: a client that loses the stream half-way reads
-     * again from the start, or fails, as it decides.
+     * Sends a result in chunks of whole rows. There are no resume tokens: a client whose stream breaks has to read
+     * again from the start, or to fail.
      */
     static void stream(
             QueryResult result, RequestTransaction scope, boolean multiplexed, StreamObserver<PartialResultSet> out) {

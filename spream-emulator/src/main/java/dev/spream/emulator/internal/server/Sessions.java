@@ -10,8 +10,8 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The sessions of all databases. A session is a name that leads to its database; transactions belong to the database, so
- * one session carries any number of them at a time, multiplexed or not.
+ * The sessions of all databases. A session is only a name of its database; transactions belong to the database, so that
+ * one session has any number of them at a time, multiplexed or not.
  */
 final class Sessions {
     private final DatabaseCatalog catalog;

@@ -20,7 +20,7 @@ import java.util.Optional;
 
 /** Runs reads, queries and DML in the transaction that the request names. */
 record StatementService(Sessions sessions) {
-    /** The form of a result, made while its transaction is open. */
+    /** Converts a result while its transaction is open. */
     @FunctionalInterface
     interface ResultShape<T> {
         T shape(QueryResult result, RequestTransaction scope, boolean multiplexed);
@@ -40,7 +40,7 @@ record StatementService(Sessions sessions) {
         });
     }
 
-    /** Streaming calls have dealt with change streams before they come here. */
+    /** Rejects change stream queries; streaming calls have handled theirs before. */
     private static void refuseChangeStreamQuery(EmulatedDatabase database, ExecuteSqlRequest request) {
         if (database.streams()
                 .parse(request.getSql(), request.getParams(), request.getParamTypesMap())

@@ -10,8 +10,8 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * The server-streaming calls. Each runs on a virtual thread of its own, because a change stream query may last for hours
- * and the call's own thread must stay free to learn that the client went away.
+ * The server-streaming calls. Each runs on a virtual thread of its own, because a change stream query may last for
+ * hours and the call's own thread must stay free to be notified when the client disconnects.
  */
 record StreamingCalls(Sessions sessions, StatementService statements) {
     void execute(ExecuteSqlRequest request, StreamObserver<PartialResultSet> observer) {

@@ -7,13 +7,13 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Turns results and failures into the answers of gRPC calls. */
+/** Converts results and failures into the responses of gRPC calls. */
 final class UnaryCalls {
     private static final Logger log = LoggerFactory.getLogger(UnaryCalls.class);
 
     private UnaryCalls() {}
 
-    /** Answers a unary call with what the work returns or throws. */
+    /** Responds to a unary call with the result or the failure of the work. */
     static <T> void answer(StreamObserver<T> observer, Supplier<T> work) {
         T response;
         try {
@@ -26,7 +26,7 @@ final class UnaryCalls {
         observer.onCompleted();
     }
 
-    /** Ends a call with a failure; one that is not Spanner's is a defect of the emulator and is logged. */
+    /** Ends a call with a failure; a failure other than Spanner's is a defect of the emulator and is logged. */
     static void fail(StreamObserver<?> observer, RuntimeException failure) {
         if (failure instanceof StatusRuntimeException status) {
             observer.onError(status);

@@ -14,8 +14,8 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * Recognises the queries that read a change stream. A query that calls a read function in any other way than alone is an
- * error; a query that does not call one is left to the SQL engine.
+ * Recognises the queries that read a change stream. A query that combines a read function with anything else is an
+ * error; a query without a read function is left to the SQL engine.
  */
 public final class ChangeStreamQueryParser {
     private static final List<String> ARGUMENTS =
@@ -35,9 +35,9 @@ public final class ChangeStreamQueryParser {
     }
 
     /**
-     * The query, or empty if the text calls no read function.
+     * Returns the query, or empty if the text calls no read function.
      *
-     * @param streams gives the declared name of the stream of that name
+     * @param streams maps the name of a stream to its declared name
      */
     public static Optional<ChangeStreamQuery> parse(
             Dialect dialect, String sql, Struct parameters, Function<String, Optional<String>> streams) {
@@ -195,7 +195,7 @@ public final class ChangeStreamQueryParser {
         return argument;
     }
 
-    /** The rest of an array, which only the reserved argument may be; what is in it does not matter. */
+    /** Parses the rest of an array, which only the reserved argument may be; its contents are ignored. */
     private QueryArgument list() {
         while (!cursor.acceptSymbol("]") && cursor.peek().kind() != Token.Kind.END) {
             cursor.next();

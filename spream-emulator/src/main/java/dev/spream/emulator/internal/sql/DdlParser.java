@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Parses the DDL of both dialects, change streams excepted. What the emulator does not do (foreign keys, checks, defaults,
- * generated columns, views, roles) is UNIMPLEMENTED, so that it is not mistaken for enforced.
+ * Parses the DDL of both dialects, change streams excepted. Unsupported features (foreign keys, checks, defaults,
+ * generated columns, views, roles) are UNIMPLEMENTED, so that they are not mistaken for enforced.
  */
 public final class DdlParser {
     private final TokenCursor cursor;

@@ -10,7 +10,7 @@ public sealed interface DdlStatement {
     /**
      * A column as declared.
      *
-     * @param inPrimaryKey whether it says PRIMARY KEY itself
+     * @param inPrimaryKey whether the column itself is declared PRIMARY KEY
      */
     record ColumnDef(
             String name, Types.Declared type, boolean notNull, boolean allowsCommitTimestamp, boolean inPrimaryKey) {}
@@ -34,7 +34,7 @@ public sealed interface DdlStatement {
 
     record DropColumn(String table, String column) implements DdlStatement {}
 
-    /** Changes what is not null. */
+    /** Changes the properties that are not null. */
     record AlterColumn(
             String table,
             String column,
@@ -55,9 +55,9 @@ public sealed interface DdlStatement {
 
     record DropIndex(String name, boolean ifExists) implements DdlStatement {}
 
-    /** The policy is kept as text and never runs; empty drops it. */
+    /** The policy is stored as text and never runs; empty drops it. */
     record RowDeletionPolicy(String table, String policy) implements DdlStatement {}
 
-    /** A statement that is accepted and changes nothing here, such as ANALYZE. */
+    /** A statement that is accepted without effect, such as ANALYZE. */
     record Accepted() implements DdlStatement {}
 }

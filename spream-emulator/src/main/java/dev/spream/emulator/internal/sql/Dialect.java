@@ -3,7 +3,7 @@ package dev.spream.emulator.internal.sql;
 import com.google.spanner.admin.database.v1.DatabaseDialect;
 import java.util.Locale;
 
-/** The two dialects of Spanner, as far as their change streams are written differently. */
+/** The two dialects of Spanner, with the differences in the syntax of their change streams. */
 public enum Dialect {
     GOOGLE_STANDARD_SQL("READ_", '`'),
     POSTGRESQL("read_json_", '"');
@@ -20,12 +20,12 @@ public enum Dialect {
         return dialect == DatabaseDialect.POSTGRESQL ? POSTGRESQL : GOOGLE_STANDARD_SQL;
     }
 
-    /** What an identifier that is not quoted stands for. */
+    /** Returns an unquoted identifier as the dialect folds it. */
     public String fold(String identifier) {
         return this == POSTGRESQL ? identifier.toLowerCase(Locale.ROOT) : identifier;
     }
 
-    /** The name that a token is, folded unless it was quoted. */
+    /** Returns the name that a token stands for, folded unless it was quoted. */
     String name(Token token) {
         return token.kind() == Token.Kind.QUOTED_NAME ? token.text() : fold(token.text());
     }
@@ -34,12 +34,12 @@ public enum Dialect {
         return this == POSTGRESQL ? a.equals(b) : a.equalsIgnoreCase(b);
     }
 
-    /** What the names of functions that read a stream begin with. */
+    /** Returns the prefix of the names of functions that read a stream. */
     public String readFunctionPrefix() {
         return readFunctionPrefix;
     }
 
-    /** What encloses an identifier that could be taken for something else. */
+    /** Returns the quote character of identifiers. */
     public char quote() {
         return quote;
     }

@@ -11,7 +11,7 @@ import io.grpc.StatusRuntimeException;
 import io.grpc.protobuf.ProtoUtils;
 
 /**
- * The failures that a client sees, in Spanner's codes and words. Resource and retry details travel as trailers, which is
+ * The failures that clients receive, in Spanner's codes and texts. Resource and retry details are sent as trailers,
  * where the clients look for them.
  */
 public final class Errors {
@@ -56,7 +56,7 @@ public final class Errors {
                 .asRuntimeException();
     }
 
-    /** The transaction is over and its client should run it again. */
+    /** Returns the error of a transaction that has ended and that its client should retry. */
     public static StatusRuntimeException aborted(String message) {
         RetryInfo retry = RetryInfo.newBuilder().setRetryDelay(RETRY_DELAY).build();
         return withDetail(Status.ABORTED.withDescription(message), RETRY_INFO, retry);

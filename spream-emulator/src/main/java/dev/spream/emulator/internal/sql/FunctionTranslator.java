@@ -19,11 +19,13 @@ import java.util.MissingFormatArgumentException;
 import java.util.Set;
 import java.util.function.Function;
 
-/** The functions, casts and typed literals that read differently in the embedded engine. Part of a translator. */
+/**
+ * The functions, casts and typed literals that are written differently in the embedded engine. Part of a translator.
+ */
 record FunctionTranslator(SqlTranslator translator, TokenCursor cursor, DatabaseDialect dialect, Instant now) {
     private static final String PENDING = "TIMESTAMP WITH TIME ZONE '99999-01-01 00:00:00+00'";
 
-    /** Spanner's default time zone, for literals that name none. */
+    /** Spanner's default time zone, for literals without one. */
     private static final ZoneId DEFAULT_ZONE = ZoneId.of("America/Los_Angeles");
 
     private static final DateTimeFormatter TIMESTAMP = new DateTimeFormatterBuilder()
@@ -46,7 +48,7 @@ record FunctionTranslator(SqlTranslator translator, TokenCursor cursor, Database
             WHERE ORDER GROUP LIMIT JOIN INNER LEFT RIGHT FULL CROSS ON UNION HAVING WITH USING EXCEPT \
             INTERSECT OFFSET""".split(" "));
 
-    /** Translates what starts at the cursor, if it is something that reads differently. */
+    /** Translates the construct at the cursor, if it is written differently in the engine; returns whether it did. */
     boolean translate() {
         if (cursor.acceptWords("NOT", "IN", "UNNEST")) {
             translator.emit("<> ALL (", arguments().getFirst(), ")");
@@ -148,7 +150,10 @@ record FunctionTranslator(SqlTranslator translator, TokenCursor cursor, Database
         return "TIMESTAMP WITH TIME ZONE '" + text.substring(0, text.length() - 1) + "+00'";
     }
 
-    /** Translates the call at the cursor, if the function is called or works differently in the engine. */
+    /**
+     * Translates the call at the cursor, if the function has another name or meaning in the engine; returns whether it
+     * did.
+     */
     private boolean call() {
         String name = cursor.peek().upper();
         switch (name) {
@@ -206,7 +211,7 @@ record FunctionTranslator(SqlTranslator translator, TokenCursor cursor, Database
         translator.emit("CAST(", expression, "AS", type, ")");
     }
 
-    /** {@code UNNEST(array) AS x}: in Spanner x is the element, in the engine a table needs a column. */
+    /** Translates {@code UNNEST(array) AS x}: in Spanner x is the element, in the engine a table needs a column. */
     private void unnest() {
         cursor.next();
         translator.emit("UNNEST (", arguments().getFirst(), ")");

@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Cuts SQL into tokens, by the lexical rules of one dialect. Comments and hints ({@code @{...}}) are dropped, the value of
- * a BYTES literal is kept as hexadecimal digits.
+ * Splits SQL into tokens, by the lexical rules of one dialect. Comments and hints ({@code @{...}}) are dropped; the
+ * value of a BYTES literal is kept as hexadecimal digits.
  */
 final class Lexer {
     private static final List<String> LONG_SYMBOLS = List.of("||", "<=", ">=", "!=", "<>", "=>", "::", "<<", ">>");
@@ -25,7 +25,7 @@ final class Lexer {
         this.postgres = postgres;
     }
 
-    /** The tokens, the last of kind END. */
+    /** Returns the tokens, the last of kind END. */
     static List<Token> tokens(String sql, boolean postgres) {
         return new Lexer(sql, postgres).run();
     }

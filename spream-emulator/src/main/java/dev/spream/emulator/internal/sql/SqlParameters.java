@@ -9,8 +9,8 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * The parameters of a statement. A parameter without a declared type gets one from its value, which is what Spanner does
- * as far as the value tells.
+ * The parameters of a statement. As in Spanner, the type of a parameter without a declared one is inferred from its
+ * value, as far as possible.
  */
 public final class SqlParameters {
     private final Map<String, Value> values = new HashMap<>();
@@ -21,7 +21,7 @@ public final class SqlParameters {
         paramTypes.forEach((name, type) -> types.put(name.toLowerCase(Locale.ROOT), type));
     }
 
-    /** The value of {@code @name}, or of {@code $1} by the name {@code p1}. */
+    /** Returns the value of {@code @name}, or of {@code $1} by the name {@code p1}. */
     Value value(String name) {
         Value value = values.get(name.toLowerCase(Locale.ROOT));
         if (value == null) {
@@ -37,7 +37,7 @@ public final class SqlParameters {
                 : declared;
     }
 
-    /** Returns whether the type was declared; the engine may convert the value of one that was not. */
+    /** Returns whether the type was declared; the engine may convert a value whose type was not. */
     boolean isTyped(String name) {
         return types.containsKey(name.toLowerCase(Locale.ROOT));
     }

@@ -11,18 +11,18 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rewrites a query or a DML statement of either dialect into the SQL of the embedded engine. The two are close: most
- * tokens pass as they are, what differs is rewritten one by one, and what the engine then does not know is its syntax
- * error. Confined to one statement.
+ * Rewrites a query or a DML statement of either dialect into the SQL of the embedded engine. The two are similar: most
+ * tokens are copied, constructs that differ are rewritten one by one, and anything that the engine does not support is
+ * its syntax error. Confined to one statement.
  *
- * <p>Names of the schema and aliases are quoted on the way, since names like {@code Value} or {@code Key} are keywords of
- * the engine only.
+ * <p>Names of the schema and aliases are quoted in the result, since names such as {@code Value} or {@code Key} are
+ * keywords of the engine only.
  */
 public final class SqlTranslator {
-    /** The engine's schema that holds the information schema, whose own name is taken. */
+    /** The engine's schema that contains Spanner's information schema; the engine itself uses the usual name. */
     public static final String INFORMATION_SCHEMA = "SPANNER_INFORMATION_SCHEMA";
 
-    /** The engine's column, unseen, by which a table whose key has no columns has one row at most. */
+    /** The engine's hidden column that limits a table without key columns to one row. */
     public static final String ONLY_ROW = "\"SPANNER_ONLY_ROW\"";
 
     private static final Set<String> KEYWORDS = Set.of("""
@@ -52,7 +52,7 @@ public final class SqlTranslator {
         this.functions = new FunctionTranslator(this, cursor, dialect, now);
     }
 
-    /** Translates a statement; {@code now} is what it sees as the current timestamp. */
+    /** Translates a statement; {@code now} is its current timestamp. */
     public static Translation translate(
             String sql, DatabaseDialect dialect, SqlParameters parameters, SqlSchema schema, Instant now) {
         return new SqlTranslator(sql, dialect, parameters, schema, now).statement();
@@ -207,8 +207,9 @@ public final class SqlTranslator {
     }
 
     /**
-     * A column of the result has the name by which the query asks for it, whatever the case, which the engine would replace
-     * by that of the table: the information schema's is in capitals, and clients ask in small letters.
+     * Translates a column at the end of a select item, if there is one, and names the result column as the query spells
+     * it. The engine would use the spelling of the table: columns of the information schema are in upper case there,
+     * and clients query in lower case. Returns whether there was one.
      */
     private boolean translateAsNamed() {
         int last = 0;
@@ -232,7 +233,7 @@ public final class SqlTranslator {
         return true;
     }
 
-    /** What the action emits, instead of emitting it. */
+    /** Runs the action and returns its output instead of emitting it. */
     String capture(Runnable action) {
         StringBuilder outer = out;
         out = new StringBuilder();
@@ -251,7 +252,7 @@ public final class SqlTranslator {
         }
     }
 
-    /** Translates the next token, with the whole group if it opens one. */
+    /** Translates the next token, and the whole group if the token opens one. */
     void translateToken() {
         Token token = cursor.peek();
         switch (token.kind()) {
@@ -343,12 +344,12 @@ public final class SqlTranslator {
         return "'" + text.replace("'", "''") + "'";
     }
 
-    /** Names in the engine's quotes, separated by commas. */
+    /** Returns names in the engine's quotes, separated by commas. */
     public static String quotedList(List<String> names) {
         return String.join(", ", names.stream().map(SqlTranslator::quoted).toList());
     }
 
-    /** A name in the engine's quotes. */
+    /** Returns a name in the engine's quotes. */
     public static String quoted(String name) {
         return "\"" + name.replace("\"", "\"\"") + "\"";
     }

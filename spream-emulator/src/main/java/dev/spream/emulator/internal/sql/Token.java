@@ -3,12 +3,12 @@ package dev.spream.emulator.internal.sql;
 import java.util.Locale;
 
 /**
- * A piece of SQL.
+ * A token of SQL.
  *
- * @param kind what it is
+ * @param kind its kind
  * @param text its meaning: a name without quotes, the value of a string, a number or punctuation as written
- * @param start where it starts in the source
- * @param end where it ends in the source
+ * @param start its start offset in the source
+ * @param end its end offset in the source
  */
 public record Token(Kind kind, String text, int start, int end) {
     public enum Kind {
@@ -22,7 +22,7 @@ public record Token(Kind kind, String text, int start, int end) {
         END
     }
 
-    /** Returns whether it is this keyword, quoted names never are. */
+    /** Returns whether the token is this keyword; quoted names never are. */
     public boolean isWord(String keyword) {
         return kind == Kind.WORD && text.equalsIgnoreCase(keyword);
     }

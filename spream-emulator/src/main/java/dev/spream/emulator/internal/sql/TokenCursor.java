@@ -45,7 +45,7 @@ final class TokenCursor {
         return peek().kind() == Kind.END;
     }
 
-    /** Consumes these keywords if all of them come next. */
+    /** Consumes these keywords if all of them come next; returns whether they did. */
     boolean acceptWords(String... keywords) {
         for (int i = 0; i < keywords.length; i++) {
             if (!peek(i).isWord(keywords[i])) {
@@ -76,7 +76,7 @@ final class TokenCursor {
         }
     }
 
-    /** A name; a dotted one is its last part, since the emulator has one schema. */
+    /** Returns a name; of a dotted name the last part, since the emulator has one schema. */
     String expectName() {
         Token token = next();
         if (!token.isName()) {
@@ -86,7 +86,7 @@ final class TokenCursor {
         return acceptSymbol(".") ? expectName() : token.text();
     }
 
-    /** Returns whether nothing but an optional semicolon is left. */
+    /** Returns whether only an optional semicolon is left, and consumes it. */
     boolean acceptEnd() {
         acceptSymbol(";");
         return atEnd();
@@ -109,7 +109,7 @@ final class TokenCursor {
         return names;
     }
 
-    /** Consumes a parenthesised group with everything in it and returns its source. */
+    /** Consumes a parenthesised group with its contents and returns its source. */
     String skipGroup() {
         int start = peek().start();
         expectSymbol("(");
@@ -131,7 +131,7 @@ final class TokenCursor {
                 "Syntax error on line %d, column %d: %s but got %s", line(found), column(found), expected, what);
     }
 
-    /** The line of the text that a token is in, from 1. */
+    /** Returns the line of the text that contains a token, from 1. */
     long line(Token token) {
         return 1
                 + sql.substring(0, token.start()).chars().filter(c -> c == '\n').count();

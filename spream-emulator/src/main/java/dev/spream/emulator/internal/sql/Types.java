@@ -10,7 +10,7 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Spanner's types: how they are written in SQL, and which type of the embedded engine holds each. */
+/** Spanner's types: their syntax in SQL, and the type of the embedded engine that stores each. */
 public final class Types {
     public static final Type BOOL = of(TypeCode.BOOL);
     public static final Type INT64 = of(TypeCode.INT64);
@@ -28,14 +28,14 @@ public final class Types {
     public static final Type PG_JSONB =
             JSON.toBuilder().setTypeAnnotation(TypeAnnotationCode.PG_JSONB).build();
 
-    /** Wide enough for anything that fits a Spanner cell; a sum of doubles has a smaller one. */
+    /** Wide enough for every value that fits into a Spanner cell; a sum of doubles has a smaller precision. */
     private static final int PG_NUMERIC_PRECISION = 100_000;
 
     private static final Map<String, Type> GOOGLE = Stream.of(
                     BOOL, INT64, FLOAT32, FLOAT64, NUMERIC, STRING, BYTES, DATE, TIMESTAMP, JSON, UUID)
             .collect(Collectors.toMap(type -> type.getCode().name(), Function.identity()));
 
-    /** By the names that the information schema shows. */
+    /** Types by the names that the information schema shows. */
     private static final Map<String, Type> POSTGRES = Map.ofEntries(
             Map.entry("boolean", BOOL),
             Map.entry("bigint", INT64),
@@ -55,9 +55,9 @@ public final class Types {
     /**
      * A type as declared.
      *
-     * @param type what travels
+     * @param type the type in wire encoding
      * @param declared its canonical text in the dialect
-     * @param maxLength the most characters or bytes, or 0 for no limit
+     * @param maxLength the maximum number of characters or bytes, or 0 for no limit
      * @param commitTimestamp whether it is PostgreSQL's {@code spanner.commit_timestamp}
      */
     public record Declared(Type type, String declared, int maxLength, boolean commitTimestamp) {}
@@ -163,12 +163,12 @@ public final class Types {
         };
     }
 
-    /** The Spanner type of a result column of the engine, from its type name, precision and scale. */
+    /** Returns the Spanner type of a result column of the engine, from its type name, precision and scale. */
     public static Type fromEngine(String name, int precision, int scale, DatabaseDialect dialect) {
         boolean postgres = dialect == DatabaseDialect.POSTGRESQL;
         if (name.endsWith(" ARRAY")) {
             String element = name.substring(0, name.length() - " ARRAY".length());
-            // The engine does not say the precision of an array's elements; nothing but numeric makes arrays of these
+            // The engine does not report the precision of an array's elements; only numeric results in arrays of these
             // types.
             int elementPrecision = element.equals("DECFLOAT") ? PG_NUMERIC_PRECISION : 0;
             int elementScale = element.startsWith("NUMERIC(38, 9)") ? 9 : 0;

@@ -20,15 +20,15 @@ import java.util.UUID;
 import org.h2.value.ValueJson;
 import org.jspecify.annotations.Nullable;
 
-/** Translates values between Spanner's wire encoding and the objects that the embedded engine takes and gives. */
+/** Converts values between Spanner's wire encoding and the objects of the embedded engine. */
 public final class Values {
     public static final Value NULL =
             Value.newBuilder().setNullValue(NullValue.NULL_VALUE).build();
 
-    /** What a mutation writes to ask for the commit timestamp. */
+    /** The text by which a mutation requests the commit timestamp. */
     public static final String COMMIT_TIMESTAMP_PLACEHOLDER = "spanner.commit_timestamp()";
 
-    /** Stands for the commit timestamp until the commit; no value of Spanner reaches it. */
+    /** A placeholder for the commit timestamp until the commit, outside the range of Spanner's timestamps. */
     public static final OffsetDateTime PENDING = OffsetDateTime.of(99_999, 1, 1, 0, 0, 0, 0, ZoneOffset.UTC);
 
     private static final Instant MIN_TIMESTAMP = Instant.parse("0001-01-01T00:00:00Z");
@@ -48,7 +48,7 @@ public final class Values {
                 .build();
     }
 
-    /** The engine's object for a value, or null. Throws INVALID_ARGUMENT if the value does not fit the type. */
+    /** Returns the engine's object for a value, or null. Throws INVALID_ARGUMENT if the value does not fit the type. */
     public static @Nullable Object toEngine(Value value, Type type) {
         if (value.getKindCase() == KindCase.NULL_VALUE || value.getKindCase() == KindCase.KIND_NOT_SET) {
             return null;
@@ -154,7 +154,7 @@ public final class Values {
         return elements;
     }
 
-    /** The wire encoding of an object of the engine; a pending commit timestamp becomes the placeholder. */
+    /** Returns the wire encoding of an object of the engine; a pending commit timestamp becomes the placeholder. */
     public static Value fromEngine(@Nullable Object object, Type type) {
         if (object == null) {
             return NULL;

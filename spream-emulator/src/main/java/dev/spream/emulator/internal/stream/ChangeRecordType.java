@@ -50,7 +50,7 @@ final class ChangeRecordType {
                     "child_partitions",
                     structs(field("token", STRING), field("parent_partition_tokens", array(STRING)))));
 
-    /** One column, an array of one structure that has one of three records. */
+    /** One column: an array of one structure that contains one of three records. */
     static final ResultSetMetadata GOOGLE_STANDARD_SQL = metadata(field(
             "ChangeRecord",
             structs(
@@ -60,7 +60,7 @@ final class ChangeRecordType {
 
     private ChangeRecordType() {}
 
-    /** One JSON column, named after the function. */
+    /** Returns the type of a PostgreSQL result: one JSON column, named after the function. */
     static ResultSetMetadata postgresql(String function) {
         return metadata(field(function, Types.PG_JSONB));
     }

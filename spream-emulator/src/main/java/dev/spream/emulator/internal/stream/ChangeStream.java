@@ -8,7 +8,9 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** A stream of a database: its declaration, which DDL may change, its partitions, and whether it still is. */
+/**
+ * A stream of a database: its declaration, which DDL may change, its partitions, and its state (running or stopped).
+ */
 final class ChangeStream {
     private final Instant created;
     private final StreamPartitions partitions;
@@ -18,11 +20,11 @@ final class ChangeStream {
     private final DrivenClock.Listening moves;
 
     private volatile StreamDefinition definition;
-    // Confined to commits and DDL, which the clock lets in one at a time.
+    // Confined to commits and DDL, which the clock runs one at a time.
     private TransactionRecorder recorder;
     private volatile @Nullable StatusRuntimeException stopped;
 
-    /** A stream that {@link #stop} ends. */
+    /** Creates a running stream; {@link #stop} ends it. */
     ChangeStream(
             StreamDefinition definition,
             Instant created,
@@ -49,13 +51,13 @@ final class ChangeStream {
         return definition;
     }
 
-    /** Watches something else from the next commit on; called within a cut. */
+    /** Replaces the definition, from the next commit on; called within a cut. */
     void redefine(StreamDefinition other) {
         definition = other;
         recorder = new TransactionRecorder(other);
     }
 
-    /** Keeps a transaction's records; called within the commit. */
+    /** Stores a transaction's records; called within the commit. */
     void commit(Commit commit, String transactionId) {
         recorder.records(commit, transactionId, change -> partitions.of(KeyHash.of(change)))
                 .forEach((partition, records) -> {
@@ -72,12 +74,12 @@ final class ChangeStream {
         return created;
     }
 
-    /** The time before which records are no longer kept. */
+    /** Returns the time before which records are discarded. */
     Instant horizon(Instant now) {
         return now.minus(definition.options().retention());
     }
 
-    /** The earliest start that a query may name. */
+    /** Returns the earliest start that a query may have. */
     Instant earliest(Instant now) {
         Instant horizon = horizon(now);
         return horizon.isAfter(created) ? horizon : created;
@@ -95,12 +97,12 @@ final class ChangeStream {
         return faults;
     }
 
-    /** The wait for threads that wait for no single partition. */
+    /** Returns the gate of threads that wait for the stream and not for one partition. */
     TimedWait gate() {
         return gate;
     }
 
-    /** Ends the running queries, and refuses later ones, with that error. */
+    /** Ends the running queries, and rejects later ones, with the given error. */
     void stop(StatusRuntimeException reason) {
         stopped = reason;
         moves.close();

@@ -48,7 +48,7 @@ public final class ChangeStreams implements AutoCloseable {
     private final Random seeds;
     private boolean closed;
 
-    // Confined to commits. Ids have the same length, so that their text is in commit order.
+    // Confined to commits. Ids have a fixed length, so that their text is in commit order.
     private long nextTransactionId;
 
     public ChangeStreams(DatabaseDialect dialect, CommitClock clock, StreamSettings settings, long seed) {
@@ -64,7 +64,7 @@ public final class ChangeStreams implements AutoCloseable {
     }
 
     /**
-     * Carries out a statement about a change stream.
+     * Runs a DDL statement about a change stream.
      *
      * @param tables the tables of the database, by name
      * @throws StatusRuntimeException if it cannot be parsed, or contradicts the schema; nothing has changed then
@@ -112,9 +112,9 @@ public final class ChangeStreams implements AutoCloseable {
     }
 
     /**
-     * Refuses to drop what a stream names explicitly.
+     * Rejects the drop of a table or column that a stream names explicitly.
      *
-     * @param column empty if the whole table is meant
+     * @param column empty for the whole table
      */
     public void checkTableChange(String table, String column) {
         List<String> naming = definitions().stream()
@@ -126,18 +126,18 @@ public final class ChangeStreams implements AutoCloseable {
         }
     }
 
-    /** The statements that create the streams as they are now. */
+    /** Returns the statements that create the streams in their present form. */
     public List<String> ddl() {
         return definitions().stream().map(definition -> definition.ddl(dialect)).toList();
     }
 
-    /** The streams, in the order of their creation. */
+    /** Returns the streams, in the order of their creation. */
     public List<StreamDefinition> definitions() {
         return locked(
                 () -> streams.values().stream().map(ChangeStream::definition).toList());
     }
 
-    /** Records a transaction in every stream that watches what it changed; called within {@link CommitClock#commit}. */
+    /** Records a transaction in every stream that watches its changes; called within {@link CommitClock#commit}. */
     public void commit(Commit commit) {
         String transactionId = Long.toString(nextTransactionId++);
         for (ChangeStream stream : locked(() -> List.copyOf(streams.values()))) {
@@ -146,7 +146,7 @@ public final class ChangeStreams implements AutoCloseable {
     }
 
     /**
-     * The query, if the text reads a change stream.
+     * Returns the query, if the text reads a change stream.
      *
      * @throws StatusRuntimeException if it does so in a way that Spanner refuses
      */
@@ -162,10 +162,10 @@ public final class ChangeStreams implements AutoCloseable {
     }
 
     /**
-     * Runs a query, which may take as long as its partition lives, and completes {@code out} or gives it an error. Ends early
-     * if the thread is interrupted, at once, or if {@code cancelled} says so, which it is asked every now and then.
+     * Runs a query, for as long as its partition lives, and completes {@code out} or passes it an error. Ends early, at
+     * once if the thread is interrupted, and with a delay if {@code cancelled}, which is polled, returns true.
      *
-     * @param transaction what the result says of its transaction, if anything
+     * @param transaction the result's description of its transaction, if any
      * @param out called from this thread only; it should block while its client does not keep up
      */
     public void run(
@@ -204,18 +204,18 @@ public final class ChangeStreams implements AutoCloseable {
     }
 
     /**
-     * The partitions of a stream, for tests.
+     * Returns the partitions of a stream, for tests.
      *
-     * @throws StatusRuntimeException NOT_FOUND if there is no such stream
+     * @throws StatusRuntimeException NOT_FOUND if the stream does not exist
      */
     public PartitionControl partitions(String streamName) {
         return stream(declaredName(streamName).orElse(streamName)).partitions();
     }
 
     /**
-     * What goes wrong with the queries of a stream.
+     * Returns the fault injection of the queries of a stream.
      *
-     * @throws StatusRuntimeException NOT_FOUND if there is no such stream
+     * @throws StatusRuntimeException NOT_FOUND if the stream does not exist
      */
     public FaultControl faults(String streamName) {
         return stream(declaredName(streamName).orElse(streamName)).faults();
@@ -226,7 +226,7 @@ public final class ChangeStreams implements AutoCloseable {
                 .orElseThrow(() -> StreamErrors.streamNotFound(name));
     }
 
-    /** Ends running queries with UNAVAILABLE, and the churn. */
+    /** Ends running queries with UNAVAILABLE, and stops the churn. */
     @Override
     public void close() {
         locked(() -> {

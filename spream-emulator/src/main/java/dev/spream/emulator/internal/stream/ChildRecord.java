@@ -4,17 +4,17 @@ import java.time.Instant;
 import java.util.List;
 
 /**
- * A child-partitions record.
+ * A child partitions record.
  *
  * @param start the children's first instant
- * @param sequence its place among the records of one end
+ * @param sequence its number among the records of one end
  */
 record ChildRecord(Instant start, int sequence, List<Child> children) {
     ChildRecord {
         children = List.copyOf(children);
     }
 
-    /** A partition that a query should be opened for. */
+    /** A child partition, which the reader should query next. */
     record Child(String token, List<String> parents) {
         Child {
             parents = List.copyOf(parents);

@@ -35,13 +35,16 @@ record Churner(ChangeStream stream, StreamSettings settings, CommitClock clock, 
         }
     }
 
-    /** Nanoseconds, between half the mean and one and a half. */
+    /** Returns a pause in nanoseconds, between half the mean and one and a half times the mean. */
     private long pause() {
         long mean = settings.churn().interval().toNanos();
         return Math.max(1, (long) (mean * (0.5 + random.nextDouble())));
     }
 
-    /** One change: a split, a merge or a move by their weights, unless there are too few or too many partitions for it. */
+    /**
+     * Makes one change: a split, a merge or a move by their weights, unless there are too few or too many partitions
+     * for it.
+     */
     void step() {
         StreamPartitions partitions = stream.partitions();
         List<PartitionView> live = partitions.live();
@@ -58,7 +61,7 @@ record Churner(ChangeStream stream, StreamSettings settings, CommitClock clock, 
                 partitions.move(live.get(at).token());
             }
         } catch (IllegalStateException e) {
-            // A call changed the same partition first, or it is too narrow: the next step chooses again.
+            // A concurrent call changed the same partition, or it is too narrow: the next step chooses again.
             return;
         }
     }

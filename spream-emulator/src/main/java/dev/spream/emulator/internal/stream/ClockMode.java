@@ -6,9 +6,9 @@ import java.time.Instant;
 import java.time.InstantSource;
 
 /**
- * The passing of time for the emulator's threads: by itself, or only when a test drives it. A thread that waits for a time waits
- * as long as {@link #realNanos} says, is woken when the clock is moved, and then looks at the clock again. Safe for use by many
- * threads.
+ * The passing of time for the emulator's threads: by itself, or only when a test advances the clock. A thread that
+ * waits for a time waits for {@link #realNanos}, is woken when the clock is moved, and then checks the clock again.
+ * Safe for use by many threads.
  */
 final class ClockMode {
     private final InstantSource time;
@@ -23,12 +23,12 @@ final class ClockMode {
         return time.instant();
     }
 
-    /** Nanoseconds since a fixed moment, which clocks that are set do not change. */
+    /** Returns the nanoseconds since a fixed moment, which do not change when a clock is set. */
     long nanos() {
         return isDriven() ? Duration.between(start, time.instant()).toNanos() : System.nanoTime();
     }
 
-    /** How long to wait in real time for so much time to pass, unless woken. */
+    /** Returns how long to wait in real time for the given time to pass, unless woken. */
     long realNanos(long nanos) {
         return isDriven() ? Long.MAX_VALUE : nanos;
     }
@@ -37,7 +37,7 @@ final class ClockMode {
         return time instanceof DrivenClock;
     }
 
-    /** Has it called whenever the clock was moved by hand. */
+    /** Registers an action that is called whenever the clock was moved by a test. */
     DrivenClock.Listening onMove(Runnable wake) {
         return time instanceof DrivenClock clock ? clock.onMove(wake) : () -> {};
     }

@@ -12,8 +12,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 
 /**
- * Gives every commit of a database its timestamp, and everybody else times that they can rely on. Safe for use by many
- * threads.
+ * Assigns every commit of a database its timestamp, and returns times with guarantees about earlier and later commits.
+ * Safe for use by many threads.
  *
  * <p>As in Spanner, a commit that began after another one returned has a later timestamp, while commits that overlap in
  * time and write different rows may share one.
@@ -34,33 +34,38 @@ public final class CommitClock {
     private long firstTurnAtLastCommit;
     private volatile long finished;
 
-    /** A clock that follows {@code time}; the seed decides which of the commits that may share a timestamp do. */
+    /**
+     * Creates a clock that follows {@code time}; the seed decides which of the commits that may share a timestamp do.
+     */
     public CommitClock(InstantSource time, long seed) {
         this.time = new ClockMode(time);
         this.random = new Random(seed);
     }
 
-    /** The moment at which a commit begins, for {@link #commit}: what returns later overlaps with it. */
+    /** Returns the begin time of a commit, for {@link #commit}: a commit that returns later overlaps with it. */
     public long begin() {
         return finished;
     }
 
-    /** In place of {@link #begin} for a transaction that has read: its timestamp must be later than what it saw. */
+    /**
+     * Returns the begin time of a transaction that has read, in place of {@link #begin}: its timestamp must be later
+     * than its reads.
+     */
     public static long afterReading() {
         return NEVER_OVERLAPS;
     }
 
-    /** Publishes a commit that begins now and shares no row with others. */
+    /** Publishes a commit that begins now and has no row in common with others. */
     public <T> T commit(Function<Instant, T> publish) {
         return commit(begin(), Set.of(), publish);
     }
 
     /**
-     * Publishes a commit: nothing else is committed, and no partition changes, while {@code publish} runs. Its timestamp,
-     * in microseconds, is later than all that {@link #now} returned and not earlier than the last commit's.
+     * Publishes a commit: nothing else is committed, and no partition changes, while {@code publish} runs. Its
+     * timestamp, in microseconds, is later than all that {@link #now} returned and not earlier than the last commit's.
      *
-     * @param begun what {@link #begin} returned when the commit began
-     * @param rows what identifies the rows it writes
+     * @param begun the result of {@link #begin} when the commit began
+     * @param rows the keys that identify the rows it writes
      */
     public <T> T commit(long begun, Set<?> rows, Function<Instant, T> publish) {
         lock.lock();
@@ -95,8 +100,8 @@ public final class CommitClock {
     }
 
     /**
-     * Changes partitions, or the stream itself: every commit so far is earlier than the given time, every later commit is
-     * not.
+     * Changes partitions, or the stream itself: every commit so far is earlier than the given time, and no later commit
+     * is.
      */
     <T> T cut(Function<Instant, T> change) {
         lock.lock();
@@ -108,7 +113,9 @@ public final class CommitClock {
         }
     }
 
-    /** A time up to which everything is committed: later commits and changes of partitions get later timestamps. */
+    /**
+     * Returns a time up to which everything is committed: later commits and changes of partitions get later timestamps.
+     */
     public Instant now() {
         lock.lock();
         try {
@@ -120,7 +127,7 @@ public final class CommitClock {
         }
     }
 
-    /** The time of the database, which is never behind its commits, and promises nothing about later ones. */
+    /** Returns the time of the database, which is never behind its commits, without a guarantee about later ones. */
     Instant time() {
         lock.lock();
         try {
@@ -134,7 +141,7 @@ public final class CommitClock {
         return time;
     }
 
-    /** How many threads wait for their turn, for tests that need commits to overlap. */
+    /** Returns the number of threads that wait for the lock, for tests that need commits to overlap. */
     int waiting() {
         return lock.getQueueLength();
     }

@@ -9,12 +9,12 @@ import java.util.List;
 /**
  * A data change record.
  *
- * @param transaction what is the same in all records of its transaction
- * @param sequence its place in the transaction, over all partitions
+ * @param transaction the attributes that all records of the transaction share
+ * @param sequence its number in the transaction, over all partitions
  * @param lastInPartition whether no later record of the transaction is in the same partition
- * @param layout the table and what of it is watched
+ * @param layout the table and its watched columns
  * @param columns the columns whose types it lists, key columns included, in declared order
- * @param changes its rows, all of one kind
+ * @param changes its rows, all of one kind of change
  */
 record DataRecord(
         Transaction transaction,
@@ -27,9 +27,9 @@ record DataRecord(
     private static final int SEQUENCE_LENGTH = 8;
 
     /**
-     * The transaction of a record, as one stream sees it.
+     * The transaction of a record, as one stream records it.
      *
-     * @param id unique, and in text order later for a later commit of the same database
+     * @param id unique, and ordered as text in the commit order of the database
      */
     record Transaction(
             Instant commitTimestamp, String id, String tag, ValueCapture valueCapture, int records, int partitions) {}
@@ -43,12 +43,12 @@ record DataRecord(
         return "0".repeat(Math.max(0, SEQUENCE_LENGTH - digits.length())) + digits;
     }
 
-    /** The columns that a row of this record has new values of. */
+    /** Returns the columns of which a row of this record has new values. */
     List<Column> newColumns(RowChange change) {
         return layout.columns(transaction.valueCapture().newValues(kind), change);
     }
 
-    /** The columns that a row of this record has old values of. */
+    /** Returns the columns of which a row of this record has old values. */
     List<Column> oldColumns(RowChange change) {
         return layout.columns(transaction.valueCapture().oldValues(kind), change);
     }

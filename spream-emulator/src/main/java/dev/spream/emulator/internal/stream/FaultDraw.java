@@ -8,8 +8,8 @@ import java.util.Optional;
 import java.util.SplittableRandom;
 
 /**
- * Decides what goes wrong by itself with each query. A decision follows from the seed, the partition, and how many queries of
- * it came before, and so does not depend on which of several threads asks first. Not safe for use by several threads.
+ * Decides which fault each query has by itself. A decision depends on the seed, the partition, and the number of
+ * earlier queries of it, and so does not depend on the order of threads. Not safe for use by several threads.
  */
 final class FaultDraw {
     private final FaultRates rates;
@@ -21,7 +21,7 @@ final class FaultDraw {
         this.seed = seed;
     }
 
-    /** What goes wrong with a partition's next query; the initial query has an empty token. */
+    /** Returns the fault of a partition's next query, if any; the initial query has an empty token. */
     Optional<Fault> next(String token, boolean bounded) {
         if (rates.byKind().isEmpty()) {
             return Optional.empty();

@@ -4,7 +4,7 @@ import com.google.protobuf.Value;
 import dev.spream.emulator.control.PartitionControl.KeyRange;
 import dev.spream.emulator.internal.schema.RowChange;
 
-/** Places a row in the key space by its table and primary key. The same in every run. */
+/** Maps a row to the key space by its table and primary key. The same in every run. */
 final class KeyHash {
     private static final long OFFSET = 0xcbf29ce484222325L;
     private static final long PRIME = 0x100000001b3L;
@@ -12,7 +12,7 @@ final class KeyHash {
 
     private KeyHash() {}
 
-    /** From 0 to {@link KeyRange#SPACE}, exclusive. */
+    /** Returns the hash of the row's key, from 0 to {@link KeyRange#SPACE}, exclusive. */
     static long of(RowChange change) {
         long hash = mix(OFFSET, change.table().name());
         for (String column : change.table().primaryKey()) {
@@ -29,7 +29,7 @@ final class KeyHash {
             case BOOL_VALUE -> Boolean.toString(value.getBoolValue());
             case NULL_VALUE, KIND_NOT_SET -> "";
             case LIST_VALUE, STRUCT_VALUE ->
-                throw new IllegalArgumentException("a key holds no arrays and no structs, got " + value.getKindCase());
+                throw new IllegalArgumentException("a key contains no arrays and no structs, got " + value.getKindCase());
         };
     }
 

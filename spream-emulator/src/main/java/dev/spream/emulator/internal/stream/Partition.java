@@ -9,9 +9,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The history of a key range from a start to an end: data change records in commit order, then the records that name the
- * children. It is written under the {@link CommitClock}'s lock and read by any number of queries; every entry has an index
- * that stays the same when older entries are dropped.
+ * The history of a key range from a start to an end: data change records in commit order, then the records that name
+ * the children. It is written under the {@link CommitClock}'s lock and read by any number of queries; the index of an
+ * entry does not change when older entries are dropped.
  */
 final class Partition {
     private static final int DROP_AT_ONCE = 256;
@@ -28,7 +28,7 @@ final class Partition {
     private long dropped;
     private @Nullable Ending ending;
 
-    /** The first instant after a partition, and what a query says there. */
+    /** The first instant after a partition, and the child records that a query returns there. */
     record Ending(Instant at, List<ChildRecord> children) {
         Ending {
             children = List.copyOf(children);
@@ -38,10 +38,10 @@ final class Partition {
     /**
      * The entries of a partition at a query's position.
      *
-     * @param entries what comes next, up to the query's end
+     * @param entries the next entries, up to the query's end
      * @param complete whether nothing up to the query's end can come after these entries
-     * @param ending the partition's end, where the query sees it
-     * @param lost whether entries at the position were dropped before the query came to them
+     * @param ending the partition's end, if the query reaches it
+     * @param lost whether entries at the position were dropped before the query read them
      */
     record Slice(List<StreamEntry> entries, boolean complete, Optional<Ending> ending, boolean lost) {}
 
@@ -72,7 +72,7 @@ final class Partition {
         return new PartitionView(token, range, start, end(), parents);
     }
 
-    /** The queries that are at its end wait there: an entry and the end wake them. */
+    /** Returns the gate of queries that have read everything: a new entry and the end wake them. */
     TimedWait gate() {
         return gate;
     }
@@ -91,7 +91,7 @@ final class Partition {
         gate.wake();
     }
 
-    /** Forgets entries before that time, many at once, so that it may keep a few for longer. */
+    /** Drops entries before that time, in batches, so that a few may be kept for longer. */
     synchronized void dropBefore(Instant horizon) {
         int expired = firstFrom(horizon);
         if (expired > 0 && (expired >= DROP_AT_ONCE || expired == entries.size())) {
@@ -100,7 +100,7 @@ final class Partition {
         }
     }
 
-    /** The index of the first entry that is not earlier than {@code from}. */
+    /** Returns the index of the first entry that is not earlier than {@code from}. */
     synchronized long seek(Instant from) {
         return dropped + firstFrom(from);
     }
@@ -119,7 +119,7 @@ final class Partition {
         return low;
     }
 
-    /** At most {@code max} entries from an index on, none of them later than {@code until}. */
+    /** Returns at most {@code max} entries from an index on, none of them later than {@code until}. */
     synchronized Slice read(long index, Instant until, int max) {
         if (index < dropped) {
             return new Slice(List.of(), false, Optional.empty(), true);

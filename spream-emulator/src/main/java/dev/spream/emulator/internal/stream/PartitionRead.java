@@ -9,15 +9,15 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A read of a partition by a query: it sends what is there, and waits in the partition for what comes. Confined to the
- * query's thread.
+ * A read of a partition by a query: it sends the stored entries, and waits in the partition for new ones. Confined to
+ * the query's thread.
  *
- * <p>What may be claimed rests on one order of steps: take a time from {@link CommitClock#now}, <em>then</em> read. If the
- * read finds nothing up to that time, nothing can come up to it any more, because later commits and later ends have later
- * timestamps. A heartbeat at that time, and an end of the query there, are true.
+ * <p>Its guarantees rest on one order of steps: take a time from {@link CommitClock#now}, <em>then</em> read. If the
+ * read returns nothing up to that time, no entry up to it can be added later, because later commits and later ends have
+ * later timestamps. A heartbeat at that time, or the query's end, is therefore correct.
  *
- * <p>Each waking of a query is counted, and the count is read before looking for work: what happens between the look and
- * the wait ends the wait at once.
+ * <p>Each wake-up of a query is counted, and the count is read before looking for entries: an event between the read
+ * and the wait ends the wait at once.
  */
 final class PartitionRead {
     private static final int MAX_ROWS = 1000;
@@ -44,7 +44,7 @@ final class PartitionRead {
         this.lastSent = pace.nanos();
     }
 
-    /** Runs to the end of the partition, or of the query. */
+    /** Reads to the end of the partition, or of the query. */
     void run() throws InterruptedException {
         if (first.children() > 0) {
             faults.resumedBehindChildRecord();
@@ -59,7 +59,7 @@ final class PartitionRead {
         }
     }
 
-    /** Sends what is there, or waits for it; false at the end. */
+    /** Sends the stored entries, or waits for new ones; returns false at the end. */
     private boolean step() throws InterruptedException {
         long seenWakes = partition.gate().wakes();
         Optional<Fault.Kind> fault = faults.trigger(false);
@@ -130,15 +130,14 @@ final class PartitionRead {
     }
 
     private void send(List<Value> rows, int changes) {
-        // Both before: the receiver of the row may move the clock at once, and counts on the next heartbeat, or arm a
-        // fault
-        // that counts rows from there.
+        // Both before sending: the receiver of the row may at once move the clock and expect the next heartbeat, or
+        // inject a fault that counts rows from there.
         lastSent = pace.nanos();
         faults.sent(rows.size(), changes);
         query.sink().send(rows, at.token());
     }
 
-    /** Sends the child records, if there are any; true if the query is not over yet, because a fault came before them. */
+    /** Sends the child records, if any; returns true if the query continues, because a fault came before them. */
     private boolean end(List<ChildRecord> records) throws InterruptedException {
         Optional<Fault.Kind> fault = faults.trigger(true);
         if (fault.isPresent()) {

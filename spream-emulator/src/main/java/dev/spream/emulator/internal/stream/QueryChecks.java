@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 
-/** Checks the arguments of a query against its stream as it is now. */
+/** Checks the arguments of a query against the present state of its stream. */
 record QueryChecks(ChangeStream stream, CommitClock clock, ChangeStreamQuery query) {
     private static final Duration MIN_HEARTBEAT = Duration.ofMillis(100);
     private static final Duration MAX_HEARTBEAT = Duration.ofMinutes(5);

@@ -7,8 +7,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The fault that one query is to meet, and how far away it is. The query's thread tells what it sent, asks, and closes
- * it; any thread may arm it. At most one fault at a time is armed.
+ * The fault of one query, and the number of rows before it. The query's thread reports the rows it sent, checks for the
+ * fault, and closes it; any thread may arm a fault. At most one fault is armed at a time.
  */
 final class QueryFaults implements AutoCloseable {
 
@@ -31,7 +31,7 @@ final class QueryFaults implements AutoCloseable {
     private boolean behindChildRecord;
     private long stalledAfterClears;
 
-    /** @param token of the partition; empty for the initial query */
+    /** @param token the token of the partition; empty for the initial query */
     QueryFaults(StreamFaults stream, String token) {
         this.stream = stream;
         this.token = token;
@@ -41,7 +41,7 @@ final class QueryFaults implements AutoCloseable {
         return fault.partition().map(token::equals).orElse(true);
     }
 
-    /** Arms a fault whose rows count from now; false if one by call is armed already. */
+    /** Arms a fault whose rows count from now; returns false if one that was injected by call is armed already. */
     boolean arm(Fault fault, Origin origin) {
         Armed next = new Armed(fault, origin, rows.get() + fault.afterRows());
         Armed previous = armed.get();
@@ -52,18 +52,20 @@ final class QueryFaults implements AutoCloseable {
         armed.updateAndGet(current -> current == null || current.origin == Origin.DRAWN ? current : null);
     }
 
-    /** Returns whether a fault by call has not struck yet. */
+    /** Returns whether a fault that was injected by call has not taken effect yet. */
     boolean isPending() {
         Armed current = armed.get();
         return current != null && current.origin != Origin.DRAWN;
     }
 
-    /** The query continues after a child record: if it ended before the next one, that would be the proof of a whole end. */
+    /**
+     * Records that the query resumes after a child record: an end before the next one would be taken for the real end.
+     */
     void resumedBehindChildRecord() {
         behindChildRecord = true;
     }
 
-    /** How many rows may be sent before something goes wrong; at most {@code max}. */
+    /** Returns how many rows may be sent before the fault takes effect; at most {@code max}. */
     int room(int max) {
         Armed next = armed.get();
         if (next == null || next.fault.kind() == Fault.Kind.BETWEEN_CHILD_RECORDS) {
@@ -72,14 +74,14 @@ final class QueryFaults implements AutoCloseable {
         return Math.clamp(next.dueRows - rows.get(), canTrigger(next) ? 0 : 1, max);
     }
 
-    /** Rows were sent, so many of them change records. */
+    /** Records that rows were sent, {@code changeCount} of them change records. */
     void sent(int rowCount, int changeCount) {
         rows.addAndGet(rowCount);
         changes += changeCount;
     }
 
     /**
-     * What goes wrong now, which is counted, and no longer armed.
+     * Returns the fault that takes effect now, if any; it is counted and no longer armed.
      *
      * @param atEnd whether a child record or the query's end comes next
      */
@@ -101,7 +103,7 @@ final class QueryFaults implements AutoCloseable {
         };
     }
 
-    /** Returns whether the query breaks behind the child record that it has sent. */
+    /** Returns whether the query breaks after the child record that it has sent. */
     boolean triggersAfterChildRecord() {
         Armed next = armed.get();
         return next != null
@@ -111,7 +113,7 @@ final class QueryFaults implements AutoCloseable {
     }
 
     private Optional<Fault.Kind> take(@Nullable Armed due) {
-        // Before: a clear that comes from here on has to end the stall.
+        // Read before: a clear after this point has to end the stall.
         stalledAfterClears = stream.clears();
         if (due == null || !armed.compareAndSet(due, null)) {
             return Optional.empty();
@@ -120,12 +122,12 @@ final class QueryFaults implements AutoCloseable {
         return Optional.of(due.fault.kind());
     }
 
-    /** Returns whether a stall that struck still lasts. */
+    /** Returns whether a stall is in effect. */
     boolean isStalled() {
         return stalledAfterClears == stream.clears();
     }
 
-    /** The query is over: a fault for it that did not strike goes to the next one. */
+    /** Ends the query: a fault for it that has not taken effect is passed on to the next query. */
     @Override
     public void close() {
         Armed left = armed.getAndSet(null);

@@ -17,7 +17,7 @@ import java.util.function.BooleanSupplier;
 /** One running query of a stream. Confined to its thread. */
 record QueryRun(
         ChangeStream stream, CommitClock clock, ChangeStreamQuery query, RowSink sink, BooleanSupplier cancelled) {
-    // How long a query may sleep without looking whether its client is gone, in real time.
+    // The longest sleep of a query before it checks, in real time, whether its client has disconnected.
     private static final Duration LOOK_UP = Duration.ofSeconds(30);
 
     /** The outcome of a fault that did not break its query. */
@@ -27,7 +27,7 @@ record QueryRun(
         ENDS
     }
 
-    /** Runs to the query's end; returns when it ended well. */
+    /** Runs to the query's end; returns when it ended without an error. */
     void run() throws InterruptedException {
         QueryChecks checks = new QueryChecks(stream, clock, query);
         Instant start = checks.start();
@@ -56,7 +56,7 @@ record QueryRun(
             stream.gate().await(seen, realNanos(nanosUntil(instant)));
             seen = stream.gate().wakes();
         }
-        // Nothing that is decided from here on concerns that instant.
+        // No later event concerns that instant.
         Instant settled = clock.now();
         if (settled.isBefore(instant.truncatedTo(MICROS))) {
             throw new IllegalStateException("the clock shows " + settled + " after it was past " + instant);
@@ -72,7 +72,7 @@ record QueryRun(
                 resume.isPresent() ? List.of() : stream.partitions().aliveAt(start);
         List<Value> rows = records.stream().map(stream.encoder()::children).toList();
         if (!rows.isEmpty() && faults.triggersAfterChildRecord()) {
-            // The next try may divide the partitions among other records, so a query cannot resume after this one.
+            // The next attempt may divide the partitions among other records, so a query cannot resume after this one.
             sink.send(rows.subList(0, 1), ByteString.EMPTY);
             throw StreamErrors.fault(Fault.Kind.UNAVAILABLE);
         }
@@ -126,12 +126,12 @@ record QueryRun(
         }
     }
 
-    /** The last commit timestamp that is asked for. */
+    /** Returns the last requested commit timestamp. */
     Instant until() {
         return query.until();
     }
 
-    /** How much of the database's time is left until then. */
+    /** Returns the time of the database that is left until then. */
     long nanosUntil(Instant instant) {
         Instant now = clock.time();
         Instant soon = now.plus(LOOK_UP);
@@ -140,7 +140,7 @@ record QueryRun(
                 TimeUnit.MICROSECONDS.toNanos(1), Duration.between(now, wake).toNanos());
     }
 
-    /** How long to wait for so much of the database's time to pass, unless woken. */
+    /** Returns how long to wait for the given time of the database to pass, unless woken. */
     long realNanos(long nanos) {
         return Math.min(clock.pace().realNanos(nanos), LOOK_UP.toNanos());
     }

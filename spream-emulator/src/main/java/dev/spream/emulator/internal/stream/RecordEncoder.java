@@ -22,14 +22,14 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes records as the rows of a query's result, one value a row: in PostgreSQL a JSON object with one of three keys, in
- * GoogleSQL what that object is in the type that {@link ChangeRecordType} declares. Safe for use by many threads.
+ * Encodes records as the rows of a query's result, one value a row: in PostgreSQL a JSON object with one of three keys,
+ * in GoogleSQL the same contents in the type that {@link ChangeRecordType} declares. Safe for use by many threads.
  */
 final class RecordEncoder {
     private final boolean postgres;
     private final ResultSetMetadata metadata;
 
-    // Records in a row mostly have the same columns, and share one description of them.
+    // Consecutive records mostly have the same columns, and share one description of them.
     private volatile @Nullable ColumnTypes lastColumnTypes;
     private volatile @Nullable Encoded lastEncoded;
 
@@ -96,7 +96,10 @@ final class RecordEncoder {
         return json;
     }
 
-    /** In GoogleSQL, those of a table whose key has no columns are the JSON value null, as Google's emulator sends them. */
+    /**
+     * Encodes the keys. In GoogleSQL, those of a table without key columns are the JSON value null, as in Google's
+     * emulator.
+     */
     private JsonElement keys(List<Column> keys, RowChange change) {
         return keys.isEmpty() && !postgres ? JsonNull.INSTANCE : RecordJson.row(keys, change.row());
     }
@@ -151,7 +154,10 @@ final class RecordEncoder {
         };
     }
 
-    /** A record that there is not is an array without elements, and one that there is has no array around it in JSON. */
+    /**
+     * Encodes an optional record: an absent one is an array without elements; in JSON, a present one has no array
+     * around it.
+     */
     private Value elements(Type type, @Nullable JsonElement json) {
         List<Value> elements = new ArrayList<>();
         if (json instanceof JsonArray array) {
@@ -174,7 +180,7 @@ final class RecordEncoder {
         return Values.list(fields);
     }
 
-    @SuppressWarnings("ReferenceEquality") // equal ones are the same, mostly
+    @SuppressWarnings("ReferenceEquality") // equal values are mostly the same instance
     private Value shared(Type type, JsonElement json) {
         Encoded last = lastEncoded;
         if (last == null || last.json() != json) {

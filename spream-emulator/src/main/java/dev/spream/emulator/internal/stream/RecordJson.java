@@ -18,7 +18,7 @@ import java.util.Map;
 final class RecordJson {
     private RecordJson() {}
 
-    /** An object with the values of these columns. */
+    /** Returns an object with the values of these columns. */
     static JsonObject row(List<Column> columns, Map<String, Value> row) {
         JsonObject json = new JsonObject();
         columns.forEach(column -> json.add(column.name(), value(row.getOrDefault(column.name(), Values.NULL))));
@@ -36,16 +36,16 @@ final class RecordJson {
                 yield list;
             }
             case NULL_VALUE, KIND_NOT_SET -> JsonNull.INSTANCE;
-            case STRUCT_VALUE -> throw new IllegalArgumentException("no column holds a struct in wire encoding");
+            case STRUCT_VALUE -> throw new IllegalArgumentException("no column contains a struct in wire encoding");
         };
     }
 
-    /** JSON has no NaN and no infinities: these are text, as they are on the wire. */
+    /** Returns a number, or the text of the wire encoding for NaN and the infinities, which JSON does not have. */
     private static JsonPrimitive number(double number) {
         return Double.isFinite(number) ? new JsonPrimitive(number) : new JsonPrimitive(Double.toString(number));
     }
 
-    /** A column's type, such as {@code {"code":"ARRAY","array_element_type":{"code":"STRING"}}}. */
+    /** Returns a column's type, such as {@code {"code":"ARRAY","array_element_type":{"code":"STRING"}}}. */
     static JsonObject type(Type type) {
         JsonObject json = new JsonObject();
         json.addProperty("code", type.getCode().name());

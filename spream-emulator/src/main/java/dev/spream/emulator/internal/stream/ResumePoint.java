@@ -7,11 +7,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The point that a query has come to, as a resume token says it. Spanner's clients hold rows back until a message has a
- * token, so every message has one, and a resumed query continues after it.
+ * The position of a query, encoded in a resume token. Spanner's clients buffer rows until a message has a token, so
+ * every message has one, and a resumed query continues after it.
  *
- * @param index of the next entry in the partition
- * @param children how many child-partitions records were sent
+ * @param index the index of the next entry in the partition
+ * @param children the number of child partitions records that were sent
  */
 record ResumePoint(long index, int children) {
     private static final Pattern TEXT = Pattern.compile("(\\d{1,18}):(\\d{1,9})");
@@ -20,7 +20,7 @@ record ResumePoint(long index, int children) {
         return ByteString.copyFromUtf8(index + ":" + children);
     }
 
-    /** Empty if the token is. */
+    /** Returns the position of a token; empty if the token is. */
     static Optional<ResumePoint> of(ByteString token) {
         if (token.isEmpty()) {
             return Optional.empty();

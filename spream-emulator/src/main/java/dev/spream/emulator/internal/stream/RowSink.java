@@ -18,7 +18,7 @@ final class RowSink {
         this.metadata = metadata;
     }
 
-    /** Sends rows in one message; the token is where a client that has them may resume. */
+    /** Sends rows in one message; a client that has received them may resume at the token. */
     void send(List<Value> rows, ByteString resumeToken) {
         PartialResultSet.Builder message =
                 PartialResultSet.newBuilder().addAllValues(rows).setResumeToken(resumeToken);

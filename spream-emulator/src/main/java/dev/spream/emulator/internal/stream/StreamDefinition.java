@@ -14,7 +14,7 @@ import java.util.stream.Collectors;
  * A stream as declared.
  *
  * @param name as declared
- * @param watched what it watches, in the spelling of the schema
+ * @param watched the watched tables and columns, in the spelling of the schema
  */
 public record StreamDefinition(String name, WatchSpec watched, StreamOptions options) {
 
@@ -26,7 +26,9 @@ public record StreamDefinition(String name, WatchSpec watched, StreamOptions opt
         return new StreamDefinition(name, watched, other);
     }
 
-    /** The columns of a table that are watched, its key's apart, in declared order; empty if the table is not watched. */
+    /**
+     * Returns the watched columns of a table, without its key, in declared order; empty if the table is not watched.
+     */
     Optional<List<Column>> watchedColumns(Table table) {
         if (watched.all()) {
             return Optional.of(columnsBesideKey(table));
@@ -49,7 +51,7 @@ public record StreamDefinition(String name, WatchSpec watched, StreamOptions opt
                 .toList();
     }
 
-    /** Returns whether it names the column, or just the table if the column is empty. */
+    /** Returns whether the stream names the column, or the table if the column is empty. */
     boolean names(Dialect dialect, String table, String column) {
         return watched.tables().stream()
                 .filter(watch -> dialect.sameName(watch.table(), table))
@@ -57,7 +59,7 @@ public record StreamDefinition(String name, WatchSpec watched, StreamOptions opt
                         column.isEmpty() || watch.columns().stream().anyMatch(name -> dialect.sameName(name, column)));
     }
 
-    /** The statement that creates this stream. */
+    /** Returns the statement that creates this stream. */
     String ddl(Dialect dialect) {
         return "CREATE CHANGE STREAM " + quoted(dialect, name) + forClause(dialect) + optionsClause(dialect);
     }

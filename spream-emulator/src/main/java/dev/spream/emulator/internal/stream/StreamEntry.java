@@ -5,8 +5,8 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A data change record in a partition's history. It is encoded when it is first read, and kept encoded from then on. Safe
- * for use by many threads; two that read it first may both encode it, to the same end.
+ * A data change record in a partition's history. It is encoded on its first read and kept encoded. Safe for use by many
+ * threads; concurrent first reads may both encode it, with the same result.
  */
 final class StreamEntry {
     private final Instant timestamp;

@@ -8,8 +8,8 @@ import java.time.Instant;
 import java.util.List;
 
 /**
- * The errors of change stream queries. Codes and texts are those of Google's emulator, because readers tell the meanings of
- * one code apart by the text.
+ * The errors of change stream queries. Codes and texts are those of Google's emulator, because readers distinguish the
+ * meanings of one code by the text.
  *
  * @see <a href="https://github.com/GoogleCloudPlatform/cloud-spanner-emulator/blob/master/common/errors.cc">errors.cc</a>
  * @see <a
@@ -25,7 +25,7 @@ final class StreamErrors {
                         + ".");
     }
 
-    /** The end is null while the partition lives. */
+    /** Returns the error of a start outside the partition's lifetime; its end is null while the partition is alive. */
     static StatusRuntimeException startOutsidePartition(Instant from, Instant to, Instant start) {
         return Errors.outOfRange(
                 "Specified start_timestamp is invalid for the partition. Please specify a start_timestamp within "
@@ -43,7 +43,7 @@ final class StreamErrors {
         return Errors.notFound("Change Stream not found: " + name);
     }
 
-    /** An empty column means the table. */
+    /** Returns the error of a drop that streams prevent; an empty column means the table. */
     static StatusRuntimeException stillNamed(String table, String column, List<String> streams) {
         String names = String.join(",", streams);
         if (column.isEmpty()) {
@@ -61,7 +61,7 @@ final class StreamErrors {
                         + " alter the Change Stream to stop tracking the column before dropping the column.");
     }
 
-    /** A fault in passing; the client knows by these texts which INTERNAL may be tried again. */
+    /** Returns the error of a temporary fault; clients recognise a retryable INTERNAL by these texts. */
     static StatusRuntimeException fault(Fault.Kind kind) {
         return switch (kind) {
             case GO_AWAY ->
@@ -90,7 +90,7 @@ final class StreamErrors {
         return error(Status.CANCELLED, "the change stream query was cancelled");
     }
 
-    /** As the emulator writes a time: with an offset in place of the Z. */
+    /** Returns a time as Google's emulator writes it: with an offset in place of the Z. */
     static String text(Instant instant) {
         return instant.toString().replace("Z", "+00:00");
     }

@@ -14,7 +14,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** The faults of the queries of one stream. Gives each query its fault when it begins. */
+/** The faults of the queries of one stream. Assigns each query its fault when it begins. */
 final class StreamFaults implements FaultControl {
     private final Runnable wakeQueries;
     private final AtomicLong clears = new AtomicLong();
@@ -25,13 +25,13 @@ final class StreamFaults implements FaultControl {
     private final Set<QueryFaults> running = new LinkedHashSet<>();
     private final Map<Fault.Kind, Integer> triggered = new EnumMap<>(Fault.Kind.class);
 
-    /** @param wakeQueries has the stream's queries look whether something is to go wrong with them */
+    /** @param wakeQueries wakes the stream's queries, so that they check for a fault */
     StreamFaults(FaultDraw draw, Runnable wakeQueries) {
         this.draw = draw;
         this.wakeQueries = wakeQueries;
     }
 
-    /** The faults of a query that begins now; it closes them when it ends. */
+    /** Returns the faults of a query that begins now; the query closes them when it ends. */
     synchronized QueryFaults begin(ChangeStreamQuery query) {
         String token = query.partition().orElse("");
         QueryFaults faults = new QueryFaults(this, token);

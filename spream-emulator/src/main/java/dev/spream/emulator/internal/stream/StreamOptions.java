@@ -39,7 +39,7 @@ public record StreamOptions(Map<String, String> declared) {
         return new StreamOptions(Map.of());
     }
 
-    /** These options with others on top; one that is given without a value goes back to its default. */
+    /** Returns these options overridden by others; one that is given without a value is reset to its default. */
     StreamOptions with(Map<String, Optional<Token>> changes) {
         Map<String, String> merged = new LinkedHashMap<>(declared);
         changes.forEach((name, value) -> {

@@ -18,8 +18,8 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
- * All partitions of one stream. The live ones cover the key space without overlap at every instant. They change only within
- * {@link CommitClock#cut}, so that ends and commits are in one order.
+ * All partitions of one stream. The live ones cover the key space without overlap at every instant. They change only
+ * within {@link CommitClock#cut}, so that ends and commits have one order.
  */
 final class StreamPartitions implements PartitionControl {
     private static final int TOKEN_BYTES = 105;
@@ -142,7 +142,7 @@ final class StreamPartitions implements PartitionControl {
         locked(() -> childrenApart = always);
     }
 
-    /** One record with all children, or several with some each: Spanner does both. */
+    /** Returns one record with all children, or several with some of them each: Spanner does both. */
     private List<ChildRecord> childRecords(Instant start, List<ChildRecord.Child> children) {
         List<ChildRecord> records = new ArrayList<>();
         int from = 0;
@@ -155,7 +155,7 @@ final class StreamPartitions implements PartitionControl {
         return records;
     }
 
-    /** What the initial query says: the partitions that were alive at that time, without parents. */
+    /** Returns the records of an initial query: the partitions that were alive at that time, without parents. */
     List<ChildRecord> aliveAt(Instant start) {
         return locked(() -> childRecords(
                 start,
@@ -170,7 +170,7 @@ final class StreamPartitions implements PartitionControl {
         return locked(() -> Optional.ofNullable(byToken.get(token)));
     }
 
-    /** The partition that carries a key's changes now; called within a commit. */
+    /** Returns the partition that receives a key's changes now; called within a commit. */
     Partition of(long keyHash) {
         return locked(() -> live.floorEntry(keyHash).getValue());
     }

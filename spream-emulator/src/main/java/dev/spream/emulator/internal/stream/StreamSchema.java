@@ -15,10 +15,10 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Checks statements about streams against the schema, and says what the stream is afterwards.
+ * Checks statements about streams against the schema, and returns the resulting definition.
  *
  * @param tables the tables of the database, by name
- * @param streams the streams that exist
+ * @param streams the existing streams
  * @see <a href="https://cloud.google.com/spanner/quotas#change-streams">limits</a>
  */
 record StreamSchema(Dialect dialect, Map<String, Table> tables, List<StreamDefinition> streams) {
@@ -73,7 +73,7 @@ record StreamSchema(Dialect dialect, Map<String, Table> tables, List<StreamDefin
                 .findFirst();
     }
 
-    /** The same in the spelling of the schema. */
+    /** Returns the same specification in the spelling of the schema. */
     private WatchSpec checked(String stream, WatchSpec watched) {
         Set<String> seen = new HashSet<>();
         List<TableWatch> checked = new ArrayList<>();

@@ -4,12 +4,12 @@ import dev.spream.emulator.control.FaultRates;
 import dev.spream.emulator.control.PartitionChurn;
 
 /**
- * The settings of a stream: its changes and faults by itself, and their bounds.
+ * The settings of a stream: its churn and fault rates, and their bounds.
  *
  * @param churn when and how partitions change by themselves
- * @param initialPartitions how many partitions a new stream has
- * @param maxPartitions how many live partitions churn leaves at most; calls are not bounded
- * @param faultRates how often queries go wrong by themselves
+ * @param initialPartitions the number of partitions of a new stream
+ * @param maxPartitions the number of live partitions that churn does not exceed; calls are not bounded
+ * @param faultRates how often queries fail by themselves
  */
 public record StreamSettings(PartitionChurn churn, int initialPartitions, int maxPartitions, FaultRates faultRates) {
     private static final int INITIAL = 2;
@@ -17,8 +17,8 @@ public record StreamSettings(PartitionChurn churn, int initialPartitions, int ma
 
     public StreamSettings {
         if (initialPartitions < 1 || maxPartitions < initialPartitions) {
-            throw new IllegalArgumentException("a stream has at least one partition and churn must leave room for the"
-                    + " first ones, got initial " + initialPartitions + ", max " + maxPartitions);
+            throw new IllegalArgumentException("a stream needs at least one initial partition and a maximum that is "
+                    + "not lower, got initial " + initialPartitions + ", max " + maxPartitions);
         }
     }
 

@@ -9,7 +9,7 @@ import java.util.List;
  * A table as one stream watches it.
  *
  * @param keys the key's columns, in key order
- * @param watched the watched columns beside the key, in declared order
+ * @param watched the watched columns without the key, in declared order
  */
 record TableLayout(Table table, List<Column> keys, List<Column> watched) {
 
@@ -24,7 +24,7 @@ record TableLayout(Table table, List<Column> keys, List<Column> watched) {
         return new TableLayout(table, keys, watched);
     }
 
-    /** The watched columns of that extent, for one changed row. */
+    /** Returns the watched columns of the given extent, for one changed row. */
     List<Column> columns(ValueCapture.Extent extent, RowChange change) {
         return switch (extent) {
             case NONE -> List.of();
@@ -33,7 +33,7 @@ record TableLayout(Table table, List<Column> keys, List<Column> watched) {
         };
     }
 
-    /** The watched columns that the transaction wrote, whether or not their values differ. */
+    /** Returns the watched columns that the transaction wrote, whether or not their values differ. */
     private List<Column> modified(RowChange change) {
         if (change.writtenColumns().size() >= table.columns().size()) {
             return watched;
@@ -43,7 +43,7 @@ record TableLayout(Table table, List<Column> keys, List<Column> watched) {
                 .toList();
     }
 
-    /** Returns whether a stream hears of the change: an update that writes no watched column leaves no record. */
+    /** Returns whether the stream records the change: an update that writes no watched column leaves no record. */
     boolean concerns(RowChange change) {
         return change.kind() != RowChange.Kind.UPDATE
                 || watched.stream().anyMatch(column -> change.writtenColumns().contains(column.name()));
@@ -53,7 +53,7 @@ record TableLayout(Table table, List<Column> keys, List<Column> watched) {
         return table.primaryKey().contains(column.name());
     }
 
-    /** These columns and the key's, in declared order. */
+    /** Returns these columns and the key's, in declared order. */
     List<Column> withKeys(List<Column> columns) {
         return table.columns().stream()
                 .filter(column -> isKey(column) || columns.contains(column))

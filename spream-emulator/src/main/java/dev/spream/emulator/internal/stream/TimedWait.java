@@ -13,12 +13,15 @@ final class TimedWait {
     private boolean open;
     private final AtomicLong wakes = new AtomicLong();
 
-    /** Number of wake-ups so far: read it before checking the awaited condition. */
+    /** Returns the number of wake-ups so far; read it before checking the awaited condition. */
     long wakes() {
         return wakes.get();
     }
 
-    /** Waits for that long, or until woken after {@link #wakes} was read, or {@link #open}; returns at once afterwards. */
+    /**
+     * Waits for the given time, or until woken after {@link #wakes} was read, or until {@link #open}, after which it
+     * returns at once.
+     */
     void await(long seenWakes, long nanos) throws InterruptedException {
         lock.lockInterruptibly();
         try {

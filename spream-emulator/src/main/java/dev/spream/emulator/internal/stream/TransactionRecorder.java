@@ -13,8 +13,8 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * Turns a transaction into the records that one stream keeps of it. Within a partition, changes that follow one another join
- * in one record as long as table, kind and columns are the same; records are numbered over the whole transaction. Confined to
+ * Converts a transaction into the records of one stream. Within a partition, consecutive changes are joined in one
+ * record as long as table, kind and columns are the same; records are numbered over the whole transaction. Confined to
  * commits, which come one at a time.
  */
 final class TransactionRecorder {
@@ -25,7 +25,7 @@ final class TransactionRecorder {
         this.definition = definition;
     }
 
-    /** A record to be, while the transaction is gone through. */
+    /** A record under construction. */
     private record Draft(
             int sequence, TableLayout layout, RowChange.Kind kind, List<Column> listed, List<RowChange> changes) {
         boolean takes(TableLayout otherLayout, RowChange change, List<Column> otherListed) {
@@ -33,7 +33,7 @@ final class TransactionRecorder {
         }
     }
 
-    /** The records for each partition, in order; {@code partitionOf} tells which one carries a change. */
+    /** Returns the records for each partition, in order; {@code partitionOf} maps a change to its partition. */
     <P> Map<P, List<DataRecord>> records(Commit commit, String id, Function<RowChange, P> partitionOf) {
         if (commit.excludedFromChangeStreams() && definition.options().allowsTransactionExclusion()) {
             return Map.of();
@@ -70,7 +70,7 @@ final class TransactionRecorder {
         return drafts;
     }
 
-    /** Puts the change into the partition's last record, or into a new one of that number; returns whether it is new. */
+    /** Adds the change to the partition's last record, or to a new one with that number; returns whether it is new. */
     private boolean join(List<Draft> inPartition, TableLayout layout, RowChange change, int sequence) {
         List<Column> listed = layout.columns(definition.options().valueCapture().listed(change.kind()), change);
         if (!inPartition.isEmpty() && inPartition.getLast().takes(layout, change, listed)) {
@@ -96,7 +96,7 @@ final class TransactionRecorder {
         return records;
     }
 
-    /** Empty if the table is not watched. Kept until the table's definition is another. */
+    /** Returns the layout, empty if the table is not watched. It is cached until the table's definition changes. */
     private Optional<TableLayout> layout(Table table) {
         TableLayout known = layouts.get(table.name());
         if (known != null && known.table().equals(table)) {

@@ -13,14 +13,14 @@ enum ValueCapture {
     NEW_ROW,
     NEW_ROW_AND_OLD_VALUES;
 
-    /** The watched columns that a record has values of. */
+    /** A set of watched columns of which a record has values. */
     enum Extent {
         NONE,
         MODIFIED,
         WATCHED
     }
 
-    /** The columns whose types a record lists, and by which changes are put into one record. */
+    /** Returns the columns whose types a record lists; changes with the same ones share a record. */
     Extent listed(Kind kind) {
         boolean modifiedOnly = kind == Kind.UPDATE && (this == OLD_AND_NEW_VALUES || this == NEW_VALUES);
         return modifiedOnly ? Extent.MODIFIED : Extent.WATCHED;

@@ -1,9 +1,8 @@
 /**
- * The change stream half of the emulator: what {@code CREATE CHANGE STREAM} declares, the partitions that carry a
+ * The change streams of the emulator: the declarations of {@code CREATE CHANGE STREAM}, the partitions that contain a
  * stream's records, and the queries that read them. Read {@link dev.spream.emulator.internal.stream.ChangeStreams}
- * first: it is what the database half calls. Commits and changes of partitions are put in order by
- * {@link dev.spream.emulator.internal.stream.CommitClock}. Knows neither SQL beyond its own statements nor gRPC
- * services.
+ * first: the database calls it. {@link dev.spream.emulator.internal.stream.CommitClock} orders commits and changes of
+ * partitions. Does not depend on SQL other than its own statements, nor on gRPC services.
  */
 @NullMarked
 package dev.spream.emulator.internal.stream;

@@ -134,8 +134,8 @@ class DrivenTimeTest {
 
     @Test
     void it_does_not_go_back() {
-        assertThatThrownBy(() -> clock.advance(Duration.ofNanos(-1))).hasMessageContaining("does not go back");
-        assertThatThrownBy(() -> clock.set(T0.minusNanos(1))).hasMessageContaining("does not go back");
+        assertThatThrownBy(() -> clock.advance(Duration.ofNanos(-1))).hasMessageContaining("cannot be moved back");
+        assertThatThrownBy(() -> clock.set(T0.minusNanos(1))).hasMessageContaining("cannot be moved back");
         assertThat(clock.instant()).isEqualTo(T0);
     }
 

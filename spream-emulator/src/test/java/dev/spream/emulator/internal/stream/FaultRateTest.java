@@ -92,10 +92,10 @@ class FaultRateTest {
     @Test
     void a_reader_must_be_able_to_get_on() {
         assertThat(FaultRates.share(0.9).withinRows(1).withinRows()).isEqualTo(1);
-        assertThatThrownBy(() -> FaultRates.share(0.91)).hasMessageContaining("0.9 of the queries at most");
+        assertThatThrownBy(() -> FaultRates.share(0.91)).hasMessageContaining("must not exceed 0.9");
         assertThatThrownBy(() -> FaultRates.share(-0.1)).hasMessageContaining("negative");
         assertThatThrownBy(() -> FaultRates.share(Double.NaN)).hasMessageContaining("NaN");
-        assertThatThrownBy(() -> FaultRates.none().withinRows(0)).hasMessageContaining("1 row or more");
+        assertThatThrownBy(() -> FaultRates.none().withinRows(0)).hasMessageContaining("at least 1");
     }
 
     @Test
