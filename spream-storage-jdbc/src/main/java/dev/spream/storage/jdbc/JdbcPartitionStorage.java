@@ -30,22 +30,24 @@ import java.util.Set;
 import javax.sql.DataSource;
 
 /**
- * A {@link PartitionStorage} in PostgreSQL 14 or newer. Subscriptions live side by side in one schema; each instance is for
- * one of them, and any number of instances, in any number of processes, share it. The server's clock decides about leases.
+ * A {@link PartitionStorage} in PostgreSQL 14 or newer. One schema can have several subscriptions; each instance serves
+ * one of them, and any number of instances, in any number of processes, can share it. Leases are measured by the
+ * server's clock.
  *
- * <p>Safe for use by many threads. A connection is taken for a call and given back with it. The caller owns the data
- * source and closes it after the storage; {@link JdbcPool} has one with fitting settings.
+ * <p>Safe for use by many threads. Each call takes a connection and returns it at its end. The caller owns the data
+ * source and closes it after the storage; {@link JdbcPool} opens one with suitable settings.
  *
  * <p>Correctness: each method is one statement in a transaction of its own, at READ COMMITTED, the default.
  *
  * <ul>
- *   <li>A snapshot is one statement, so it shows one moment.
- *   <li>A write locks the row that it is fenced by, then decides on that row as locked: at READ COMMITTED a statement that
- *       waited for a row sees what the other transaction left, and the conditions are checked again.
+ *   <li>A snapshot is one statement, so it is consistent.
+ *   <li>A write locks the row that it is fenced by and evaluates its conditions on the locked row: at READ COMMITTED, a
+ *       statement that waited for a row reads the version that the other transaction committed, and the conditions are
+ *       checked again.
  *   <li>Rows are locked, and children inserted, in the order of their keys, partitions before children, so that batches
  *       cannot deadlock.
- *   <li>Everything else that a write depends on is final: FINISHED does not change, stored rows stay stored, a removed
- *       partition keeps its row as the proof. So a statement may see it as of its start.
+ *   <li>Everything else that a write depends on is final: FINISHED does not change, stored rows stay stored, and a
+ *       removed partition keeps its row as the proof that it finished. So a statement may read it as of its start.
  *   <li>No lock is held between two round trips: a process that is suspended during a call blocks no other.
  * </ul>
  */
@@ -70,12 +72,12 @@ public final class JdbcPartitionStorage implements PartitionStorage {
     }
 
     /**
-     * The storage of that subscription in the schema {@code spream}, which is created, or its tables migrated, where
-     * needed; that takes three connections at the same time.
+     * Opens the storage of that subscription in the schema {@code spream}. Creates the schema and migrates its tables
+     * where needed, which takes three connections at the same time.
      *
-     * @param subscription names it in this database: 1 to 200 characters; not the change stream, which several
+     * @param subscription its name in this database, 1 to 200 characters; not that of the change stream, which several
      *     subscriptions can read
-     * @throws StorageException if the database cannot be reached, or its tables are not what is needed
+     * @throws StorageException if the database cannot be reached, or its tables are not as expected
      */
     public static JdbcPartitionStorage create(DataSource dataSource, String subscription) {
         return builder(dataSource, subscription).build();
@@ -85,7 +87,7 @@ public final class JdbcPartitionStorage implements PartitionStorage {
         return new Builder(dataSource, subscription);
     }
 
-    /** The names of the subscriptions that are stored in that schema, as text compares. */
+    /** Returns the names of the subscriptions that are stored in that schema, sorted. */
     public static List<String> subscriptions(DataSource dataSource, String schema) {
         SchemaName name = new SchemaName(schema);
         new SchemaMigration(dataSource, name, TABLES).check();
@@ -187,15 +189,15 @@ public final class JdbcPartitionStorage implements PartitionStorage {
         return new PartitionTable(database, subscription).proofs();
     }
 
-    /** Holds nothing open; calls fail from now on. The data source is left as it is. */
+    /** Makes further calls fail. Holds no resources; the data source is left open. */
     @Override
     public void close() {
         database.close();
     }
 
     /**
-     * Options of a storage. The statement timeout, 5 seconds by default, is to stay well below the lease time: a call that hangs
-     * can be repeated then before leases are lost.
+     * Options of a storage. The statement timeout, 5 seconds by default, should stay well below the lease time, so that
+     * a call that hangs can be repeated before leases expire.
      */
     public static final class Builder extends TablesBuilder<Builder> {
         private final String subscription;
@@ -208,7 +210,7 @@ public final class JdbcPartitionStorage implements PartitionStorage {
         /**
          * Builds the storage, after the tables were migrated or checked.
          *
-         * @throws StorageException if the database cannot be reached, or its tables are not what is needed
+         * @throws StorageException if the database cannot be reached, or its tables are not as expected
          */
         public JdbcPartitionStorage build() {
             ensure(TABLES);

@@ -13,14 +13,14 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * The storage {@code jdbc}: a {@link JdbcPartitionStorage} over a {@linkplain JdbcPool pool of its own}. Subscriptions of one
- * schema are told apart by {@link PluginContext#subscription}.
+ * The storage {@code jdbc}: a {@link JdbcPartitionStorage} over a {@linkplain JdbcPool pool of its own}. {@link
+ * PluginContext#subscription} names the subscription in the schema.
  */
 @AutoService(PartitionStorageProvider.class)
 public final class JdbcPartitionStorageProvider implements PartitionStorageProvider {
     private static final ConfigKey<String> SCHEMA = ConnectionKeys.schema(
             "schema",
-            "The schema that has the tables. Subscriptions live in it side by side.",
+            "The schema of the tables, which several subscriptions can share.",
             TablesBuilder.DEFAULT_SCHEMA);
     private static final ConfigKey<Boolean> MIGRATE =
             ConnectionKeys.migrate("Whether to create the schema and its tables, and to migrate them, where needed.");

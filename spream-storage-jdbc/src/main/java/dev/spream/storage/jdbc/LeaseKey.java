@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The identity of a lease, by which a write is fenced: token, owner and epoch, and not the watermark at which it was
+ * The identity of a lease, by which a write is fenced: token, owner and epoch, without the watermark at which it was
  * acquired.
  */
 record LeaseKey(PartitionToken token, WorkerId owner, long epoch) {
@@ -38,7 +38,7 @@ record LeaseKey(PartitionToken token, WorkerId owner, long epoch) {
                 .numbers(holdings, LeaseKey::epoch);
     }
 
-    /** The tokens of those that are not among the ones that the server found. */
+    /** Returns the tokens of the requested leases that the server did not find. */
     static Set<PartitionToken> lost(Collection<LeaseKey> asked, Collection<LeaseKey> found) {
         Set<LeaseKey> held = new HashSet<>(found);
         Set<PartitionToken> lost = new LinkedHashSet<>();

@@ -19,11 +19,12 @@ import java.util.Set;
 
 /**
  * The leases of partitions. A batch locks its rows in the order of their keys before it changes any, so that batches of
- * several workers wait for each other, but cannot deadlock; what it decides on is the row as locked, not as first seen.
- * It does not wait for rows that another session has locked ({@link UnlockedRows}). The lateral subquery with a limit
- * makes it look rows up one by one, by key and in that order, whatever statistics the planner has.
+ * several workers wait for each other, but cannot deadlock; its conditions are evaluated on the locked row. It does not
+ * wait for rows that another session has locked ({@link UnlockedRows}). The lateral subquery with a limit makes the
+ * planner look rows up one by one, by key and in that order, whatever its statistics are.
  *
- * <p>Time is {@code clock_timestamp()}, not {@code now()}: a statement that waited for a row counts from when it got it.
+ * <p>Time is {@code clock_timestamp()}, not {@code now()}: a lease begins when the statement got the row, not when it
+ * started to wait.
  */
 record PartitionLeases(Database database, String subscription) {
     static final String ACQUIRE = """
@@ -131,7 +132,7 @@ record PartitionLeases(Database database, String subscription) {
                         UnlockedRows.UNFINISHED,
                         shorter(
                                 UnlockedRows.PATIENCE,
-                                leaseTime.dividedBy(8)), // others count as renewed when it is over
+                                leaseTime.dividedBy(8)), // rows that stay locked longer count as renewed
                         asked -> database.rows(
                                 what,
                                 RENEW,

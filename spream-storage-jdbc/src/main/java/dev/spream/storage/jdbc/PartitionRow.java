@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 final class PartitionRow {
     private PartitionRow() {}
 
-    /** The key of a token: tokens have any length, an entry of an index has not. */
+    /** Returns an expression for the key of a token: tokens have any length, but entries of an index are limited. */
     static String hashOf(String token) {
         return "sha256(convert_to(%s, 'UTF8'))".formatted(token);
     }
@@ -47,7 +47,7 @@ final class PartitionRow {
 
     private static StorageException damaged(ResultSet row, RuntimeException cause) throws SQLException {
         return new StorageException(
-                "the stored row of partition %s cannot be right: %s; nothing was changed. Restore the row from a backup"
+                "the stored row of partition %s is invalid: %s; nothing was changed. Restore the row from a backup"
                         .formatted(row.getString("token"), cause.getMessage()),
                 false,
                 cause);

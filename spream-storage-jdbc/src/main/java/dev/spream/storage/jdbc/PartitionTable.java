@@ -14,7 +14,7 @@ import java.util.Optional;
 
 /**
  * Reads the partitions of a subscription, and removes those that are no longer needed. Each snapshot is one statement,
- * so it shows one moment.
+ * so it is consistent.
  *
  * <p>Rows are sorted here and not by the server, whose collation may order text differently.
  */
@@ -27,7 +27,10 @@ record PartitionTable(Database database, String subscription) {
             FROM (SELECT clock_timestamp() AS read_at) AS clock
             LEFT JOIN @partitions p ON p.subscription = ? AND p.removed_at IS NULL""";
 
-    /** The lateral subquery has a limit, and no more conditions, so that each parent is looked up by its key. */
+    /**
+     * Selects the frontier. The lateral subquery has a limit and no other conditions, so that each parent is looked up
+     * by its key.
+     */
     static final String FRONTIER = """
             WITH unfinished AS MATERIALIZED (
                 SELECT * FROM @partitions WHERE subscription = ? AND state <> 'FINISHED'
@@ -98,8 +101,9 @@ record PartitionTable(Database database, String subscription) {
     }
 
     /**
-     * Nothing here waits for children that are being added at the same time: a child whose removal is under way conflicts
-     * with the row, which stays; and one that names a parent which is being removed could as well have come later.
+     * Removes partitions without waiting for children that are being added concurrently: the insert of a child that is
+     * being removed conflicts with its row, which stays; and a child that names a parent which is being removed could
+     * equally have been added later.
      */
     int cleanUp(Instant finishedBefore) {
         return database.update(
@@ -111,7 +115,7 @@ record PartitionTable(Database database, String subscription) {
                         .text(subscription));
     }
 
-    /** The moment is there even where no partition is. */
+    /** A row of a snapshot; {@code readAt} is present even where there is no partition. */
     private record SnapshotRow(Instant readAt, Optional<PartitionMetadata> partition) {
         static SnapshotRow read(ResultSet row) throws SQLException {
             Instant readAt = JdbcTimestamps.clock(row, "read_at");

@@ -12,13 +12,13 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The record of a subscription, which is stored together with its root partition, and outlives it. */
+/** The record of a subscription. It is stored together with its root partition and outlives it. */
 record SubscriptionTable(Database database, String name) {
     private static final String SELECT = "SELECT * FROM @subscriptions WHERE name = ?";
 
     private static final String NAMES = "SELECT name FROM @subscriptions";
 
-    /** Of two concurrent opens, one waits for the other and stores nothing. */
+    /** Of two concurrent calls, one waits for the other and stores nothing. */
     private static final String OPEN = """
             WITH opened AS (
                 INSERT INTO @subscriptions
@@ -33,8 +33,8 @@ record SubscriptionTable(Database database, String name) {
             FROM opened""".formatted(PartitionRow.hashOf("?"));
 
     /**
-     * Reading the partitions once is enough: once all are finished they stay so, because only a running one brings
-     * children.
+     * Completes the subscription if all partitions are finished. One read suffices: once all are finished they stay so,
+     * because only a running partition adds children.
      */
     private static final String COMPLETE = """
             UPDATE @subscriptions s SET completed = true

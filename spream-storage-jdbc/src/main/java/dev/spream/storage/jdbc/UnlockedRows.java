@@ -15,9 +15,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 
 /**
- * Batches of writes under leases that pass over rows which another session has locked, so that one locked row does not hold up the
- * others. Rows that are passed over are tried again for half a second, because most
- * locks last for a statement.
+ * Batches of writes under leases that skip rows which another session has locked, so that one locked row does not delay
+ * the others. Skipped rows are retried for half a second, because most locks last for one statement.
  */
 record UnlockedRows(Database database, String subscription) {
     static final List<String> RUNNING = List.of("RUNNING");
@@ -26,7 +25,7 @@ record UnlockedRows(Database database, String subscription) {
     static final Duration PATIENCE = Duration.ofMillis(500);
     private static final long PAUSE = TimeUnit.MILLISECONDS.toNanos(5);
 
-    /** The leases that are stored, locked or not. */
+    /** Selects the leases that are stored, locked or not. */
     private static final String STORED = """
             SELECT p.token, p.owner, p.epoch
             FROM (SELECT %s AS token_hash, l.* FROM unnest(?::text[], ?::text[], ?::bigint[]) AS l(token, owner, epoch)) AS lease
@@ -35,11 +34,11 @@ record UnlockedRows(Database database, String subscription) {
             WHERE p.state = ANY (?)""".formatted(PartitionRow.hashOf("l.token"));
 
     /**
-     * The partitions whose lease was lost.
+     * Writes the rows and returns the partitions whose lease was lost.
      *
-     * @param states of the partitions that the write is for
-     * @param patience how long to try again rows that are locked
-     * @param write writes those rows that are held and not locked, and returns them
+     * @param states the states of the partitions that the write applies to
+     * @param patience how long to retry rows that are locked
+     * @param write writes the rows that are held and not locked, and returns them
      * @throws BusyPartitionsException if rows that are held stayed locked
      */
     Set<PartitionToken> each(
@@ -67,7 +66,7 @@ record UnlockedRows(Database database, String subscription) {
         if (!stored.isEmpty()) {
             Set<PartitionToken> busy = stored.stream().map(LeaseKey::token).collect(toSet());
             throw new BusyPartitionsException(
-                    "%s: another session has locked the rows of %d of them, such as %s; the others are done, and these are tried again"
+                    "%s: another session has locked the rows of %d partitions, such as %s; the others are written, and these are retried"
                             .formatted(what, busy.size(), busy.iterator().next().abbreviated()),
                     busy,
                     lost);

@@ -23,12 +23,12 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The progress of partitions, and the partitions that follow them. Each write locks the row of the lease it is made
- * under and decides on the locked row; everything else that it reads is final: a child that is stored, or was removed,
+ * The progress of partitions, and the partitions that follow them. Each write locks the row of its lease and evaluates
+ * its conditions on the locked row; everything else that it reads is final: a child that is stored, or was removed,
  * stays so.
  */
 record WatermarkWrites(Database database, String subscription) {
-    /** The row that a lease holds, locked; the lease's five parameters are those of {@link #bind}. */
+    /** Locks the row of a lease; its five parameters are those of {@link #bind}. */
     private static final String HELD = """
             held AS MATERIALIZED (
                 SELECT * FROM @partitions
@@ -109,7 +109,10 @@ record WatermarkWrites(Database database, String subscription) {
             )
             SELECT state, ARRAY(SELECT child FROM missing) AS missing FROM held""".formatted(HELD, PartitionRow.hashOf("child"));
 
-    /** In the order of their keys, so that the parents of a merge, adding the same children, do not deadlock. */
+    /**
+     * Adds the children in the order of their keys, so that the parents of a merge, which add the same children, do not
+     * deadlock.
+     */
     boolean addChildren(PartitionLease parent, ChildPartitionsRecord children) {
         List<ChildPartition> added = children.childPartitions();
         return !database.rows(
@@ -198,7 +201,7 @@ record WatermarkWrites(Database database, String subscription) {
         void requireAccepted(PartitionLease lease, PartitionGap gap) {
             if (!accepted) {
                 throw new IllegalArgumentException(
-                        "partition %s: a gap from %s cannot be accepted, the stored watermark is %s; nothing was changed"
+                        "partition %s: a gap from %s cannot be accepted because the stored watermark is %s; nothing was changed"
                                 .formatted(lease.token().abbreviated(), gap.from(), watermark));
             }
         }
@@ -211,7 +214,7 @@ record WatermarkWrites(Database database, String subscription) {
             }
             if (!missing.isEmpty()) {
                 throw new IllegalArgumentException(
-                        "partition %s cannot finish: its children %s are not stored; nothing was changed"
+                        "partition %s cannot finish because its children %s are not stored; nothing was changed"
                                 .formatted(
                                         lease.token().abbreviated(),
                                         missing.stream()

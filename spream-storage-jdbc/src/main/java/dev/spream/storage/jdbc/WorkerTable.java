@@ -30,7 +30,7 @@ record WorkerTable(Database database, String subscription) {
             FROM (SELECT clock_timestamp() AS now) AS clock
             JOIN @workers w ON w.subscription = ?""";
 
-    /** Skips a worker that is being renewed, or expired by another process, at the same time. */
+    /** Skips workers whose rows are being renewed or expired by another process. */
     private static final String EXPIRE = """
             WITH expired AS (
                 SELECT subscription, worker FROM @workers

@@ -16,12 +16,18 @@ final class ClaimOrder {
     private final Set<String> heldUp = new HashSet<>();
     private final List<StoredDeadLetters.Listed> claimed = new ArrayList<>();
 
-    /** @param firstOutside of the hashes of keys, the first letter that is not one of those to come and has to be replayed */
+    /**
+     * @param firstOutside by the hash of a key, the first letter that has to be replayed and is not among the letters
+     *     to add
+     */
     ClaimOrder(Map<String, RecordIdentity> firstOutside) {
         this.firstOutside = firstOutside;
     }
 
-    /** In commit order. {@code isClaimable} says so as far as it depends on the letter alone. */
+    /**
+     * Adds a letter; letters are added in commit order. {@code isClaimable} covers the conditions that depend on the
+     * letter alone.
+     */
     void add(StoredDeadLetters.Listed letter, boolean isClaimable) {
         if (isClaimable && Collections.disjoint(heldUp, letter.keyHashes()) && !isBehindOutside(letter)) {
             claimed.add(letter);

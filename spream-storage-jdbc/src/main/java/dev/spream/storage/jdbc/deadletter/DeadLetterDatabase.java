@@ -20,8 +20,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The database of dead letters. A transaction that failed because of the server or the network is retried: a failover
- * does not stop a subscription. Safe for use by many threads.
+ * The database of dead letters. A transaction that failed because of the server or the network is retried, so that a
+ * failover does not stop a subscription. Safe for use by many threads.
  */
 final class DeadLetterDatabase {
     private static final Logger log = LoggerFactory.getLogger(DeadLetterDatabase.class);
@@ -42,7 +42,7 @@ final class DeadLetterDatabase {
         T run(Transactions.Open transaction, Statements statements) throws SQLException;
     }
 
-    /** Commits what was done, at READ COMMITTED. {@code what} names the call in the message of a failure. */
+    /** Runs the work and commits, at READ COMMITTED. {@code what} names the call in the message of a failure. */
     <T> T run(String what, Database.Work<T> work) throws InterruptedException {
         return open(what, (transaction, statements) -> {
             try (transaction) {
@@ -53,7 +53,7 @@ final class DeadLetterDatabase {
         });
     }
 
-    /** Begins one that the caller ends, after the first work in it has succeeded. */
+    /** Begins a transaction that the caller ends, and returns after the first work in it has succeeded. */
     <T> T open(String what, OpenWork<T> work) throws InterruptedException {
         long deadline = System.nanoTime() + PATIENCE.toNanos();
         ExponentialBackoff backoff = new ExponentialBackoff(FIRST_DELAY, MAX_DELAY, ThreadLocalRandom.current());
@@ -100,7 +100,7 @@ final class DeadLetterDatabase {
         }
     }
 
-    /** Waits without a connection. */
+    /** Waits without holding a connection. */
     void pause(Duration time) throws InterruptedException {
         if (closed.await(time.toNanos(), TimeUnit.NANOSECONDS)) {
             requireOpen();

@@ -8,16 +8,18 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Locks on keys that end with their transaction, whatever ends it. Two kinds, which are always taken in this order:
+ * Locks on keys, released when their transaction ends, however it ends. There are two kinds, which are always taken in
+ * this order:
  *
  * <ul>
  *   <li>A <em>claim</em> is exclusive for a replay or discard of a letter of the key, and shared by deliveries. It is
- *       only tried, so no session waits for it in the database.
- *   <li>The <em>state</em> is exclusive for a change of the stored rows of the key, for a few statements.
+ *       tried without waiting.
+ *   <li>The <em>state</em> is exclusive for a change of the stored rows of the key, and held for a few statements.
  * </ul>
  *
  * <p>Keys share a thousand locks of each kind, so that a change of very many keys does not fill the server's lock
- * table. If two keys share a lock, a state costs a short wait, and a claim of one key also claims the other.
+ * table. If two keys share a lock, a change of one waits briefly for a change of the other, and a claim of one also
+ * claims the other.
  */
 final class DeadLetterLocks {
     private static final int LOCKS = 1 << 10;
@@ -31,7 +33,7 @@ final class DeadLetterLocks {
     private static final String CLAIMS =
             "SELECT lock FROM unnest(?::bigint[]) AS locks(lock) WHERE pg_try_advisory_xact_lock(?::bigint::int, lock::int)";
 
-    /** For a statement that does more: whether the claims of the keys could be shared. Takes two parameters. */
+    /** An expression for other statements: whether the claims of the keys could be shared. Takes two parameters. */
     static final String SHARE_CLAIM =
             "(SELECT bool_and(pg_try_advisory_xact_lock_shared(?::bigint::int, lock::int)) FROM unnest(?::bigint[]) AS locks(lock))";
 
@@ -43,7 +45,7 @@ final class DeadLetterLocks {
         this.states = Hashes.number(Hashes.of("spream dead letters, states", schema.value(), subscription));
     }
 
-    /** Waits for the states. All transactions take them in the same order. */
+    /** Locks the states, waiting for them. All transactions take them in the same order. */
     void lockStates(Statements transaction, Collection<StoredKey> keys) throws SQLException {
         transaction.row(STATE, p -> p.number(states).numbers(numbers(keys)), row -> row.getLong(1));
     }
@@ -57,12 +59,12 @@ final class DeadLetterLocks {
                 transaction.rows(CLAIMS, p -> p.numbers(numbersOf(keyHashes)).number(claims), row -> row.getLong(1)));
     }
 
-    /** The first parameter of {@link #SHARE_CLAIM}. */
+    /** Returns the first parameter of {@link #SHARE_CLAIM}. */
     long claims() {
         return claims;
     }
 
-    /** The second one: the locks of the keys, in the order in which to take them. */
+    /** Returns the second parameter: the locks of the keys, in the order in which to take them. */
     static List<Long> numbers(Collection<StoredKey> keys) {
         return numbersOf(StoredKey.hashes(keys));
     }

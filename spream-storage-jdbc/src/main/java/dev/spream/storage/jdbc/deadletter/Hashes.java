@@ -19,7 +19,7 @@ final class Hashes {
         return HexFormat.of().formatHex(digest.digest());
     }
 
-    /** The first 32 bits. */
+    /** Returns the first 32 bits. */
     static int number(String hash) {
         return HexFormat.fromHexDigits(hash, 0, 8);
     }

@@ -32,14 +32,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A {@link DeadLetterStore} in PostgreSQL 14 or newer, for any number of processes at once: the workers of a
- * subscription, and replays. Letters of several subscriptions live side by side in one schema; each instance is for one
- * of them. The schema may be that of the partition storage, or another one, in another database.
+ * subscription, and replays. One schema can have the letters of several subscriptions; each instance serves one of
+ * them. The schema may be that of the partition storage, or another one, in another database.
  *
- * <p>A letter is kept as the JSON object that a {@link dev.spream.core.consume.StoredDeadLetter#toJson()} is. It may have as
- * many bytes as one value of PostgreSQL, just below 1 GB, and has to be sent within the time limit of a statement. Letters
- * that were replayed or discarded stay for a while, see {@link Builder#settledRetention}.
+ * <p>A letter is stored as the JSON object of {@link dev.spream.core.consume.StoredDeadLetter#toJson()}. It may be as
+ * large as one value of PostgreSQL, just below 1 GB, and has to be sent within the time limit of a statement. Letters
+ * that were replayed or discarded are removed later, see {@link Builder#settledRetention}.
  *
- * <p>Safe for use by many threads. A connection is taken for a call and given back with it; a {@link #claim} holds one
+ * <p>Safe for use by many threads. Each call takes a connection and returns it at its end; a {@link #claim} holds one
  * until it is closed. The caller owns the data source and closes it after the store. A call that fails because of the
  * server or the network is retried for half a minute.
  *
@@ -48,14 +48,15 @@ import org.jspecify.annotations.Nullable;
  * <ul>
  *   <li>Each change of a key's rows holds a lock on the key's state, for one short transaction at READ COMMITTED. So
  *       the changes of a key are serial, in all processes.
- *   <li>A claim is an exclusive lock held by a transaction that stays open, and deliveries share that lock. It ends when the
- *       transaction does, at the latest with its process; both kinds are transaction-level advisory locks, which also work
- *       through a pool of transactions such as PgBouncer's, where session-level ones do not. No row is locked and no
- *       snapshot held meanwhile.
- *   <li>A delivery costs no statement unless one of its keys may have an open letter that failed. A store knows these
- *       keys: a key is in one partition at a time, and only the store of the partition's last owner can keep letters of
- *       it. It reads the earlier letters when the partition is acquired, and has kept the later ones itself. A letter
- *       that the former owner was keeping is committed before that, or refused: the row of the partition decides.
+ *   <li>A claim is an exclusive lock held by a transaction that stays open, and deliveries share that lock. It ends
+ *       with the transaction, at the latest with its process. Both kinds are transaction-level advisory locks, which
+ *       also work through a pooler in transaction mode such as PgBouncer, where session-level locks do not. A claim
+ *       holds no row lock and no snapshot.
+ *   <li>A delivery costs no statement unless one of its keys may have an open letter that failed. A store has these
+ *       keys in memory: a key is in one partition at a time, and only the store of the partition's last owner can keep
+ *       letters of it. The store reads the earlier letters when the partition is acquired, and keeps the later ones
+ *       itself. The row of the partition decides about a letter that the former owner is keeping at that moment: it is
+ *       committed before the acquisition, or refused.
  * </ul>
  */
 public final class JdbcDeadLetterStore implements DeadLetterStore, AutoCloseable {
@@ -71,13 +72,16 @@ public final class JdbcDeadLetterStore implements DeadLetterStore, AutoCloseable
             1,
             "migrate(true), in a configuration dead-letters.jdbc.migrate=true");
 
-    /** What the letters of one claim have in memory at most, but for one that is larger alone. */
+    /** The maximum memory of the letters of one claim; a single letter may exceed it. */
     private static final long MAX_CLAIMED_BYTES = 16L << 20;
 
     private static final Duration FIRST_WAIT = Duration.ofMillis(20);
     private static final Duration MAX_WAIT = Duration.ofMillis(500);
 
-    /** A claim may last as long as a consumer does, and ends soon after its machine has vanished. */
+    /**
+     * Settings of a transaction that lasts as long as a consumer may take, and that the server ends soon after the
+     * client's machine has vanished.
+     */
     private static final String LONG_CLAIM = """
             SELECT set_config('idle_in_transaction_session_timeout', '0', true),
                 set_config('tcp_keepalives_idle', '10', true),
@@ -104,11 +108,11 @@ public final class JdbcDeadLetterStore implements DeadLetterStore, AutoCloseable
     }
 
     /**
-     * The dead letters of that subscription in the schema {@code spream}, which is created, or its tables migrated, where
-     * needed; that takes three connections at the same time.
+     * Opens the dead letters of that subscription in the schema {@code spream}. Creates the schema and migrates its
+     * tables where needed, which takes three connections at the same time.
      *
-     * @param subscription names it in this database: 1 to 200 characters
-     * @throws StorageException if the database cannot be reached, or its tables are not what is needed
+     * @param subscription its name in this database, 1 to 200 characters
+     * @throws StorageException if the database cannot be reached, or its tables are not as expected
      */
     public static JdbcDeadLetterStore create(DataSource dataSource, String subscription) throws InterruptedException {
         return builder(dataSource, subscription).build();
@@ -173,18 +177,18 @@ public final class JdbcDeadLetterStore implements DeadLetterStore, AutoCloseable
         passes.clear(transaction, keys);
     }
 
-    /** As it will be read: a letter that could not be read would be one too many for ever. */
+    /** Returns the JSON to store. Refuses a letter that could not be read back, since it could never be replayed. */
     private static String readableJson(StoredDeadLetter letter) {
         String json = letter.toJson();
         try {
             StoredDeadLetter.fromJson(json);
         } catch (IllegalArgumentException e) {
             throw new DeadLetterException(
-                    "a change cannot be kept, because it could not be read again: " + e.getMessage(), e);
+                    "a change cannot be stored as a dead letter because it could not be read back: " + e.getMessage(), e);
         }
         if (json.indexOf('\0') >= 0) {
             throw new DeadLetterException(
-                    "a change cannot be kept, because its JSON has a NUL that is not written as \\u0000");
+                    "a change cannot be stored as a dead letter because its JSON has a NUL that is not written as \\u0000");
         }
         return json;
     }
@@ -243,7 +247,7 @@ public final class JdbcDeadLetterStore implements DeadLetterStore, AutoCloseable
         }
     }
 
-    /** Records what the change overtakes; false if one of the keys is claimed. */
+    /** Records which letters the change overtakes; returns false if one of the keys is claimed. */
     private boolean hasPassed(RecordIdentity change, Set<RecordKey> open) throws InterruptedException {
         long mark = openKeys.mark();
         List<StoredKey> keys = StoredKey.of(open);
@@ -286,7 +290,7 @@ public final class JdbcDeadLetterStore implements DeadLetterStore, AutoCloseable
         });
     }
 
-    /** How many letters may be in memory together, at least the first one. */
+    /** Returns how many of the letters may be in memory together, at least 1. */
     private static int fitting(List<StoredDeadLetters.Asked> letters) {
         long bytes = 0;
         for (int i = 0; i < letters.size(); i++) {
@@ -298,7 +302,7 @@ public final class JdbcDeadLetterStore implements DeadLetterStore, AutoCloseable
         return letters.size();
     }
 
-    /** The letters as they are once their keys are claimed, if none is missing before them. */
+    /** Returns the letters as they are after their keys were claimed, up to the first whose predecessor is missing. */
     private List<StoredDeadLetters.Listed> claimed(
             Statements transaction, List<StoredDeadLetters.Asked> asked, boolean evenIfOvertaken) throws SQLException {
         if (asked.isEmpty()) {
@@ -345,7 +349,7 @@ public final class JdbcDeadLetterStore implements DeadLetterStore, AutoCloseable
         });
     }
 
-    /** The letter as it is once its keys are claimed. */
+    /** Returns the letter as it is after its keys were claimed. */
     private Optional<StoredDeadLetters.Row> claimed(Statements transaction, RecordIdentity identity)
             throws SQLException {
         Optional<StoredDeadLetters.Row> found = letters.find(transaction, identity);
@@ -375,15 +379,15 @@ public final class JdbcDeadLetterStore implements DeadLetterStore, AutoCloseable
         return " of subscription '%s'".formatted(subscription);
     }
 
-    /** Holds nothing open but the claims there are; calls fail from now on. The data source is left as it is. */
+    /** Makes further calls fail. Open claims stay open until they are closed; the data source is left open. */
     @Override
     public void close() {
         database.close();
     }
 
     /**
-     * Options of a store. The statement timeout, 5 seconds by default, is to be longer where changes of many megabytes go over a
-     * slow network.
+     * Options of a store. The statement timeout, 5 seconds by default, should be longer where changes of many megabytes
+     * are sent over a slow network.
      */
     public static final class Builder extends TablesBuilder<Builder> {
         private final String subscription;
@@ -395,8 +399,8 @@ public final class JdbcDeadLetterStore implements DeadLetterStore, AutoCloseable
         }
 
         /**
-         * How long a letter stays stored after it was replayed or discarded, 7 days by default. What is older goes when a
-         * store is opened. Open letters stay as long as they are open.
+         * Sets how long a letter stays stored after it was replayed or discarded; 7 days by default. Older ones are
+         * removed when a store is opened. Open letters are never removed.
          */
         public Builder settledRetention(Duration settledRetention) {
             if (settledRetention.isNegative()) {
@@ -410,7 +414,7 @@ public final class JdbcDeadLetterStore implements DeadLetterStore, AutoCloseable
         /**
          * Builds the store, after the tables were migrated or checked.
          *
-         * @throws StorageException if the database cannot be reached, or its tables are not what is needed
+         * @throws StorageException if the database cannot be reached, or its tables are not as expected
          */
         public JdbcDeadLetterStore build() throws InterruptedException {
             ensure(TABLES);

@@ -15,14 +15,14 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * Dead letters {@code jdbc}: a {@link JdbcDeadLetterStore} over a {@linkplain JdbcPool pool of its own}. Subscriptions of one
- * schema are told apart by {@link PluginContext#subscription}.
+ * The dead letters {@code jdbc}: a {@link JdbcDeadLetterStore} over a {@linkplain JdbcPool pool of its own}. {@link
+ * PluginContext#subscription} names the subscription in the schema.
  */
 @AutoService(DeadLetterSinkProvider.class)
 public final class JdbcDeadLettersProvider implements DeadLetterSinkProvider {
     private static final ConfigKey<String> SCHEMA = ConnectionKeys.schema(
             "schema",
-            "The schema that has the tables. Subscriptions live in it side by side, and so may a storage.",
+            "The schema of the tables, which several subscriptions and a partition storage can share.",
             TablesBuilder.DEFAULT_SCHEMA);
     private static final ConfigKey<Boolean> MIGRATE =
             ConnectionKeys.migrate("Whether to create the schema and its tables, and to migrate them, where needed.");

@@ -8,7 +8,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The keys that may have open letters that failed, so that the other keys need no query. Safe for use by many threads.
+ * A cache of the keys that may have open failed letters, so that other keys need no query. Safe for use by many
+ * threads.
  *
  * <p>Keys are numbered as they are added, after their letters were committed. So a read of the database that began
  * after the number was read covers all keys up to it, and removes none that were added later.
@@ -40,14 +41,14 @@ final class OpenDeadLetterKeys {
         added.forEach(key -> keys.put(key, number));
     }
 
-    /** What the database was found to have, by a statement that began after the mark was made. */
+    /** Adds the keys that the database has, as read by a statement that began after the mark was made. */
     void load(Set<RecordKey> found, long mark) {
         forget(keys.keySet().stream().filter(key -> !found.contains(key)).toList(), mark);
         add(found);
         loaded = true;
     }
 
-    /** Keys that have none, as was found by a statement that began after the mark was made. */
+    /** Removes keys that have no open letters, as read by a statement that began after the mark was made. */
     void forget(Collection<RecordKey> free, long mark) {
         free.forEach(key -> keys.computeIfPresent(key, (k, number) -> number <= mark ? null : number));
     }

@@ -10,8 +10,9 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The changes of one subscription that went past letters that failed: of each key those that overtook something. So there
- * are about as many as letters at most.
+ * The changes of one subscription that were delivered before earlier failed letters of the same key, so that these
+ * letters were overtaken. Per key, only changes that overtook a letter are stored, so there are about as many as
+ * letters at most.
  */
 record OvertakenTable(String subscription, DeadLetterLocks locks) {
     private static final String ASK = """
@@ -48,11 +49,11 @@ record OvertakenTable(String subscription, DeadLetterLocks locks) {
                 WHERE k.key_hash = pass.key_hash AND k.subscription = pass.subscription AND k.failed)""";
 
     /**
-     * The state of the keys of a change that is about to be delivered.
+     * The state of the keys of a change before its delivery.
      *
-     * @param free whether none of the keys is claimed; they cannot be claimed during this transaction then
-     * @param failed the hashes of those with letters that failed
-     * @param passes whether some of these letters would be overtaken
+     * @param free whether none of the keys is claimed; if so, they cannot be claimed during this transaction
+     * @param failed the hashes of the keys with failed letters
+     * @param passes whether the change would overtake one of these letters
      */
     record Answer(boolean free, Set<String> failed, boolean passes) {
         private static Answer read(ResultSet row) throws SQLException {
@@ -76,12 +77,12 @@ record OvertakenTable(String subscription, DeadLetterLocks locks) {
                 Answer::read);
     }
 
-    /** The change goes past the letters of these keys that are before it. */
+    /** Records that the change overtakes the letters of these keys that are before it. */
     void pass(Statements transaction, List<StoredKey> keys, RecordIdentity change) throws SQLException {
         pass(transaction, keys.stream().map(key -> new Pass(key.hash(), change)).toList());
     }
 
-    /** The changes of these letters go past the letters of their keys that are before them. */
+    /** Records that the changes of these letters overtake the letters of their keys that are before them. */
     void pass(Statements transaction, Collection<StoredDeadLetters.Row> letters) throws SQLException {
         pass(
                 transaction,
@@ -100,14 +101,14 @@ record OvertakenTable(String subscription, DeadLetterLocks locks) {
                         passes.stream().map(Pass::change).toList()));
     }
 
-    /** The change was delivered in vain. */
+    /** Removes the record of a change whose delivery failed. */
     void takeBack(Statements transaction, List<StoredKey> keys, RecordIdentity change) throws SQLException {
         transaction.update(
                 TAKE_BACK,
                 p -> StoredDeadLetters.bind(p.texts(StoredKey.hashes(keys)).text(subscription), change));
     }
 
-    /** Forgets what went past these keys' letters, where none is left. */
+    /** Removes the records of these keys that have no letter left. */
     void clear(Statements transaction, List<StoredKey> keys) throws SQLException {
         transaction.update(CLEAR, p -> p.texts(StoredKey.hashes(keys)).text(subscription));
     }

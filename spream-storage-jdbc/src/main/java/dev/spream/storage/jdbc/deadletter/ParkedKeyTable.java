@@ -6,7 +6,7 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.Set;
 
-/** The parked keys of one subscription. What changes them holds their states. */
+/** The parked keys of one subscription. A transaction that changes them holds their state locks. */
 record ParkedKeyTable(String subscription) {
     private static final String PARK = """
             INSERT INTO @dead_letter_parked_keys (key_hash, subscription, table_name, key, parked_at)

@@ -18,7 +18,7 @@ final class PartitionTable {
     private static final String OWNER =
             "SELECT store FROM @dead_letter_partitions WHERE partition_hash = ? AND subscription = ? FOR SHARE";
 
-    /** Longer than any worker can be stopped in the middle of a call. */
+    /** The retention is longer than a worker can be suspended in the middle of a call. */
     private static final String PRUNE = """
             DELETE FROM @dead_letter_partitions
             WHERE subscription = ? AND acquired_at < clock_timestamp() - interval '90 days'""";
@@ -30,20 +30,23 @@ final class PartitionTable {
         this.subscription = subscription;
     }
 
-    /** Waits for letters of the partition that are being kept, and lets no other store keep any from now on. */
+    /**
+     * Takes the partition over. Waits for letters of the partition that are being stored, and prevents other stores
+     * from storing any from now on.
+     */
     void takeOver(Statements transaction, PartitionToken partition) throws SQLException {
         transaction.update(
                 TAKE_OVER,
                 p -> p.text(Hashes.of(partition.value())).text(subscription).text(store));
     }
 
-    /** Fails if another store has taken the partition over; holds up those that want to. */
+    /** Fails if another store has taken the partition over; delays takeovers until the transaction ends. */
     void requireOwn(Statements transaction, PartitionToken partition) throws SQLException {
         List<String> owner = transaction.rows(
                 OWNER, p -> p.text(Hashes.of(partition.value())).text(subscription), row -> row.getString(1));
         if (!owner.isEmpty() && !owner.getFirst().equals(store)) {
             throw new DeadLetterException(
-                    "partition %s of subscription '%s' was taken over by another worker; nothing was kept here, and the change comes again there"
+                    "partition %s of subscription '%s' was taken over by another worker; nothing was stored, and that worker gets the change again"
                             .formatted(partition.abbreviated(), subscription));
         }
     }

@@ -16,8 +16,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A claim of letters for replay: an open transaction, in which replays are recorded. So the claim ends with the
- * process, and a lost claim can settle nothing.
+ * A claim of letters for replay: an open transaction that records the replays. So the claim ends with the process, and
+ * a lost claim cannot settle letters.
  */
 final class ReplayClaim implements DeadLetterStore.Claim {
     private static final Logger log = LoggerFactory.getLogger(ReplayClaim.class);
@@ -75,7 +75,7 @@ final class ReplayClaim implements DeadLetterStore.Claim {
             return released;
         } catch (SQLException e) {
             throw SqlErrors.storageException(
-                    "writing down that %d of %s were replayed (they may be replayed again)"
+                    "recording that %d of %s were replayed (they may be replayed again)"
                             .formatted(settled.size(), what),
                     e);
         } finally {

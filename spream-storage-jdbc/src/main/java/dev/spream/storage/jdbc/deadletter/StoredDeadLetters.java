@@ -24,9 +24,12 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The letters of one subscription and the keys of those that are open. What changes them holds the states of their keys. */
+/**
+ * The letters of one subscription and the keys of those that are open. A transaction that changes them holds the state
+ * locks of their keys.
+ */
 record StoredDeadLetters(String subscription) {
-    /** Whether a letter {@code k}, which failed, was overtaken: by way of any of its keys. */
+    /** A condition: whether the failed letter {@code k} was overtaken, by any of its keys. */
     private static final String OVERTAKEN = """
             EXISTS (
                 SELECT FROM @dead_letter_keys other JOIN @dead_letter_passes pass
@@ -36,9 +39,9 @@ record StoredDeadLetters(String subscription) {
                         > (k.commit_timestamp, k.server_transaction_id, k.record_sequence))""";
 
     /**
-     * Whether letters that failed, of some keys and before some change, were not overtaken. Of each key it looks behind what
-     * went past it last, and at each letter once: there are keys with very many letters, and letters with very many keys.
-     * Takes the keys, the subscription and the change.
+     * A condition: whether some failed letters of the given keys, before the given change, were not overtaken yet. For
+     * each key it reads only the letters after the last one that was overtaken, and each letter once, because keys can
+     * have very many letters, and letters very many keys. Parameters: the keys, the subscription, the change.
      */
     static final String UNPASSED = """
             EXISTS (
@@ -94,7 +97,7 @@ record StoredDeadLetters(String subscription) {
 
     private static final String DELETE_KEYS = "DELETE FROM @dead_letter_keys WHERE letter_id = ANY (?)";
 
-    /** Each letter is looked up by itself, whatever the server thinks of the size of tables that just grew. */
+    /** Looks up each letter by its key, whatever the server's statistics of tables that just grew. */
     private static final String ASK = """
             SELECT i.place, k.*, ARRAY (SELECT key_hash FROM @dead_letter_keys WHERE letter_id = k.id) AS key_hashes
             FROM (SELECT ?::text) AS asked(subscription)
@@ -115,7 +118,10 @@ record StoredDeadLetters(String subscription) {
             FROM (SELECT id AS letter_id, * FROM @dead_letters WHERE id = ANY (?) AND settled IS NULL) AS k
             ORDER BY k.commit_timestamp, k.server_transaction_id, k.record_sequence""".formatted(OVERTAKEN);
 
-    /** Of each key the first letter that has to be replayed and is not one of some. Takes the keys, the subscription, the ids. */
+    /**
+     * Selects for each key the first letter that has to be replayed and is not among the given ones. Parameters: the
+     * keys, the subscription, the ids.
+     */
     private static final String FIRST_OUTSIDE = """
             SELECT asked.key_hash, first.*
             FROM unnest(?::text[]) AS asked(key_hash)
@@ -230,7 +236,7 @@ record StoredDeadLetters(String subscription) {
         transaction.update(DELETE, p -> p.number(letter.id()));
     }
 
-    /** Those of the letters that were still open, and not kept again since. */
+    /** Settles the letters and returns those that were still open and not kept again since they were read. */
     List<Row> settle(Statements transaction, List<Row> letters, String how) throws SQLException {
         Set<Long> settled = Set.copyOf(transaction.rows(
                 SETTLE, p -> p.text(how).numbers(letters, Row::id).numbers(letters, Row::kept), row -> row.getLong(1)));
@@ -238,7 +244,7 @@ record StoredDeadLetters(String subscription) {
         return letters.stream().filter(letter -> settled.contains(letter.id())).toList();
     }
 
-    /** An open letter that is asked for: its place among those asked for, from 0, its size, and the hashes of its keys. */
+    /** An open letter that was requested: its place in the request, from 0, its size, and the hashes of its keys. */
     record Asked(int place, long id, long bytes, List<String> keyHashes) {
         private static Asked read(ResultSet row) throws SQLException {
             return new Asked(
@@ -255,7 +261,7 @@ record StoredDeadLetters(String subscription) {
 
     record Listed(long id, long kept, RecordIdentity identity, boolean overtaken, List<String> keyHashes) {}
 
-    /** Those of the letters that are open still, in commit order. */
+    /** Returns the letters that are still open, in commit order. */
     List<Listed> list(Statements transaction, List<Asked> letters) throws SQLException {
         Map<Long, List<String>> keyHashes = letters.stream().collect(Collectors.toMap(Asked::id, Asked::keyHashes));
         return transaction.rows(
@@ -269,7 +275,7 @@ record StoredDeadLetters(String subscription) {
                         requireNonNull(keyHashes.get(row.getLong("letter_id")))));
     }
 
-    /** Of the hashes of the letters' keys, the first other letter that was not overtaken, if there is one. */
+    /** Returns by the hash of a key the first other letter that was not overtaken, if there is one. */
     Map<String, RecordIdentity> firstOutside(Statements transaction, List<Listed> letters) throws SQLException {
         Map<String, RecordIdentity> first = new HashMap<>();
         transaction.rows(
@@ -285,8 +291,9 @@ record StoredDeadLetters(String subscription) {
     }
 
     /**
-     * With what they hold, in commit order, and kept as often as when they were listed: one that was kept again since must not
-     * be settled, because the order of the claim does not know what came with it.
+     * Returns the letters with their contents, in commit order, if they were not kept again since they were listed. A
+     * letter that was kept again must not be settled, because the order of the claim was computed without its new
+     * changes.
      */
     List<Row> read(Statements transaction, List<Listed> letters) throws SQLException {
         Map<Long, Long> kept = letters.stream().collect(Collectors.toMap(Listed::id, Listed::kept));
@@ -302,7 +309,7 @@ record StoredDeadLetters(String subscription) {
                 IS_HELD_BACK, p -> p.texts(StoredKey.hashes(keys)).text(subscription), row -> row.getBoolean(1));
     }
 
-    /** In commit order. */
+    /** Returns the open letters, in commit order. */
     List<DeadLetterStore.Entry> open(Statements transaction) throws SQLException {
         return transaction.rows(OPEN, p -> p.text(subscription), OneKey::read).stream()
                 .collect(Collectors.groupingBy(OneKey::identity, LinkedHashMap::new, Collectors.toList()))
@@ -312,7 +319,10 @@ record StoredDeadLetters(String subscription) {
                 .toList();
     }
 
-    /** An open letter and one of its keys; null for a letter that has none, such as a row that could not be decoded. */
+    /**
+     * An open letter and one of its keys; the key is null for a letter without keys, such as a row that could not be
+     * decoded.
+     */
     private record OneKey(
             RecordIdentity identity,
             Reason reason,
@@ -352,7 +362,7 @@ record StoredDeadLetters(String subscription) {
         return transaction.update(PRUNE, p -> p.text(subscription).number(JdbcTimestamps.micros(age)));
     }
 
-    /** Three arrays. */
+    /** Binds three arrays. */
     static Parameters bindAll(Parameters parameters, Collection<RecordIdentity> identities) throws SQLException {
         return parameters
                 .decimals(identities, identity -> JdbcTimestamps.exact(identity.commitTimestamp()))

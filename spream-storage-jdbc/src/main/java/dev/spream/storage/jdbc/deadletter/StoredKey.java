@@ -8,9 +8,9 @@ import java.util.Collection;
 import java.util.List;
 
 /**
- * A key as rows have it.
+ * A key as stored in rows.
  *
- * @param hash the same in every process, for keys that are equal
+ * @param hash the same in every process for equal keys
  * @param tableName the table
  * @param text the primary key as JSON, its members in the order of their names
  */

@@ -24,7 +24,7 @@ public record AppendBlocker(int pid, String user, String application, Optional<S
                         pid,
                         user,
                         application,
-                        state.orElse("state not shown"),
-                        age.map(DurationText::of).orElse("a time that is not shown"));
+                        state.orElse("state hidden"),
+                        age.map(DurationText::of).orElse("an unknown time"));
     }
 }

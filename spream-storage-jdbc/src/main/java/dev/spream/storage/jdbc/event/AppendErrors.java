@@ -6,7 +6,7 @@ import dev.spream.storage.jdbc.internal.SqlErrors;
 import java.sql.SQLException;
 
 /**
- * Maps the server's errors about events that it refuses.
+ * Maps the server's errors about events that it rejects to exceptions.
  *
  * @see <a href="https://www.postgresql.org/docs/current/datatype-json.html">PostgreSQL: JSON types</a>
  */
@@ -19,7 +19,7 @@ final class AppendErrors {
 
     private AppendErrors() {}
 
-    /** The exception to throw, without the server's error, which would put the data into logs. */
+    /** Returns the exception to throw. Its cause omits the server's error, which would put the data into logs. */
     static RuntimeException failure(AppendRequest request, SQLException error) {
         String state = String.valueOf(error.getSQLState());
         if (state.equals(UNIQUE)) {
@@ -39,16 +39,16 @@ final class AppendErrors {
     private static String aboutData(AppendRequest request, String state) {
         return switch (state) {
             case UNTRANSLATABLE ->
-                "the data of one have characters that PostgreSQL cannot hold in JSON, such as \\u0000";
+                "the data of an event have characters that PostgreSQL cannot hold in JSON, such as \\u0000";
             case STACK_DEPTH, PROGRAM_LIMIT ->
-                "the data of one are deeper or larger than what PostgreSQL holds as JSON";
+                "the data of an event are nested too deeply or too large for PostgreSQL's JSON";
             default ->
                 request.events().stream()
                         .filter(event -> !isJson(event.eventData()))
                         .map(NewEvent::eventId)
                         .findFirst()
-                        .map("the data of event '%s' are no JSON text"::formatted)
-                        .orElse("one has a text that PostgreSQL cannot hold");
+                        .map("the data of event '%s' are not valid JSON"::formatted)
+                        .orElse("an event has a text that PostgreSQL cannot store");
         };
     }
 

@@ -15,7 +15,7 @@ import java.util.OptionalLong;
 /**
  * The events to append to an aggregate.
  *
- * @param expected the version that it must have; empty for any
+ * @param expected the version that the aggregate must have; empty for any
  */
 record AppendRequest(String aggregateId, OptionalLong expected, List<NewEvent> events) {
     /** The longest id that fits into an index of PostgreSQL, whatever its characters. */
@@ -55,7 +55,7 @@ record AppendRequest(String aggregateId, OptionalLong expected, List<NewEvent> e
 
     private static void requireEvents(String aggregateId, List<NewEvent> events) {
         if (events.isEmpty()) {
-            throw new IllegalArgumentException("there is no event to append to '%s'".formatted(aggregateId));
+            throw new IllegalArgumentException("no event to append to '%s'".formatted(aggregateId));
         }
         if (events.stream().map(NewEvent::eventId).collect(toSet()).size() < events.size()) {
             throw new IllegalArgumentException(
@@ -73,7 +73,7 @@ record AppendRequest(String aggregateId, OptionalLong expected, List<NewEvent> e
         return events.stream().map(NewEvent::eventId).toList();
     }
 
-    /** In the server's microseconds; what is below is cut off. */
+    /** Returns the time in the server's microseconds, truncated. */
     static OffsetDateTime occurredAt(NewEvent event) {
         return event.occurredAt().truncatedTo(ChronoUnit.MICROS).atOffset(ZoneOffset.UTC);
     }

@@ -16,10 +16,10 @@ import java.util.Optional;
  * The statements of an append. Without contention one is enough. It inserts the first event if the aggregate has the
  * expected version, and skips it if another append has taken that version; it inserts the others only after the first,
  * since no other append can follow an event that is not committed yet. If nothing was inserted, a second statement
- * finds the reason; it sees the rows for which the first may have waited.
+ * finds the reason; it reads the rows for which the first may have waited.
  */
 record AppendStatement(Statements transaction) {
-    /** No aggregate has it. */
+    /** A version that no aggregate has. */
     private static final long ANY_VERSION = -1;
 
     private static final String ASKED = """
@@ -38,7 +38,7 @@ record AppendStatement(Statements transaction) {
             SELECT a.event_id, ?, last.version + a.place, a.event_type, a.event_data::jsonb, a.occurred_at, a.correlation_id,
                 a.user_id, a.source_service, a.idempotency_key""";
 
-    /** The ids are looked for so that one of a later event, which others have, does not make the transaction fail. */
+    /** Looks up the ids first, so that a later event whose id exists already does not abort the transaction. */
     private static final String FIRST = " " + INSERT + """
              FROM asked a CROSS JOIN last
             WHERE a.place = 1 AND ?::bigint IN (%d, last.version)
@@ -55,7 +55,7 @@ record AppendStatement(Statements transaction) {
             ORDER BY a.place
             RETURNING %s) SELECT * FROM first UNION ALL SELECT * FROM others""".formatted(StoredEvent.COLUMNS);
 
-    /** One row at least, without an event if none of the ids is known. */
+    /** Returns at least one row, without an event if none of the ids is stored. */
     static final String LOOK = """
             SELECT last.version AS last_version, e.*
             FROM (SELECT coalesce(max(v.event_version), 0) AS version FROM @events v WHERE v.aggregate_id = ?) last
@@ -63,14 +63,14 @@ record AppendStatement(Statements transaction) {
             ORDER BY e.event_version""".formatted(StoredEvent.COLUMNS);
 
     /**
-     * How often other appends may overtake one that expects no version; one that waits for the lock of the aggregate is
-     * overtaken once at most.
+     * The number of times that other appends may overtake one that expects no version. An append that waits for the
+     * lock of the aggregate is overtaken once at most.
      */
     private static final int ROUNDS = 20;
 
     private static final String WAIT_IN_LINE = "SELECT true FROM pg_advisory_xact_lock(?::int, hashtext(?))";
 
-    /** The events as they are in the store, those that were appended before as well. */
+    /** Returns the events as stored, including those that were appended before. */
     List<RecordedEvent> append(AppendRequest request) throws SQLException {
         for (int round = 0; round < ROUNDS; round++) {
             List<StoredEvent> appended = transaction.rows(sql(request), p -> bind(p, request), StoredEvent::read);
@@ -85,7 +85,7 @@ record AppendStatement(Statements transaction) {
                     WAIT_IN_LINE, p -> p.number(EventTable.AGGREGATE).text(request.aggregateId()), row -> true);
         }
         throw new StorageException(
-                "appending %s failed: others appended to it all the time; the same may succeed later"
+                "appending %s failed: concurrent appends to the aggregate won every attempt; try again later"
                         .formatted(request),
                 true,
                 null);
@@ -152,7 +152,7 @@ record AppendStatement(Statements transaction) {
             throw new VersionConflictException(request.aggregateId(), expected, version);
         }
         if (!present.isEmpty()) {
-            throw new IllegalArgumentException("appending %s failed: there is %s, which has the id of one of them"
+            throw new IllegalArgumentException("appending %s failed: one of their ids is already used by %s"
                     .formatted(request, present.getFirst().event()));
         }
         return Optional.empty();

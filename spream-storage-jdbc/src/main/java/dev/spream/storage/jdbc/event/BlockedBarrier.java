@@ -8,13 +8,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Logs how long open transactions that have inserted events have blocked all readers, and which is the oldest. Confined
+ * Logs how long open transactions that have inserted events have blocked all readers, and the oldest of them. Confined
  * to the tailer's thread.
  */
 final class BlockedBarrier {
     private static final Logger log = LoggerFactory.getLogger(BlockedBarrier.class);
 
-    /** Longer than most transactions are open; shorter blocks are not logged. */
+    /** The duration after which a block is logged; longer than most transactions are open. */
     private static final Duration FIRST_TOLD = Duration.ofMillis(200);
 
     private static final Duration BETWEEN_TOLD = Duration.ofSeconds(1);
@@ -34,7 +34,7 @@ final class BlockedBarrier {
         this.table = table;
     }
 
-    /** The barrier is blocked; returns how long to wait before the next attempt. */
+    /** Called when the barrier is blocked. Returns the pause before the next attempt. */
     Duration found() throws SQLException {
         long now = System.nanoTime();
         if (attempts++ == 0) {
@@ -59,7 +59,7 @@ final class BlockedBarrier {
         return true;
     }
 
-    /** When it was first found blocked, by the JVM's nanosecond clock. */
+    /** Returns when it was first found blocked, by the JVM's nanosecond clock. */
     long since() {
         return since;
     }

@@ -43,8 +43,8 @@ record EventReads(EventDatabase database, HighWaterMark mark) {
     }
 
     /**
-     * The next events of some slots, up to {@code end} or less: a statement scans a bounded number of positions, and
-     * returns a bounded amount.
+     * Returns the next events of some slots, up to {@code end} or less. A statement scans a bounded number of positions
+     * and returns a bounded amount of data.
      */
     SlotSlice slice(long after, long end, SlotRange slots, int limit) {
         long window = Math.clamp(2L * limit * slots.share(), MIN_WINDOW, MAX_WINDOW);

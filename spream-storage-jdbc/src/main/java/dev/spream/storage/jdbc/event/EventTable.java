@@ -18,7 +18,10 @@ import java.util.regex.Pattern;
 record EventTable(SchemaName schema, String name) {
     static final String DEFAULT_NAME = "events";
 
-    /** Names of PostgreSQL have 63 bytes, and those of the indexes are this name with a suffix. */
+    /**
+     * The maximum length of the name: PostgreSQL's names have 63 bytes, and the indexes are named after the table with
+     * a suffix.
+     */
     static final int MAX_LENGTH = 45;
 
     /*
@@ -26,14 +29,15 @@ record EventTable(SchemaName schema, String name) {
      * of rows and keys elsewhere in spream have single numbers, which PostgreSQL keeps apart from pairs.
      */
 
-    /** Shared by transactions that insert, until they end. */
+    /** The lock that transactions which insert hold shared until they end. */
     static final int BARRIER = 0x73704576;
 
-    /** Shared by readers that wait to be notified. */
+    /** The lock that readers hold shared while they wait to be notified. */
     static final int SLEEPERS = 0x7370457a;
 
     /**
-     * Of one aggregate, held exclusively by an append that lost to another and tries again; the other number is a hash.
+     * The lock of one aggregate, held exclusively by an append that lost to another and retries; the second number is a
+     * hash of the aggregate.
      */
     static final int AGGREGATE = 0x73704561;
 
@@ -49,7 +53,7 @@ record EventTable(SchemaName schema, String name) {
         return SchemaName.requireIdentifier("table", name, MAX_LENGTH);
     }
 
-    /** The statement with quoted names in place of {@code @events}, with or without a known suffix. */
+    /** Returns the statement with quoted names in place of {@code @events}, with or without a known suffix. */
     String in(String sql) {
         return PLACE.matcher(sql)
                 .replaceAll(place ->
@@ -77,13 +81,14 @@ record EventTable(SchemaName schema, String name) {
     }
 
     /**
-     * The PostgreSQL channel on which sleeping readers are notified: an identifier, however long the table's name is.
+     * Returns the PostgreSQL channel on which sleeping readers are notified: an identifier, however long the table's
+     * name is.
      */
     String channel() {
         return "spream_events_" + HexFormat.of().formatHex(Sha256.of(toString()), 0, HASH_BYTES);
     }
 
-    /** With its schema, as shown in messages. */
+    /** Returns the name with its schema, as shown in messages. */
     @Override
     public String toString() {
         return schema + "." + name;

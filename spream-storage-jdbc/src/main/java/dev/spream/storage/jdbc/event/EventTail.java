@@ -8,7 +8,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tail of the table, shared by all feeds of a store: recent events, which one thread reads while there are feeds.
+ * The tail of the table, shared by all feeds of a store: recent events, which one thread reads while feeds are open.
  * Safe for use by many threads.
  */
 final class EventTail {
@@ -30,12 +30,12 @@ final class EventTail {
         return recent;
     }
 
-    /** The high-water mark as last read. */
+    /** Returns the high-water mark as last read. */
     HighWaterMark mark() {
         return mark;
     }
 
-    /** Why nothing after the mark can be read, if an open transaction that has inserted blocks it. */
+    /** Returns why nothing after the mark can be read, if an open transaction that has inserted blocks it. */
     Optional<Tailer.Shut> shut() {
         return Optional.ofNullable(tailer).flatMap(Tailer::shut);
     }

@@ -18,30 +18,35 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The high-water mark: the position up to which no further event can appear. A transaction that inserts holds a shared
- * lock until it ends, so a reader that gets the lock exclusively sees every event inserted before. It requests the lock
- * for a short time only, because further shared requests queue behind an exclusive one.
+ * lock until it ends, so a reader that gets the lock exclusively can read every event inserted before. It requests the
+ * lock for a short time only, because further shared requests queue behind an exclusive one.
  *
  * <p>A mark is valid once it would survive a crash of the server: otherwise the sequence could resume below it, and new
- * events would get positions that readers have passed. A separate transaction makes it durable after the lock was
- * released, so that no insert waits for the disk; it uses the same connection, so that no crash can happen between the
- * two unnoticed. The mark is then stored for readers that start later.
+ * events would get positions that readers have already processed. A separate transaction makes it durable after the
+ * lock was released, so that no insert waits for the disk; it uses the same connection, so that a crash between the two
+ * is detected. The mark is then stored for readers that start later.
  *
  * <p>Safe for use by many threads.
  */
 final class HighWaterMark {
-    /** Too short to delay inserts noticeably, and longer than most transactions are open. */
+    /**
+     * The maximum time to wait for the lock: too short to delay inserts noticeably, and longer than most transactions
+     * are open.
+     */
     private static final Duration WAIT = Duration.ofMillis(20);
 
     private static final Duration FIRST_PAUSE = Duration.ofMillis(5);
     private static final Duration MAX_PAUSE = Duration.ofMillis(80);
     private static final int MAX_DOUBLINGS = 10;
 
-    /** How often a read tries to see the newest events, a quarter of a second or more. */
+    /**
+     * The number of attempts of a read to reach the newest events, which take a quarter of a second or more together.
+     */
     private static final int ATTEMPTS = 8;
 
     static final String WHAT_TO_DO =
-            "it was restored from a backup, or an incomplete standby took over: readers beyond the last position would miss new"
-                    + " events; restart them at a position that still exists, or advance the sequence past theirs";
+            "it was restored from a backup, or an incomplete standby was promoted: readers beyond the last position would miss"
+                    + " new events; restart them at a position that still exists, or advance the sequence past theirs";
 
     static final String GIVEN =
             "SELECT CASE WHEN is_called THEN last_value ELSE 0 END AS given FROM @events_position_seq";
@@ -56,14 +61,14 @@ final class HighWaterMark {
     private final AtomicLong known = new AtomicLong();
     private final AtomicInteger losses = new AtomicInteger();
 
-    /** {@code recent} is forgotten when the database has lost positions. */
+    /** {@code recent} is cleared when the database has lost positions. */
     HighWaterMark(EventDatabase database, RecentEvents recent) {
         this.database = database;
         this.recent = recent;
         this.kept = new StoredHighWaterMark(database);
     }
 
-    /** The first time, begins at the stored mark. */
+    /** Starts from the stored mark on the first call. */
     void recall() {
         kept.read().ifPresent(this::learn);
     }
@@ -80,13 +85,14 @@ final class HighWaterMark {
         kept.writeNow(connection, known());
     }
 
-    /** The last mark that was found; 0 before the first. */
+    /** Returns the last mark that was found; 0 before the first. */
     long known() {
         return known.get();
     }
 
     /**
-     * How often the database was found to have lost positions: a reader must not continue from a position read before.
+     * Returns the number of times that the database was found to have lost positions. After a loss, a reader must not
+     * continue from a position read before.
      */
     int losses() {
         return losses.get();
@@ -102,7 +108,7 @@ final class HighWaterMark {
         return given;
     }
 
-    /** The current mark, or the last known one while a transaction that has inserted stays open. */
+    /** Returns the current mark, or the last known one while a transaction that has inserted stays open. */
     long now() {
         recall();
         for (int attempt = 1; attempt <= ATTEMPTS; attempt++) {
@@ -135,8 +141,8 @@ final class HighWaterMark {
     }
 
     /**
-     * Tries once, on this connection, which is in auto-commit mode; empty if a transaction that has inserted is open,
-     * or if the database has lost positions, and all is read again.
+     * Makes one attempt on this connection, which is in auto-commit mode. Empty if a transaction that has inserted is
+     * open, or if the database has lost positions and all is read again.
      */
     OptionalLong look(Connection connection) throws SQLException {
         long before = known();
@@ -170,7 +176,7 @@ final class HighWaterMark {
         }
     }
 
-    /** Of the last statement: those before it begin the transaction. */
+    /** Returns the result of the last statement; those before it begin the transaction. */
     private static ResultSet result(PreparedStatement statement) throws SQLException {
         boolean isResult = statement.execute();
         while (!isResult) {
@@ -193,7 +199,7 @@ final class HighWaterMark {
         }
     }
 
-    /** Returns whether positions that were known are lost; forgets them. */
+    /** Returns whether known positions are lost; if so, clears them. */
     private boolean hasRegressed(long before, long mark) {
         if (mark >= before) {
             return false;
@@ -204,7 +210,7 @@ final class HighWaterMark {
             losses.incrementAndGet();
             recent.wakeAll();
             log.error(
-                    "[{}] the database has lost positions of events: {} is the last one, {} was known; {}",
+                    "[{}] the database has lost positions of events: the last one is {}, it was {} before; {}",
                     database.table(),
                     mark,
                     before,
@@ -219,7 +225,7 @@ final class HighWaterMark {
                         .formatted(database.table(), position, WHAT_TO_DO));
     }
 
-    /** How long to let others insert before the next attempt: longer after each, and not the same for all. */
+    /** Returns the pause before the next attempt, so that others can insert: longer after each, and random. */
     static Duration pause(int attempts) {
         long most = Math.min(FIRST_PAUSE.toNanos() << Math.min(attempts, MAX_DOUBLINGS), MAX_PAUSE.toNanos());
         return Duration.ofNanos(most / 2 + ThreadLocalRandom.current().nextLong(most / 2));

@@ -20,10 +20,10 @@ import java.util.function.Consumer;
  * caught up. It ignores acknowledgements and returned batches; its reader keeps the position.
  */
 final class JdbcEventFeed implements EventFeed {
-    /** How long the connection that reads new events may be broken before it is reported. */
+    /** The time for which the connection that reads new events may be broken before it is reported. */
     private static final Duration PATIENCE = Duration.ofSeconds(1);
 
-    /** Bounds a wait: nothing wakes a waiting feed while the server does not answer. */
+    /** Bounds a wait, because nothing wakes a waiting feed while the server does not answer. */
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(1);
 
     /** The minimum number of events to read, for readers that take a few at a time. */
@@ -150,7 +150,7 @@ final class JdbcEventFeed implements EventFeed {
         end();
     }
 
-    /** Its source is closed. */
+    /** Called when its source is closed. */
     void end() {
         if (left.compareAndSet(false, true)) {
             onClose.accept(this);

@@ -17,14 +17,14 @@ import javax.sql.DataSource;
  * An {@link EventStore} in PostgreSQL 14 or newer. Any number of instances, in any number of processes, share a table,
  * and programs that do not use spream may insert into it.
  *
- * <p>Times of events are kept to the microsecond. Their data are kept as {@code jsonb}, whose text differs in blanks and the
- * order of members. Ids of aggregates may have {@value AppendRequest#AGGREGATE_ID_BYTES} bytes in UTF-8.
+ * <p>Times of events are kept to the microsecond. Their data are kept as {@code jsonb}, whose text differs in blanks
+ * and the order of members. Ids of aggregates may have {@value AppendRequest#AGGREGATE_ID_BYTES} bytes in UTF-8.
  *
  * <p>Readers in the order of positions stop at the first event of a transaction that is still open; {@link #blockers}
  * names it. Set {@code idle_in_transaction_session_timeout} to end abandoned transactions. Read on the primary server,
  * never on a standby.
  *
- * <p>Safe for use by many threads. A connection is taken for a call and given back with it, and one more for as long as
+ * <p>Safe for use by many threads. Each call takes a connection and returns it at its end; another one is held while
  * feeds of {@link #source} are open. The caller owns the data source and closes it after the store.
  */
 public final class JdbcEventStore implements EventStore {
@@ -41,10 +41,10 @@ public final class JdbcEventStore implements EventStore {
     }
 
     /**
-     * The store of the table {@code events} in the schema {@code spream}, which are created where needed; that takes three
-     * connections at the same time.
+     * Opens the store of the table {@code events} in the schema {@code spream}. Creates both where needed, which takes
+     * three connections at the same time.
      *
-     * @throws StorageException if the database cannot be reached, or its table is not what is needed
+     * @throws StorageException if the database cannot be reached, or its table is not as expected
      */
     public static JdbcEventStore create(DataSource dataSource) {
         return builder(dataSource).build();
@@ -108,7 +108,7 @@ public final class JdbcEventStore implements EventStore {
                             connection,
                             database.table()::in,
                             "appending " + request,
-                            "they would not belong to the change that they tell of"))
+                            "the events would not be committed together with the change that they describe"))
                     .append(request);
         } catch (SQLException e) {
             throw AppendErrors.failure(request, e);
@@ -131,7 +131,7 @@ public final class JdbcEventStore implements EventStore {
     }
 
     /**
-     * The open transactions that have inserted events, for which readers wait; the longest open first.
+     * Returns the open transactions that have inserted events, for which readers wait, the longest open first.
      *
      * @throws StorageException if the database cannot be queried
      */

@@ -9,8 +9,8 @@ import javax.sql.DataSource;
  * Builds an event store or its source. Every option has a default. Confined to one thread.
  *
  * <p>Two-phase commit ({@code PREPARE TRANSACTION}, XA data sources) is not supported for transactions that append: a
- * prepared one blocks all readers until it is committed or rolled back, and PostgreSQL refuses to prepare one that woke
- * a reader.
+ * prepared one blocks all readers until it is committed or rolled back, and PostgreSQL refuses to prepare one that
+ * notified a reader.
  *
  * <p>A user of the database that may not migrate the table needs {@code SELECT} on it, on its sequence and on its mark,
  * and {@code INSERT} on the table in order to append. A user that reads should have {@code UPDATE} on the mark as well:
@@ -26,16 +26,16 @@ public final class JdbcEventStoreBuilder extends TablesBuilder<JdbcEventStoreBui
         super(dataSource, DEFAULT_STATEMENT_TIMEOUT);
     }
 
-    /** The table of the events, {@code events} by default; the names of its other objects begin with it. */
+    /** Sets the table of the events, {@code events} by default; the names of its other objects begin with it. */
     public JdbcEventStoreBuilder table(String table) {
         this.table = EventTable.requireName(table);
         return this;
     }
 
     /**
-     * Builds it, after the table was migrated or checked; that takes three connections at the same time.
+     * Builds the store, after the table was migrated or checked, which takes three connections at the same time.
      *
-     * @throws StorageException if the database cannot be reached, or its table is not what is needed
+     * @throws StorageException if the database cannot be reached, or its table is not as expected
      */
     public JdbcEventStore build() {
         EventTable events = new EventTable(schema(), table);

@@ -30,7 +30,7 @@ final class OpenAppendTransactions {
 
     static List<AppendBlocker> find(EventDatabase database) {
         return database.rows(
-                "looking for the transactions that keep readers of " + database.table() + " waiting",
+                "listing the open appends to " + database.table() + " that block readers",
                 FIND,
                 p -> {},
                 OpenAppendTransactions::read);

@@ -13,8 +13,8 @@ import java.util.concurrent.locks.Condition;
 import java.util.function.BooleanSupplier;
 
 /**
- * A buffer of the events that were read last, without a gap, for feeds that lag little; bounded by number and size.
- * Thread-safe.
+ * A buffer of the most recently read events, without a gap, for feeds that lag little. It is bounded by number and
+ * size. Safe for use by many threads.
  */
 final class RecentEvents {
     static final int MAX_EVENTS = 20_000;
@@ -55,8 +55,8 @@ final class RecentEvents {
     }
 
     /**
-     * Adds the events after {@code after}, up to the end of the slice; the oldest make room for them. Has no effect if
-     * the buffer does not end at {@code after}: another session has read on, or begun again.
+     * Adds the events after {@code after}, up to the end of the slice, and evicts the oldest. Has no effect if the
+     * buffer does not end at {@code after}, because another session has read more or restarted.
      */
     void add(long after, SlotSlice slice) {
         long size = slice.events().stream().mapToLong(StoredEvent::bytes).sum();
@@ -82,12 +82,12 @@ final class RecentEvents {
         }
     }
 
-    /** The position where the buffer ends; empty while it has no events. */
+    /** Returns the position where the buffer ends; empty while it has no events. */
     Optional<Long> end() {
         return lock.get(() -> begun ? Optional.of(to) : Optional.empty());
     }
 
-    /** The next events of some slots; empty if the buffer does not have all events after the position. */
+    /** Returns the next events of some slots; empty if the buffer does not have all events after the position. */
     Optional<SlotSlice> after(long position, SlotRange slots, int limit) {
         return lock.get(
                 () -> begun && position >= from ? Optional.of(slice(position, slots, limit)) : Optional.empty());
@@ -108,7 +108,7 @@ final class RecentEvents {
         return new SlotSlice(found, Math.max(position, to));
     }
 
-    /** Searched from the end, where nearly all feeds read. */
+    /** Searches from the end, where nearly all feeds read. */
     private List<Part> partsBehind(long position) {
         Deque<Part> behind = new ArrayDeque<>();
         Iterator<Part> backwards = parts.descendingIterator();
@@ -135,7 +135,7 @@ final class RecentEvents {
         }
     }
 
-    /** Makes waiting feeds check whether to stop. */
+    /** Wakes waiting feeds so that they check whether to stop. */
     void wakeAll() {
         lock.run(changed::signalAll);
     }

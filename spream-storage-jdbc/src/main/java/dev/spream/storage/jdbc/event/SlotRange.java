@@ -15,7 +15,7 @@ record SlotRange(int first, int last) {
         return event.slot() >= first && event.slot() <= last;
     }
 
-    /** How many of all slots there are for each of these. */
+    /** Returns how many ranges of this size make up all slots. */
     int share() {
         return SLOTS / (last - first + 1);
     }

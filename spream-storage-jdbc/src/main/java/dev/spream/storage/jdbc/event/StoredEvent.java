@@ -23,18 +23,18 @@ import org.jspecify.annotations.Nullable;
 /**
  * A row of the table: an event, or a malformed row that another program inserted.
  *
- * @param slot the part of all aggregates that its aggregate belongs to: 0 to 255
+ * @param slot the hash partition of its aggregate: 0 to 255
  */
 record StoredEvent(long position, int slot, Content content) {
     static final String COLUMNS = """
             position, event_id, aggregate_id, event_version, event_type, event_data::text AS event_data, occurred_at,
             correlation_id, user_id, source_service, idempotency_key, slot""";
 
-    /** The memory of an event without its texts. */
+    /** The memory of an event without its texts, in bytes. */
     private static final long OVERHEAD = 500;
 
     sealed interface Content permits Known, NoEvent {
-        /** About how many characters. */
+        /** Returns the approximate number of characters. */
         long length();
     }
 
@@ -46,10 +46,10 @@ record StoredEvent(long position, int slot, Content content) {
     }
 
     /**
-     * The content of a row that cannot be an event.
+     * The content of a row that is not a valid event.
      *
      * @param json its columns
-     * @param reason why it is none
+     * @param reason why it is not valid
      */
     record NoEvent(String json, String reason) implements Content {
 
@@ -123,24 +123,24 @@ record StoredEvent(long position, int slot, Content content) {
                 metadata);
     }
 
-    /** @throws StorageException if the row is no event */
+    /** @throws StorageException if the row is not a valid event */
     RecordedEvent recorded() {
         return switch (content) {
             case Known known -> new RecordedEvent(position, known.event());
             case NoEvent none ->
                 throw SqlErrors.permanent(
-                        ("reading position %d of the events failed: the row is not an event (%s), and stays; feeds skip"
+                        ("reading position %d of the events failed: the row is not an event (%s); it stays; feeds skip"
                                         + " it, and a read from position %1$d continues after it")
                                 .formatted(position, none.reason()));
         };
     }
 
-    /** The approximate memory that it takes. */
+    /** Returns the approximate memory of the event, in bytes. */
     long bytes() {
         return OVERHEAD + content.length();
     }
 
-    /** The event as a feed of that table delivers it; one feed delivers no event twice. */
+    /** Returns the event as a feed of that table delivers it; a feed delivers each event once. */
     FeedItem item(EventTable table) {
         return switch (content) {
             case Known known -> new FeedItem.Event(position, position, known.event());

@@ -15,10 +15,10 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The high-water mark as stored in the database, for readers that start while a transaction that has inserted is open.
- * It never moves back, unless the sequence did. Users that may not read or write it work without it.
+ * It never moves back, unless the sequence did. Users without the right to read or write it do without.
  *
- * <p>A mark is written only after it was made durable, and only if the sequence has reached it: so it is never ahead of
- * the server after a crash, nor of a backup that was restored meanwhile.
+ * <p>A mark is written only after it was made durable, and only if the sequence has reached it, so it is never ahead of
+ * the server after a crash, or of a backup that was restored in the meantime.
  *
  * <p>Safe for use by many threads.
  */
@@ -34,7 +34,7 @@ final class StoredHighWaterMark {
     private static final String TAKE_BACK =
             "UPDATE @events_mark SET position = 0 WHERE position > (%s)".formatted(HighWaterMark.GIVEN);
 
-    /** The pause between two attempts of a user that may not write for now. */
+    /** The pause between two attempts while the user or the server may not write. */
     private static final Duration READ_ONLY_PAUSE = Duration.ofSeconds(30);
 
     private static final String NOT_ALLOWED = "42501";
@@ -48,7 +48,7 @@ final class StoredHighWaterMark {
     private final ReentrantLock lock = new ReentrantLock(); // held while writing
     private long written; // guarded by lock, as all below
     private long nextWrite = System.nanoTime();
-    private volatile boolean ahead; // of the sequence, so that it says nothing
+    private volatile boolean ahead; // of the sequence, so that it is not valid
     private volatile boolean refused;
 
     StoredHighWaterMark(EventDatabase database) {
@@ -58,7 +58,8 @@ final class StoredHighWaterMark {
     private record Row(long kept, long given) {}
 
     /**
-     * The stored mark; empty if it was read before, or cannot be read. After a failure the next call reads it again.
+     * Returns the stored mark; empty if it was read before, or cannot be read. After a failure the next call reads it
+     * again.
      */
     OptionalLong read() {
         if (!read.compareAndSet(false, true)) {
@@ -67,7 +68,7 @@ final class StoredHighWaterMark {
         try {
             return database
                     .rows(
-                            "looking how far " + database.table() + " was read",
+                            "reading the high-water mark of " + database.table() + " from its table",
                             READ,
                             p -> {},
                             row -> new Row(row.getLong("kept"), row.getLong("given")))
@@ -90,7 +91,7 @@ final class StoredHighWaterMark {
         }
         ahead = true;
         log.error(
-                "[{}] the database has lost positions of events: {} is the last one, {} was read; {}",
+                "[{}] the database has lost positions of events: the last one is {}, {} was read before; {}",
                 database.table(),
                 row.given(),
                 row.kept(),
@@ -98,7 +99,7 @@ final class StoredHighWaterMark {
         return 0;
     }
 
-    /** The sequence moved back: the stored mark may be ahead of it. */
+    /** Called when the sequence moved back, so that the stored mark may be ahead of it. */
     void isAhead() {
         ahead = true;
     }
@@ -107,7 +108,7 @@ final class StoredHighWaterMark {
      * Stores a durable mark, if it differs from the last one and some time has passed since.
      *
      * @param connection in auto-commit mode, or at the beginning of a transaction, which it commits
-     * @param begin of the first statement
+     * @param begin the text that begins the first statement
      */
     void write(Connection connection, String begin, long mark) throws SQLException {
         if (!lock.tryLock()) {

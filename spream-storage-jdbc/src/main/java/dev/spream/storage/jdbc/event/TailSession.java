@@ -15,11 +15,11 @@ import org.postgresql.PGConnection;
  * One connection of the {@link Tailer}: awake while events arrive, asleep when none has arrived for a moment. Confined
  * to its thread.
  *
- * <p>Asleep, it shares a lock by which inserting transactions know that they have to notify. It reads once more after
- * it has the lock: inserts before that are seen, inserts after it notify.
+ * <p>Asleep, it holds a shared lock, which makes inserting transactions notify. It reads once more after it has the
+ * lock: this read returns earlier inserts, and later inserts notify.
  */
 final class TailSession {
-    /** The pause between two reads: each that finds events delays inserts for a moment. */
+    /** The pause between two reads, because each read that finds events delays inserts for a moment. */
     private static final Duration PACE = Duration.ofMillis(10);
 
     private static final Duration IDLE = Duration.ofMillis(150);
@@ -70,14 +70,14 @@ final class TailSession {
             leaveAfter(t, networkTimeout);
             throw t;
         }
-        execute(LEAVE); // the next one that has it from the pool neither listens nor sleeps
+        execute(LEAVE); // resets the session before it is returned to the pool
         mark.keepNow(connection);
         connection.setNetworkTimeout(Runnable::run, networkTimeout);
     }
 
     private void leaveAfter(Throwable failure, int networkTimeout) {
         try {
-            execute(LEAVE); // causes an error that the pool sees, so that it drops the connection
+            execute(LEAVE); // causes an error that makes the pool drop the connection
             connection.setNetworkTimeout(Runnable::run, networkTimeout);
         } catch (SQLException e) {
             failure.addSuppressed(e);
@@ -122,7 +122,10 @@ final class TailSession {
         return pause;
     }
 
-    /** A feed that lags too far, and each feed at first, reads the table itself. Positions after the end were lost. */
+    /**
+     * Reads the events up to that position into the buffer. A feed that lags too far, and each feed at first, reads the
+     * table itself. Positions after the end were lost.
+     */
     private boolean readUpTo(long end) throws SQLException {
         long from = recent.end()
                 .filter(position -> position <= end && end - position <= RecentEvents.MAX_EVENTS)
@@ -140,7 +143,7 @@ final class TailSession {
         return from < end;
     }
 
-    /** In a transaction: without one, the driver would read all rows at once. */
+    /** Reads in a transaction: without one, the driver would fetch all rows at once. */
     private SlotSlice read(long after, long end) throws SQLException {
         connection.setAutoCommit(false);
         try (PreparedStatement statement =
@@ -172,13 +175,13 @@ final class TailSession {
     }
 
     /**
-     * True while every assigned position is among the recent events; the mark does not show it, since other readers
+     * Waits while every assigned position is among the recent events. The mark does not show that, since other readers
      * move it as well.
      */
     private void sleep() throws SQLException {
         PGConnection server = connection.unwrap(PGConnection.class);
         execute(FALL_ASLEEP);
-        server.getNotifications(); // those from before
+        server.getNotifications(); // discards earlier ones
         while (tailer.isOpen() && given() == recent.end().orElse(-1L) && !isNotified(server)) {
             worked = true;
             mark.keep(connection);
@@ -192,7 +195,10 @@ final class TailSession {
         return given;
     }
 
-    /** Returns from time to time, so that it ends soon after it was closed. */
+    /**
+     * Returns whether a notification arrived; also returns from time to time without one, so that it ends soon after it
+     * was closed.
+     */
     private boolean isNotified(PGConnection server) throws SQLException {
         for (long waited = 0; waited < SLEEP.toMillis() && tailer.isOpen(); waited += LOOK_UP.toMillis()) {
             if (server.getNotifications(Math.toIntExact(LOOK_UP.toMillis())).length > 0) {

@@ -19,12 +19,15 @@ import org.slf4j.LoggerFactory;
  * Reads new events on a connection and a virtual thread of its own, until it is closed. After a failure of any kind it
  * continues at the same position, on another connection.
  *
- * <p>Closed by any thread; closing again is harmless.
+ * <p>Any thread may close it; closing again has no effect.
  */
 final class Tailer {
     private static final Logger log = LoggerFactory.getLogger(Tailer.class);
 
-    /** Five times as long as it sleeps, and short of how long a projection that was caught up counts as such. */
+    /**
+     * Five times the interval of reads while asleep, and less than the time for which a projection still counts as
+     * caught up.
+     */
     private static final Duration LONGEST_LOOK = Duration.ofSeconds(5);
 
     private static final Duration LAST_LOOK = Duration.ofSeconds(1);
@@ -39,14 +42,14 @@ final class Tailer {
     private volatile boolean looked;
     private volatile long lastWorked = System.nanoTime(); // by the JVM's nanosecond clock
 
-    /** Since when, by the JVM's nanosecond clock, and why. */
+    /** A failure: since when it lasts, by the JVM's nanosecond clock, and its cause. */
     private record Failure(long since, Throwable cause) {}
 
     /**
-     * The barrier is blocked: a transaction that has inserted is open.
+     * A blocked barrier: a transaction that has inserted is open.
      *
-     * @param since when it was found so, by the JVM's nanosecond clock
-     * @param given the last position that was assigned, a second or so ago
+     * @param since when it was found blocked, by the JVM's nanosecond clock
+     * @param given the last assigned position, about a second old
      */
     record Shut(long since, long given) {
         Duration lasted() {
@@ -79,7 +82,7 @@ final class Tailer {
         }
     }
 
-    /** Returns whether it worked for a while. */
+    /** Returns whether it worked for a while before it failed. */
     private boolean readUntilItBreaks() {
         TailSession session = null;
         try (Connection connection = database.dataSource().getConnection()) {
@@ -105,7 +108,7 @@ final class Tailer {
         recent.wakeAll();
     }
 
-    /** Called by the session: it has just read. */
+    /** Called by the session after each successful read. */
     void works() {
         lastWorked = System.nanoTime();
         if (failure != null) {
@@ -113,7 +116,7 @@ final class Tailer {
         }
     }
 
-    /** Called by the session: the barrier is blocked, and this was the last assigned position. */
+    /** Called by the session when the barrier is blocked, with the last assigned position. */
     void barrierShut(long since, long given) {
         Shut before = shut;
         shut = new Shut(before == null ? since : before.since(), given);
@@ -128,7 +131,7 @@ final class Tailer {
         }
     }
 
-    /** Returns whether the barrier was open since this began, so that the mark is of the time since. */
+    /** Returns whether the barrier was open since this tailer began, so that the mark is at least that recent. */
     boolean hasRead() {
         return looked;
     }
@@ -138,7 +141,8 @@ final class Tailer {
     }
 
     /**
-     * Returns whether it has failed for longer than the patience, or has waited too long for the server or for a connection.
+     * Returns whether it has failed for longer than the given time, or has waited too long for the server or for a
+     * connection.
      */
     boolean isBroken(Duration patience) {
         return hasFailed(failure, patience) || isStuck(sinceWorked());
@@ -165,8 +169,8 @@ final class Tailer {
         Duration silent = sinceWorked();
         if (isStuck(silent)) {
             throw new StorageException(
-                    ("%s failed: nothing was heard for %d ms, the server does not answer or the pool has no connection to give;"
-                                    + " what was inserted since then is delivered when it does")
+                    ("%s failed: no response for %d ms, the server does not answer or the pool has no free connection;"
+                                    + " events inserted since then are delivered when reading resumes")
                             .formatted(what, silent.toMillis()),
                     true,
                     null);
@@ -176,7 +180,7 @@ final class Tailer {
     private static StorageException exception(String what, Throwable cause) {
         return cause instanceof SQLException error
                 ? SqlErrors.storageException(what, error)
-                : new StorageException("%s failed: %s; it is tried again".formatted(what, cause), true, cause);
+                : new StorageException("%s failed: %s; it is retried".formatted(what, cause), true, cause);
     }
 
     void pause(Duration time) {
@@ -185,7 +189,7 @@ final class Tailer {
                 log.trace("[{}] there are no feeds left", database.table());
             }
         } catch (InterruptedException e) {
-            closed.countDown(); // no other class has this thread
+            closed.countDown(); // no other class has a reference to this thread
         }
     }
 
@@ -193,7 +197,7 @@ final class Tailer {
         return closed.getCount() > 0;
     }
 
-    /** Waits a moment until the connection is returned: the caller may close the pool next. */
+    /** Waits briefly until the connection is returned, because the caller may close the pool next. */
     void close() {
         closed.countDown();
         if (Thread.currentThread().equals(thread)) {
@@ -202,7 +206,7 @@ final class Tailer {
         try {
             if (!thread.join(LAST_LOOK)) {
                 log.debug(
-                        "[{}] the connection that reads new events is still in use, it is not waited for",
+                        "[{}] the connection that reads new events is still in use; closing continues without waiting for it",
                         database.table());
             }
         } catch (InterruptedException e) {

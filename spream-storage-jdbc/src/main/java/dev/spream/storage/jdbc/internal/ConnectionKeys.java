@@ -9,7 +9,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** The configuration keys of the database, shared by all plug-ins of this module, and the pool built from them. */
+/** The configuration keys of the database, shared by all plug-ins of this module, and the pool that they configure. */
 public final class ConnectionKeys {
     public static final ConfigKey<String> URL = ConfigKey.of(
                     "url",
@@ -18,7 +18,7 @@ public final class ConnectionKeys {
                     "The database.")
             .required();
 
-    /** The same key, for plug-ins that support MySQL and MariaDB as well. */
+    /** The key {@code url} for plug-ins that support MySQL and MariaDB as well. */
     public static final ConfigKey<String> URL_OF_ANY_KIND = ConfigKey.of(
                     "url",
                     new ConfigType<>(
@@ -29,19 +29,19 @@ public final class ConnectionKeys {
             .required();
 
     public static final ConfigKey<String> USER =
-            ConfigKey.of("user", ConfigType.text(), "Who connects.").withDefaultMeaning("the URL's");
+            ConfigKey.of("user", ConfigType.text(), "The user of the database.").withDefaultMeaning("the URL's");
     public static final ConfigKey<String> PASSWORD = ConfigKey.of("password", ConfigType.text(), "The user's password.")
             .secret()
-            .withDefaultMeaning("what the driver finds, in PGPASSWORD or ~/.pgpass");
+            .withDefaultMeaning("what the driver finds in PGPASSWORD or ~/.pgpass");
 
     private ConnectionKeys() {}
 
-    /** The keys of the connection and these, in the order in which they are explained. */
+    /** Returns the keys of the connection and these, in the order in which they are documented. */
     public static List<ConfigKey<?>> with(ConfigKey<?>... others) {
         return Stream.concat(Stream.of(URL, USER, PASSWORD), Stream.of(others)).toList();
     }
 
-    /** A key that names a schema. */
+    /** Returns a key that names a schema. */
     public static ConfigKey<String> schema(String name, String description, String standard) {
         return ConfigKey.of(
                         name,
@@ -51,12 +51,12 @@ public final class ConnectionKeys {
                 .withDefault(standard);
     }
 
-    /** The key {@code migrate}. */
+    /** Returns the key {@code migrate}. */
     public static ConfigKey<Boolean> migrate(String description) {
         return ConfigKey.of("migrate", ConfigType.flag(), description).withDefault(true);
     }
 
-    /** The key {@code statement-timeout}. */
+    /** Returns the key {@code statement-timeout}. */
     public static ConfigKey<Duration> statementTimeout(String description, Duration standard) {
         return ConfigKey.of(
                         "statement-timeout",
@@ -66,7 +66,7 @@ public final class ConnectionKeys {
                 .withDefault(standard);
     }
 
-    /** The durations of a type that the server's limits can express. */
+    /** Restricts durations to whole seconds, which the server's limits can express. */
     public static ConfigType<Duration> wholeSeconds(ConfigType<Duration> durations) {
         return new ConfigType<>(
                 durations.label() + ", in whole seconds",
@@ -80,17 +80,17 @@ public final class ConnectionKeys {
                 durations.writer());
     }
 
-    /** A pool for one plug-in, closed when the run has ended. */
+    /** Opens a pool for one plug-in, closed when the run has ended. */
     public static HikariDataSource open(PluginConfig config, PluginContext context) {
         return open(config, context, URL, ConnectionPools.DEFAULT_CONNECTIONS);
     }
 
-    /** The same with that many connections at most. */
+    /** Opens a pool with that many connections at most. */
     public static HikariDataSource open(PluginConfig config, PluginContext context, int connections) {
         return open(config, context, URL, connections);
     }
 
-    /** The same for a plug-in with that key. */
+    /** Opens a pool for a plug-in with that key of the URL. */
     public static HikariDataSource open(PluginConfig config, PluginContext context, ConfigKey<String> url) {
         return open(config, context, url, ConnectionPools.DEFAULT_CONNECTIONS);
     }

@@ -35,7 +35,10 @@ public final class ConnectionPools {
         }
     }
 
-    /** Secrets are in the source and not in the pool's configuration, which the pool logs. */
+    /**
+     * Returns the configuration of the pool. Secrets are kept in the data source, since the pool logs its
+     * configuration.
+     */
     private static HikariConfig pool(DataSource server, int connections) {
         HikariConfig config = new HikariConfig();
         config.setPoolName("spream");

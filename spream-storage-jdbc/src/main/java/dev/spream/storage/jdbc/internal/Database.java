@@ -13,8 +13,8 @@ import java.util.function.UnaryOperator;
 import javax.sql.DataSource;
 
 /**
- * Runs statements, each in a transaction and a round trip of its own, and holds a connection no longer than that. A
- * statement ends after its time limit, and a server that does not answer shortly after it.
+ * Runs statements, each in a transaction and a round trip of its own, and holds a connection only for that long. A
+ * statement fails after its time limit, and a call to a server that does not answer shortly after it.
  *
  * <p>Safe for use by many threads.
  */
@@ -35,7 +35,7 @@ public class Database {
         this.timeLimit = timeLimit;
     }
 
-    /** The source of connections, which its owner closes. */
+    /** Returns the source of connections, which its owner closes. */
     public final DataSource dataSource() {
         return dataSource;
     }
@@ -44,35 +44,35 @@ public class Database {
         return timeLimit;
     }
 
-    /** Runs what takes several statements; not refused by {@link #close}. */
+    /** Returns the runner of work that takes several statements; {@link #close} does not make it fail. */
     public final Transactions transactions() {
         return new Transactions(dataSource, timeLimit);
     }
 
-    /** The rows that the statement returns. {@code what} names the call in the message of a failure. */
+    /** Returns the rows of the statement. {@code what} names the call in the message of a failure. */
     public final <T> List<T> rows(String what, String sql, Binder binder, RowReader<T> reader) {
         return run(what, statements -> statements.rows(sql, binder, reader));
     }
 
-    /** Of a statement that returns one row. */
+    /** Returns the row of a statement that returns one row. */
     public final <T> T row(String what, String sql, Binder binder, RowReader<T> reader) {
         return rows(what, sql, binder, reader).getFirst();
     }
 
-    /** Of a statement that returns one row or none. */
+    /** Returns the row of a statement that returns one row or none. */
     public final <T> Optional<T> find(String what, String sql, Binder binder, RowReader<T> reader) {
         return rows(what, sql, binder, reader).stream().findFirst();
     }
 
     /**
-     * The first rows that the statement returns, up to the first that is enough with those before it. The server sends the
-     * others only as far as they belong to the same {@code fetch} rows, so that no more than those are in memory beside them.
+     * Returns the first rows of the statement, up to the first for which {@code enough} is true. The server sends other
+     * rows only as part of the same {@code fetch} rows, so that no more than those are in memory besides.
      */
     public final <T> List<T> rowsUntil(
             String what, String sql, Binder binder, RowReader<T> reader, int fetch, Predicate<? super T> enough) {
         return run(what, statements -> {
             Connection connection = statements.connection();
-            connection.setAutoCommit(false); // with it, the driver would read all of them
+            connection.setAutoCommit(false); // in auto-commit mode, the driver would fetch all rows at once
             try (PreparedStatement statement = statements.prepare(sql)) {
                 statement.setFetchSize(fetch);
                 binder.bind(new Parameters(connection, statement));
@@ -93,12 +93,12 @@ public class Database {
         });
     }
 
-    /** How many rows the statement changed. */
+    /** Returns the number of rows that the statement changed. */
     public final int update(String what, String sql, Binder binder) {
         return run(what, statements -> statements.update(sql, binder));
     }
 
-    /** Whatever is asked afterwards fails. */
+    /** Makes further calls fail. */
     public final void close() {
         closed = true;
     }

@@ -5,8 +5,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The kinds of database that a URL can name, each with the driver that reads it. Only the server itself shows its
- * product: MySQL's driver talks to MariaDB as well, and MariaDB's to MySQL.
+ * The kinds of database that a URL can name, each with its driver. The product is known only once connected: MySQL's
+ * driver connects to MariaDB as well, and MariaDB's to MySQL.
  *
  * @see <a href="https://dev.mysql.com/doc/connector-j/en/connector-j-reference-configuration-properties.html">MySQL
  *     Connector/J: configuration properties</a>
@@ -42,14 +42,14 @@ public enum DatabaseKind {
         this.artifact = artifact;
     }
 
-    /** The kind of a URL, by how it begins; empty if it is of none. */
+    /** Returns the kind of a URL by its prefix; empty if there is none. */
     public static Optional<DatabaseKind> of(String url) {
         return Arrays.stream(values())
                 .filter(kind -> url.startsWith(kind.prefix))
                 .findFirst();
     }
 
-    /** How a URL of this kind looks, for messages. */
+    /** Returns the form of a URL of this kind, for messages. */
     public String form() {
         return form;
     }
@@ -58,14 +58,14 @@ public enum DatabaseKind {
         return driver;
     }
 
-    /** The driver's group and name in Maven repositories. */
+    /** Returns the driver's group and artifact in Maven repositories. */
     String artifact() {
         return artifact;
     }
 
     /**
-     * The defaults of a pool for parameters missing in the URL: a connect timeout of five seconds and, as the last
-     * resort, a socket timeout of thirty.
+     * Returns the defaults of a pool for parameters missing in the URL: a connect timeout of five seconds and, as a
+     * last resort, a socket timeout of thirty.
      */
     public Map<String, String> settings() {
         return switch (this) {

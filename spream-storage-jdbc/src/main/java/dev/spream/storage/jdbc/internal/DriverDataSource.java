@@ -12,8 +12,9 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Connections by the driver of a URL's kind, which is looked for beside this class: in a plug-in's folder,
- * {@code DriverManager} would not find it. The user and the secrets stay in this object, where no pool logs them.
+ * A data source over the driver of a URL's kind. It loads the driver by the class loader of this class, because {@code
+ * DriverManager} does not find drivers in a plug-in's folder. The user and the secrets stay in this object, so that
+ * pools do not log them.
  *
  * <p>Safe for use by many threads.
  */
@@ -35,10 +36,10 @@ public final class DriverDataSource implements DataSource {
     }
 
     /**
-     * A source of connections; it opens none yet.
+     * Returns a source of connections and opens none.
      *
      * @param taken the user and the secrets
-     * @throws IllegalArgumentException if there is no driver; the message says which to add, and where
+     * @throws IllegalArgumentException if the driver is missing; the message names the dependency to add
      */
     public static DriverDataSource of(JdbcUrl url, Map<String, String> taken) {
         return new DriverDataSource(load(url, DriverDataSource.class.getClassLoader()), url, taken);
@@ -53,7 +54,7 @@ public final class DriverDataSource implements DataSource {
                     .newInstance();
         } catch (ClassNotFoundException e) {
             throw new IllegalArgumentException(
-                    ("connecting to %s needs the driver %s, which spream does not bring along: add the dependency %s, or"
+                    ("connecting to %s needs the driver %s, which spream does not include: add the dependency %s, or"
                                     + " put its jar into the folder that has spream-storage-jdbc's")
                             .formatted(url, kind.driver(), kind.artifact()),
                     e);
@@ -69,7 +70,7 @@ public final class DriverDataSource implements DataSource {
         @Nullable Connection connection = driver.connect(address, properties);
         if (connection == null) {
             throw new SQLException(
-                    "the driver %s does not take the URL %s"
+                    "the driver %s does not accept the URL %s"
                             .formatted(driver.getClass().getName(), address),
                     "08001");
         }
@@ -89,7 +90,10 @@ public final class DriverDataSource implements DataSource {
     @Override
     public void setLogWriter(@Nullable PrintWriter out) {}
 
-    /** The settings have a limit of their own; a pool that is closed waits for this long for what it has begun. */
+    /**
+     * Ignored: the driver's settings have a timeout of their own, and a pool that is closed waits for this long for
+     * connections that it is opening.
+     */
     @Override
     public void setLoginTimeout(int seconds) {
         loginTimeout = seconds;
@@ -108,7 +112,7 @@ public final class DriverDataSource implements DataSource {
     @Override
     public <T> T unwrap(Class<T> type) throws SQLException {
         if (!isWrapperFor(type)) {
-            throw new SQLException("this source is no " + type.getName());
+            throw new SQLException("this source does not wrap " + type.getName());
         }
         return type.cast(this);
     }
@@ -118,7 +122,7 @@ public final class DriverDataSource implements DataSource {
         return type.isInstance(this);
     }
 
-    /** Without user and secrets. */
+    /** Returns the URL without user and secrets. */
     @Override
     public String toString() {
         return address;

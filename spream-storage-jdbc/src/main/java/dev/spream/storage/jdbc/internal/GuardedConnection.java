@@ -7,14 +7,14 @@ import java.util.function.Function;
 /**
  * A view of a connection for user code that must not end its transaction: it refuses the methods that would end the
  * transaction or change its limits. Its statements, rows, arrays and metadata return this view, never the connection
- * behind it. After the work has ended none of them can be used. Each is equal to itself only.
+ * behind it. After the work has ended none of them can be used. Each object is equal only to itself.
  *
  * <p>Statements are not inspected: before a commit, the server is asked whether the transaction is still the one that
  * was handed over.
  *
- * <p>{@code unwrap} gives interfaces of the driver that are no connections, such as {@code PGConnection} and {@code
- * PGStatement}, and holds them to the same; {@code isWrapperFor} knows which. What such an interface gives out, a {@code
- * CopyManager} for example, is the driver's own, and must not be kept.
+ * <p>{@code unwrap} returns guarded views of the driver's interfaces that are not connections, such as {@code
+ * PGConnection} and {@code PGStatement}; {@code isWrapperFor} returns true for these. Objects that such an interface
+ * returns, a {@code CopyManager} for example, are not guarded, and must not be kept.
  */
 public final class GuardedConnection {
     private static final Set<String> REFUSED = Set.of(
@@ -44,12 +44,12 @@ public final class GuardedConnection {
     private volatile boolean over;
 
     /**
-     * The work that a connection is handed to.
+     * The work that gets a guarded connection.
      *
-     * @param name as messages call it, at the beginning of a sentence
-     * @param advice what a message says after what was refused
-     * @param mayClose whether {@code close} is ignored, and else refused
-     * @param failure what is thrown when it calls what it must not, by the message
+     * @param name its name at the beginning of messages
+     * @param advice the advice that ends the message of a refused call
+     * @param mayClose whether {@code close} is ignored; otherwise it is refused
+     * @param failure creates the exception for a refused call from its message
      */
     public record Work(
             String name, String advice, boolean mayClose, Function<String, ? extends RuntimeException> failure) {}
@@ -59,7 +59,7 @@ public final class GuardedConnection {
         this.view = GuardedObject.ofConnection(this, connection, Connection.class);
     }
 
-    /** What the work is handed; always the same. */
+    /** Returns the view to hand to the work; always the same. */
     public Connection view() {
         return view;
     }
@@ -72,7 +72,7 @@ public final class GuardedConnection {
         return work.mayClose() && method.equals("close");
     }
 
-    /** Returns whether work that may close it finds it closed. */
+    /** Returns whether work that may close the connection has closed it. */
     boolean isClosed() {
         return over && work.mayClose();
     }
@@ -80,7 +80,7 @@ public final class GuardedConnection {
     void requireWork(String method) {
         if (over) {
             throw work.failure()
-                    .apply("%s called %s() on a connection whose transaction is over; it must keep none"
+                    .apply("%s called %s() on a connection whose transaction has ended; use a connection only during the call that received it"
                             .formatted(work.name(), method));
         }
     }
@@ -89,18 +89,18 @@ public final class GuardedConnection {
         boolean wholeRollback = arguments == 0 && method.equals("rollback");
         if (wholeRollback || REFUSED.contains(method)) {
             throw work.failure()
-                    .apply("%s called %s() on the connection that it was handed; %s"
+                    .apply("%s called %s() on a connection that does not allow it; %s"
                             .formatted(work.name(), method, work.advice()));
         }
     }
 
-    /** To be called when the work is over; it can use nothing of the connection any more. */
+    /** Ends the view: further calls to it and to anything that it returned are refused. */
     public void end() {
         over = true;
     }
 
     @Override
     public String toString() {
-        return "a connection that is handed to " + work.name();
+        return "a connection for " + work.name();
     }
 }

@@ -18,14 +18,15 @@ import org.postgresql.util.PSQLException;
 import org.postgresql.util.PSQLState;
 
 /**
- * A guarded connection, or something that came from it. What its methods return is guarded as well if it could lead to the
- * connection. A statement that is prepared, set, executed and closed takes about a microsecond more than without.
+ * A guarded connection, or an object obtained from it. Objects that its methods return are guarded as well if they
+ * could lead to the connection. Preparing, binding, executing and closing a statement takes about a microsecond more
+ * than without.
  */
 final class GuardedObject implements InvocationHandler {
     private final GuardedConnection guard;
     private final Object target;
     private final boolean connection; // or an interface of it
-    private final @Nullable Statement statement; // of these rows, as the work sees it
+    private final @Nullable Statement statement; // that returned these rows, as a guarded object
 
     private GuardedObject(GuardedConnection guard, Object target, boolean connection, @Nullable Statement statement) {
         this.guard = guard;
@@ -43,7 +44,7 @@ final class GuardedObject implements InvocationHandler {
     }
 
     @Override
-    @SuppressWarnings("ReferenceEquality") // it is what this equality is
+    @SuppressWarnings("ReferenceEquality") // each object equals only itself
     public @Nullable Object invoke(Object proxy, Method method, Object @Nullable [] arguments) throws Throwable {
         if (method.getDeclaringClass() == Object.class) {
             return switch (method.getName()) {
@@ -77,7 +78,7 @@ final class GuardedObject implements InvocationHandler {
         }
     }
 
-    /** The driver takes its own arrays. */
+    /** Replaces guarded arrays by those of the driver, which accepts no others. */
     private static Object @Nullable [] given(Object @Nullable [] arguments) {
         if (arguments == null) {
             return null;
@@ -121,7 +122,7 @@ final class GuardedObject implements InvocationHandler {
         }
         if (!mayBeSeen(type)) {
             throw new PSQLException(
-                    "%s asked the connection that it was handed for %s, and is given no class and no other connection; ask for an interface such as PGConnection"
+                    "%s called unwrap for %s, but classes and connections cannot be unwrapped here; unwrap an interface such as PGConnection"
                             .formatted(guard.work(), type.getName()),
                     PSQLState.NOT_IMPLEMENTED);
         }
@@ -132,7 +133,7 @@ final class GuardedObject implements InvocationHandler {
         return type.isInstance(proxy) || (mayBeSeen(type) && ((Wrapper) target).isWrapperFor(type));
     }
 
-    /** Returns whether nothing of it leads around the guard. */
+    /** Returns whether no method of the type leads around the guard. */
     private static boolean mayBeSeen(Class<?> type) {
         return type.isInterface() && !Connection.class.isAssignableFrom(type);
     }

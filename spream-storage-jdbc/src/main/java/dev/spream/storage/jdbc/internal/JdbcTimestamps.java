@@ -11,13 +11,13 @@ import java.time.temporal.ChronoUnit;
 import java.util.Optional;
 
 /**
- * Two kinds of time. Those that come from Spanner are exact: seconds since 1970 as a decimal with nine places. Those of
+ * Converts two kinds of time. Times from Spanner are exact: seconds since 1970 as a decimal with nine places. Times of
  * the server's clock are its own timestamps, which have microseconds.
  */
 public final class JdbcTimestamps {
     private static final int NANO_DIGITS = 9;
 
-    /** Beyond what any partition finished at, and within what the server can hold. */
+    /** A time after any partition's end that the server can store. */
     private static final Instant LAST = Instant.parse("9999-12-31T23:59:59Z");
 
     private JdbcTimestamps() {}
@@ -49,7 +49,10 @@ public final class JdbcTimestamps {
         return Optional.ofNullable(row.getObject(column, OffsetDateTime.class)).map(OffsetDateTime::toInstant);
     }
 
-    /** The first moment of the server's clock that is not before this one; the same moments are before both. */
+    /**
+     * Returns the earliest microsecond of the server's clock that is not before this time, so that the same times are
+     * before both.
+     */
     public static OffsetDateTime clockCeiling(Instant moment) {
         if (moment.isAfter(LAST)) {
             return LAST.atOffset(ZoneOffset.UTC);
@@ -58,7 +61,7 @@ public final class JdbcTimestamps {
         return (micros.equals(moment) ? micros : micros.plus(1, ChronoUnit.MICROS)).atOffset(ZoneOffset.UTC);
     }
 
-    /** A time span as microseconds, rounded up, as the server adds it to its clock. */
+    /** Returns a duration as microseconds, rounded up, as added to the server's clock. */
     public static long micros(Duration span) {
         long whole = Math.addExact(Math.multiplyExact(span.getSeconds(), 1_000_000L), span.getNano() / 1_000);
         return span.getNano() % 1_000 == 0 ? whole : whole + 1;

@@ -9,26 +9,26 @@ import java.util.Map;
 import java.util.StringJoiner;
 
 /**
- * The URL of a database, parted from the user and the secrets in its query, so that neither a log nor a message can show them.
+ * The URL of a database without the user and the secrets in its query, so that logs and messages cannot show them.
  *
  * @param address the URL without them
- * @param taken what was taken out: {@code user}, and everything whose name contains "password"
+ * @param taken the parameters that were removed: {@code user}, and all whose names contain "password"
  * @see <a href="https://jdbc.postgresql.org/documentation/use/">pgJDBC: connecting to the database</a>
  * @see DatabaseKind
  */
 public record JdbcUrl(String address, Map<String, String> taken) {
     private static final String FORMS = "jdbc:postgresql://host:port/database, jdbc:mysql:// or jdbc:mariadb://";
 
-    /** A URL of any {@linkplain DatabaseKind kind}. */
+    /** Parses a URL of any {@linkplain DatabaseKind kind}. */
     public static JdbcUrl parse(String url) {
         DatabaseKind kind = DatabaseKind.of(url)
                 .orElseThrow(() -> new IllegalArgumentException(
-                        "malformed URL of the database: expected %s, got one that starts otherwise".formatted(FORMS)));
+                        "malformed URL of the database: it must begin with %s".formatted(FORMS)));
         int query = url.indexOf('?');
         String path = query < 0 ? url : url.substring(0, query);
         if (path.contains("@") || path.contains("(")) {
             throw new IllegalArgumentException(
-                    "malformed URL of the database: expected user and password apart from %s, got them before the host, or a list of settings there"
+                    "malformed URL of the database: expected %s without user, password or settings before the host"
                             .formatted(kind.form()));
         }
         Map<String, String> taken = new LinkedHashMap<>();
@@ -46,26 +46,26 @@ public record JdbcUrl(String address, Map<String, String> taken) {
     }
 
     /**
-     * The same URL, of any kind, for places that many can look at.
+     * Returns a URL of any kind, after checking that it can be shown to other users.
      *
      * @throws IllegalArgumentException if it has a password
      */
     public static String withoutPassword(String url) {
         if (parse(url).hasPassword()) {
-            throw new IllegalArgumentException("expected the password apart from the URL of the database");
+            throw new IllegalArgumentException("the URL of the database must not contain the password");
         }
         return url;
     }
 
     /**
-     * The same URL of PostgreSQL, for places that many can look at.
+     * Returns a URL of PostgreSQL, after checking that it can be shown to other users.
      *
-     * @throws IllegalArgumentException if it is one of another database, or has a password
+     * @throws IllegalArgumentException if it is of another database, or has a password
      */
     public static String ofPostgresWithoutPassword(String url) {
         if (parse(url).kind() != DatabaseKind.POSTGRESQL) {
             throw new IllegalArgumentException(
-                    "expected a database of PostgreSQL, as in %s; spream keeps nothing but locks in others"
+                    "expected a PostgreSQL URL such as %s; spream supports other databases for locks only"
                             .formatted(DatabaseKind.POSTGRESQL.form()));
         }
         return withoutPassword(url);

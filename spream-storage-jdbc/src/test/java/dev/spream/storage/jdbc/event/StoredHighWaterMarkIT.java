@@ -174,7 +174,7 @@ final class StoredHighWaterMarkIT {
                     .filteredOn(line -> line.getLevel() == Level.ERROR)
                     .singleElement()
                     .asString()
-                    .contains("lost positions", "1 is the last one, 100 was read");
+                    .contains("lost positions", "the last one is 1, 100 was read before");
         } finally {
             logger().detachAppender(lines);
             logger().setLevel(null);

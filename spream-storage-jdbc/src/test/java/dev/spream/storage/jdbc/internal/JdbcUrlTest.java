@@ -77,7 +77,7 @@ final class JdbcUrlTest {
         assertThatThrownBy(() -> JdbcUrl.ofPostgresWithoutPassword("jdbc:mysql://h/d"))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("jdbc:postgresql://host:port/database")
-                .hasMessageContaining("nothing but locks");
+                .hasMessageContaining("for locks only");
         assertThat(JdbcUrl.ofPostgresWithoutPassword("jdbc:postgresql://h/d")).isEqualTo("jdbc:postgresql://h/d");
     }
 
@@ -87,7 +87,7 @@ final class JdbcUrlTest {
             assertThatThrownBy(() -> DriverDataSource.load(JdbcUrl.parse("jdbc:mysql://h/d?password=hidden"), bare))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessage("connecting to jdbc:mysql://h/d needs the driver com.mysql.cj.jdbc.Driver, which spream"
-                            + " does not bring along: add the dependency com.mysql:mysql-connector-j, or put its jar"
+                            + " does not include: add the dependency com.mysql:mysql-connector-j, or put its jar"
                             + " into the folder that has spream-storage-jdbc's");
         }
     }

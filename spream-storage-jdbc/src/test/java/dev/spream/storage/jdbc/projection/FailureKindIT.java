@@ -285,8 +285,8 @@ final class FailureKindIT {
         Connection[] kept = new Connection[1];
         assertThat(failureOf(connection -> kept[0] = connection)).isNull();
         Exception failure = catchException(() -> kept[0].createStatement());
-        assertThat(failure).hasMessageContaining("is over");
-        assertThat(kept[0]).isEqualTo(kept[0]).hasToString("a connection that is handed to a projection");
+        assertThat(failure).hasMessageContaining("has ended");
+        assertThat(kept[0]).isEqualTo(kept[0]).hasToString("a connection for a projection");
     }
 
     private static void execute(Connection connection, String... statements) throws SQLException {

@@ -231,9 +231,9 @@ final class GuardedConnectionIT {
         ResultSet rows = statement.executeQuery();
         PGConnection driver = view.unwrap(PGConnection.class);
         guard.end();
-        assertThatThrownBy(statement::executeQuery).hasMessageContaining("must keep none");
-        assertThatThrownBy(rows::next).hasMessageContaining("must keep none");
-        assertThatThrownBy(driver::getCopyAPI).hasMessageContaining("must keep none");
-        assertThatThrownBy(view::createStatement).hasMessageContaining("must keep none");
+        assertThatThrownBy(statement::executeQuery).hasMessageContaining("whose transaction has ended");
+        assertThatThrownBy(rows::next).hasMessageContaining("whose transaction has ended");
+        assertThatThrownBy(driver::getCopyAPI).hasMessageContaining("whose transaction has ended");
+        assertThatThrownBy(view::createStatement).hasMessageContaining("whose transaction has ended");
     }
 }
