@@ -22,8 +22,8 @@ public record ConfigCheck(List<String> problems, List<ConfigEntry> entries) {
     /** Judges the configuration beside the plug-ins of the class path and of the folder that it names. */
     public static ConfigCheck of(SpreamConfig config) {
         try (PluginRegistry plugins = ConfigValidation.discover(config)) {
-            ConfigValidation judgement = ConfigValidation.of(config, plugins, new ProvidedComponents());
-            return new ConfigCheck(judgement.problems(), judgement.resolved().entries());
+            ConfigValidation validation = ConfigValidation.of(config, plugins, new ProvidedComponents());
+            return new ConfigCheck(validation.problems(), validation.resolved().entries());
         }
     }
 }

@@ -39,23 +39,23 @@ record ConfigValidation(PluginSelection selection, ResolvedConfig resolved, List
             .withDefault(DEFAULT_FOLDER);
 
     static ConfigValidation of(SpreamConfig config, PluginRegistry plugins, ProvidedComponents own) {
-        ConfigValidation judgement = of(config, plugins, PluginSelection.of(config, plugins, own.ports()));
-        judgement.problems.addAll(judgement.selection.problems(judgement.resolved));
-        judgement.validate(plugins, () -> judgement.validateTogether(own));
+        ConfigValidation validation = of(config, plugins, PluginSelection.of(config, plugins, own.ports()));
+        validation.problems.addAll(validation.selection.problems(validation.resolved));
+        validation.validate(plugins, () -> validation.validateTogether(own));
         if (own.errorHandler != null
                 && config.raw(FailurePolicy.ON_FAILURE.name()).isPresent()) {
-            judgement.problems.add("%s, and the program brings its own error handler: leave one out"
-                    .formatted(judgement.resolved.describe(FailurePolicy.ON_FAILURE.name())));
+            validation.problems.add("%s, and the program brings its own error handler: leave one out"
+                    .formatted(validation.resolved.describe(FailurePolicy.ON_FAILURE.name())));
         }
-        return judgement;
+        return validation;
     }
 
     /** The same for a program that uses plug-ins of these ports, and need not have a subscription. */
     static ConfigValidation ofDesk(SpreamConfig config, PluginRegistry plugins, Set<Port<?>> needed) {
-        ConfigValidation judgement = of(config, plugins, PluginSelection.ofDesk(config, plugins, needed));
-        judgement.problems.addAll(judgement.selection.problemsOfTool(judgement.resolved, needed));
-        judgement.validate(plugins, () -> {});
-        return judgement;
+        ConfigValidation validation = of(config, plugins, PluginSelection.ofDesk(config, plugins, needed));
+        validation.problems.addAll(validation.selection.problemsOfTool(validation.resolved, needed));
+        validation.validate(plugins, () -> {});
+        return validation;
     }
 
     private static ConfigValidation of(SpreamConfig config, PluginRegistry plugins, PluginSelection selection) {

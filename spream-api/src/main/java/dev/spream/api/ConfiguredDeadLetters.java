@@ -33,10 +33,10 @@ public final class ConfiguredDeadLetters implements AutoCloseable {
     private @Nullable Consumer consumer;
 
     private ConfiguredDeadLetters(ConfiguredPlugins plugins) {
-        ConfigValidation judgement = plugins.validate(new ProvidedComponents());
-        requireUsable(plugins.config(), judgement);
-        this.plan = new SubscriptionPlan(plugins, judgement, new ProvidedComponents());
-        this.letters = letters(judgement, plan);
+        ConfigValidation validation = plugins.validate(new ProvidedComponents());
+        requireUsable(plugins.config(), validation);
+        this.plan = new SubscriptionPlan(plugins, validation, new ProvidedComponents());
+        this.letters = letters(validation, plan);
     }
 
     /**
@@ -54,8 +54,8 @@ public final class ConfiguredDeadLetters implements AutoCloseable {
         return ConfiguredPlugins.of(config, plugins, ConfiguredDeadLetters::new);
     }
 
-    private static void requireUsable(SpreamConfig config, ConfigValidation judgement) {
-        List<String> problems = new ArrayList<>(judgement.problems());
+    private static void requireUsable(SpreamConfig config, ConfigValidation validation) {
+        List<String> problems = new ArrayList<>(validation.problems());
         if (!config.mayConfigure(DeadLetterSinkProvider.PORT.key())) {
             problems.add("dead-letters is not configured: name what keeps them, such as jsonl or jdbc");
         }
@@ -64,8 +64,8 @@ public final class ConfiguredDeadLetters implements AutoCloseable {
         }
     }
 
-    private static DeadLetterStore letters(ConfigValidation judgement, SubscriptionPlan plan) {
-        if (judgement.own().find(SubscriptionKeys.SUBSCRIPTION).isEmpty()) {
+    private static DeadLetterStore letters(ConfigValidation validation, SubscriptionPlan plan) {
+        if (validation.own().find(SubscriptionKeys.SUBSCRIPTION).isEmpty()) {
             plan.openSource();
         }
         Optional<DeadLetterSink> opened = plan.openDeadLetters();
@@ -74,7 +74,7 @@ public final class ConfiguredDeadLetters implements AutoCloseable {
         }
         throw new SpreamException(
                 "dead-letters %s keeps letters and does not hand them back: work with them where it keeps them"
-                        .formatted(judgement
+                        .formatted(validation
                                 .selection()
                                 .plugin(DeadLetterSinkProvider.PORT)
                                 .map(Plugin::name)

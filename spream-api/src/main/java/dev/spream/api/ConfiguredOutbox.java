@@ -123,7 +123,7 @@ public final class ConfiguredOutbox extends ConfiguredPort<OutboxStore> {
         ConfigValidation whole = plugins.validate(Set.of(OutboxStoreProvider.PORT, OutboxSenderProvider.PORT));
         requireEnabled(whole);
         Plugin<OutboxSender> sends = whole.usable(OutboxSenderProvider.PORT);
-        OutboxWorkerOptions.Builder options = OutboxKeys.options(judgement.outbox());
+        OutboxWorkerOptions.Builder options = OutboxKeys.options(validation.outbox());
         listeners.forEach(options::listener);
         OutboxWorkerOptions named = asWorker(name -> options.name(name).build());
         OutboxStore store = open();
@@ -134,17 +134,17 @@ public final class ConfiguredOutbox extends ConfiguredPort<OutboxStore> {
 
     /** Returns the time that started sends have to finish at shutdown, key {@code shutdown-timeout}. */
     public Duration shutdownTimeout() {
-        return judgement.own().get(SubscriptionKeys.SHUTDOWN_TIMEOUT);
+        return validation.own().get(SubscriptionKeys.SHUTDOWN_TIMEOUT);
     }
 
     private void requireEnabled(ConfigValidation whole) {
-        if (judgement.outbox().get(OutboxKeys.ENABLED)) {
+        if (validation.outbox().get(OutboxKeys.ENABLED)) {
             return;
         }
         List<String> problems = new ArrayList<>(whole.problems());
         problems.add(
                 "%s: a worker has to be allowed, so that none runs by accident; set outbox.enabled=true, or the variable"
-                                .formatted(judgement.resolved().describe("outbox.enabled"))
+                                .formatted(validation.resolved().describe("outbox.enabled"))
                         + " OUTBOX_ENABLED=true");
         throw new ConfigException(problems);
     }

@@ -67,8 +67,8 @@ final class ConfiguredPlugins implements AutoCloseable {
         return ConfigValidation.of(config, plugins, own);
     }
 
-    <T> T open(ConfigValidation judgement, Plugin<T> plugin, String subscription) {
-        return opened(plugin.open(judgement.of(plugin), InstantSource.system(), subscription));
+    <T> T open(ConfigValidation validation, Plugin<T> plugin, String subscription) {
+        return opened(plugin.open(validation.of(plugin), InstantSource.system(), subscription));
     }
 
     <R> R opened(OpenPlugin<R> made) {

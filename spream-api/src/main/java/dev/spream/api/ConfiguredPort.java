@@ -22,14 +22,14 @@ abstract class ConfiguredPort<T> implements AutoCloseable {
     static final String NAME = "spream";
 
     final ConfiguredPlugins plugins;
-    final ConfigValidation judgement;
+    final ConfigValidation validation;
     private final Plugin<T> plugin;
     private final Map<Class<?>, Object> made = new HashMap<>(); // by what it is
 
     ConfiguredPort(ConfiguredPlugins plugins, Port<T> port) {
         this.plugins = plugins;
-        this.judgement = plugins.validate(Set.of(port));
-        this.plugin = judgement.usable(port);
+        this.validation = plugins.validate(Set.of(port));
+        this.plugin = validation.usable(port);
     }
 
     /** Makes it when it is first asked for; after a failure that is tried again. */
@@ -44,7 +44,7 @@ abstract class ConfiguredPort<T> implements AutoCloseable {
     }
 
     final T open() {
-        return open(judgement, plugin);
+        return open(validation, plugin);
     }
 
     final <R> R open(ConfigValidation whole, Plugin<R> chosen) {
@@ -64,7 +64,7 @@ abstract class ConfiguredPort<T> implements AutoCloseable {
             Class<P> type, Plugin.Making<P, R> making, Class<? super R> what, String otherwise) {
         return once(
                 what,
-                () -> plugin.openBeside(type, making, what, judgement.of(plugin), NAME)
+                () -> plugin.openBeside(type, making, what, validation.of(plugin), NAME)
                         .map(plugins::opened)
                         .orElseThrow(() -> new SpreamException("%s %s".formatted(plugin, otherwise), null)));
     }
@@ -84,7 +84,7 @@ abstract class ConfiguredPort<T> implements AutoCloseable {
     /** Makes something with the name of this process, which it may refuse. */
     final <R> R asWorker(Function<String, R> making) {
         try {
-            return making.apply(judgement.workerName());
+            return making.apply(validation.workerName());
         } catch (IllegalArgumentException e) {
             ConfigException refusal = new ConfigException(List.of("worker: " + e.getMessage()));
             refusal.initCause(e);

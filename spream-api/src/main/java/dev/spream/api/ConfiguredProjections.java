@@ -148,7 +148,7 @@ public final class ConfiguredProjections extends ConfiguredPort<ProjectionStore<
 
     /** Returns the configured options of projections. */
     public ProjectionOptions options() {
-        return judgement.projections();
+        return validation.projections();
     }
 
     /**
@@ -175,6 +175,6 @@ public final class ConfiguredProjections extends ConfiguredPort<ProjectionStore<
 
     /** Returns the time that running batches have to finish at shutdown, key {@code shutdown-timeout}. */
     public Duration shutdownTimeout() {
-        return judgement.own().get(SubscriptionKeys.SHUTDOWN_TIMEOUT);
+        return validation.own().get(SubscriptionKeys.SHUTDOWN_TIMEOUT);
     }
 }

@@ -18,30 +18,30 @@ import java.util.List;
  * The subscriptions by which projections read a change stream, one each, called like the projection, with {@code subscription}
  * before it if that is configured. They are apart from those of consumers, since every projection has its own watermarks.
  */
-record EventSubscriptions(ConfigValidation judgement, Plugin<PartitionStorage> storages) {
+record EventSubscriptions(ConfigValidation validation, Plugin<PartitionStorage> storages) {
     /** @throws ConfigException if they cannot be used, or the stream is to begin at a time that is relative */
-    static SharedChangeStream open(ConfigValidation judgement, ConfiguredPlugins plugins) {
+    static SharedChangeStream open(ConfigValidation validation, ConfiguredPlugins plugins) {
         EventSubscriptions subscriptions =
-                new EventSubscriptions(judgement, judgement.usable(PartitionStorageProvider.PORT));
+                new EventSubscriptions(validation, validation.usable(PartitionStorageProvider.PORT));
         SubscriberOptions options = subscriptions.options(plugins.config());
         ChangeStreamSource stream = plugins.open(
-                judgement, judgement.usable(ChangeStreamSourceProvider.PORT), subscriptions.name("events"));
+                validation, validation.usable(ChangeStreamSourceProvider.PORT), subscriptions.name("events"));
         return new SharedChangeStream(stream, subscriptions::storage, options);
     }
 
     /** As configured; but as many changes in flight as there may be, unless fewer are configured: a transaction is to have many. */
     private SubscriberOptions options(SpreamConfig config) {
-        SubscriberOptions.Builder options = judgement.options();
+        SubscriberOptions.Builder options = validation.options();
         if (!config.mayConfigure("max-inflight")) {
             options.maxInflight(ChangeStreamEventSource.options().build().maxInflight());
         }
-        StreamTimes times = judgement.times();
+        StreamTimes times = validation.times();
         if (times.hasRelative()) {
             throw new ConfigException(
                     List.of("%s, and %s: events are read from a time of the calendar on, or from now on"
                             .formatted(
-                                    judgement.resolved().describe("start"),
-                                    judgement.resolved().describe("end"))));
+                                    validation.resolved().describe("start"),
+                                    validation.resolved().describe("end"))));
         }
         times.start().map(time -> time.at(Instant.EPOCH)).ifPresent(options::startAt);
         times.end().map(time -> time.at(Instant.EPOCH)).ifPresent(options::endAt);
@@ -49,12 +49,12 @@ record EventSubscriptions(ConfigValidation judgement, Plugin<PartitionStorage> s
     }
 
     private PartitionStorage storage(String projection) {
-        return storages.open(judgement.of(storages), InstantSource.system(), name(projection))
+        return storages.open(validation.of(storages), InstantSource.system(), name(projection))
                 .closingProduct();
     }
 
     private String name(String projection) {
-        return judgement
+        return validation
                 .own()
                 .find(SubscriptionKeys.SUBSCRIPTION)
                 .map(before -> before + "-" + projection)

@@ -67,9 +67,9 @@ public final class Spream implements AutoCloseable {
     }
 
     private static Spream of(ConfiguredPlugins plugins, ProvidedComponents own) {
-        ConfigValidation judgement = plugins.validate(own);
-        judgement.requireUsable();
-        return new Spream(new SubscriptionPlan(plugins, judgement, own));
+        ConfigValidation validation = plugins.validate(own);
+        validation.requireUsable();
+        return new Spream(new SubscriptionPlan(plugins, validation, own));
     }
 
     /**

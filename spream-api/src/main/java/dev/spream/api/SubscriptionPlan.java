@@ -35,20 +35,20 @@ final class SubscriptionPlan implements AutoCloseable {
     private static final String NAMELESS = "spream";
 
     private final ConfiguredPlugins plugins;
-    private final ConfigValidation judgement;
+    private final ConfigValidation validation;
     private final ProvidedComponents own;
     private String subscription;
     private volatile @Nullable Consumer consumer;
 
-    SubscriptionPlan(ConfiguredPlugins plugins, ConfigValidation judgement, ProvidedComponents own) {
+    SubscriptionPlan(ConfiguredPlugins plugins, ConfigValidation validation, ProvidedComponents own) {
         this.plugins = plugins;
-        this.judgement = judgement;
+        this.validation = validation;
         this.own = own;
-        this.subscription = judgement.own().find(SubscriptionKeys.SUBSCRIPTION).orElse(NAMELESS);
+        this.subscription = validation.own().find(SubscriptionKeys.SUBSCRIPTION).orElse(NAMELESS);
     }
 
     Duration shutdownTimeout() {
-        return judgement.own().get(SubscriptionKeys.SHUTDOWN_TIMEOUT);
+        return validation.own().get(SubscriptionKeys.SHUTDOWN_TIMEOUT);
     }
 
     Subscriber open() {
@@ -69,20 +69,20 @@ final class SubscriptionPlan implements AutoCloseable {
         PartitionStorage storage = part(PartitionStorageProvider.PORT).orElseThrow();
         Optional<DeadLetterSink> deadLetters = openDeadLetters();
         consumer = openConsumer();
-        SubscriberOptions.Builder options = judgement
+        SubscriberOptions.Builder options = validation
                 .options()
-                .errorHandler(own.errorHandler == null ? judgement.errorHandler() : own.errorHandler);
+                .errorHandler(own.errorHandler == null ? validation.errorHandler() : own.errorHandler);
         deadLetters.ifPresent(options::deadLetterSink);
         own.listeners.forEach(options::listener);
         return Subscriber.builder(source, storage)
-                .options(judgement.times().resolve(options.build(), storage, Instant.now()))
+                .options(validation.times().resolve(options.build(), storage, Instant.now()))
                 .build();
     }
 
     /** The source, after which a subscription is named that has no name of its own. */
     ChangeStreamSource openSource() {
         ChangeStreamSource source = part(ChangeStreamSourceProvider.PORT).orElseThrow();
-        subscription = judgement.own().find(SubscriptionKeys.SUBSCRIPTION).orElseGet(source::streamName);
+        subscription = validation.own().find(SubscriptionKeys.SUBSCRIPTION).orElseGet(source::streamName);
         return source;
     }
 
@@ -93,15 +93,15 @@ final class SubscriptionPlan implements AutoCloseable {
     Consumer openConsumer() {
         Consumer sink = requireNonNull(
                 own.around.apply(part(ConsumerProvider.PORT).orElseThrow()), "what was put around the consumer");
-        return judgement.filter().isPassingAll() ? sink : judgement.filter().before(sink);
+        return validation.filter().isPassingAll() ? sink : validation.filter().before(sink);
     }
 
     private <T> Optional<T> part(Port<T> port) {
         return own.find(port)
-                .or(() -> judgement
+                .or(() -> validation
                         .selection()
                         .plugin(port)
-                        .map(plugin -> plugins.open(judgement, plugin, subscription)));
+                        .map(plugin -> plugins.open(validation, plugin, subscription)));
     }
 
     String subscription() {
@@ -130,7 +130,7 @@ final class SubscriptionPlan implements AutoCloseable {
     private String nameOf(Port<?> port) {
         return own.ports().contains(port)
                 ? "the program's own"
-                : judgement.selection().plugin(port).map(Plugin::name).orElse("none");
+                : validation.selection().plugin(port).map(Plugin::name).orElse("none");
     }
 
     /** Closes all of it, whatever fails meanwhile; the run has ended as it has. An interrupt is for the run, not for this. */

@@ -59,10 +59,10 @@ final class ConfiguredLocksTest {
 
     @Test
     void locks_are_opened_when_asked_for_and_closed_with_what_they_stand_on() throws Exception {
-        try (ConfiguredLocks desk = ConfiguredLocks.open(config(Map.of("locks.noted.name", "orders")), plugins)) {
+        try (ConfiguredLocks configured = ConfiguredLocks.open(config(Map.of("locks.noted.name", "orders")), plugins)) {
             assertThat(NOTES).isEmpty();
-            HierarchicalLocks<InMemoryLockStore.Transaction> locks = desk.locks(InMemoryLockStore.Transaction.class);
-            assertThat(desk.locks()).isSameAs(locks);
+            HierarchicalLocks<InMemoryLockStore.Transaction> locks = configured.locks(InMemoryLockStore.Transaction.class);
+            assertThat(configured.locks()).isSameAs(locks);
             try (LockHandle handle = locks.acquire(REQUEST)) {
                 assertThat(locks.tryAcquire(REQUEST)).isEmpty();
             }
@@ -74,15 +74,15 @@ final class ConfiguredLocksTest {
 
     @Test
     void what_is_said_of_a_subscription_is_left_alone() {
-        try (ConfiguredLocks desk = ConfiguredLocks.open(config(Map.of("sink", "log", "max-inflight", "7")), plugins)) {
-            assertThat(desk.locks()).isNotNull();
+        try (ConfiguredLocks configured = ConfiguredLocks.open(config(Map.of("sink", "log", "max-inflight", "7")), plugins)) {
+            assertThat(configured.locks()).isNotNull();
         }
     }
 
     @Test
     void transactions_of_another_type_are_refused() {
-        try (ConfiguredLocks desk = ConfiguredLocks.open(config(Map.of()), plugins)) {
-            assertThatThrownBy(() -> desk.locks(String.class))
+        try (ConfiguredLocks configured = ConfiguredLocks.open(config(Map.of()), plugins)) {
+            assertThatThrownBy(() -> configured.locks(String.class))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("locks noted are taken in transactions of type "
                             + InMemoryLockStore.Transaction.class.getName());
@@ -91,8 +91,8 @@ final class ConfiguredLocksTest {
 
     @Test
     void what_has_nothing_to_provision_says_so() {
-        try (ConfiguredLocks desk = ConfiguredLocks.open(config(Map.of()), plugins)) {
-            assertThatThrownBy(desk::provisioning)
+        try (ConfiguredLocks configured = ConfiguredLocks.open(config(Map.of()), plugins)) {
+            assertThatThrownBy(configured::provisioning)
                     .isInstanceOf(SpreamException.class)
                     .hasMessageContaining("locks noted")
                     .hasMessageContaining("has nothing to provision");

@@ -76,17 +76,17 @@ final class ConfiguredOutboxTest {
 
     @Test
     void what_is_asked_for_is_opened_once_and_closed_with_the_desk() {
-        try (ConfiguredOutbox desk = ConfiguredOutbox.open(config(Map.of("outbox.noted.name", "orders")), plugins)) {
+        try (ConfiguredOutbox configured = ConfiguredOutbox.open(config(Map.of("outbox.noted.name", "orders")), plugins)) {
             assertThat(NOTES).isEmpty();
-            Outbox<Transaction> outbox = desk.outbox(Transaction.class);
-            assertThat(desk.outbox(Transaction.class)).isSameAs(outbox);
+            Outbox<Transaction> outbox = configured.outbox(Transaction.class);
+            assertThat(configured.outbox(Transaction.class)).isSameAs(outbox);
             enqueue(outbox, "order-1");
-            assertThat(desk.ledger()).isSameAs(desk.ledger(Transaction.class));
-            assertThat(desk.ledger(Transaction.class).find("order-1"))
+            assertThat(configured.ledger()).isSameAs(configured.ledger(Transaction.class));
+            assertThat(configured.ledger(Transaction.class).find("order-1"))
                     .get()
                     .satisfies(entry -> assertThat(entry.status()).isEqualTo(LedgerStatus.IN_PROGRESS));
-            assertThat(desk.operations().find("order-1")).isPresent();
-            assertThat(desk.operations()).isSameAs(desk.operations());
+            assertThat(configured.operations().find("order-1")).isPresent();
+            assertThat(configured.operations()).isSameAs(configured.operations());
             assertThat(NOTES).containsExactly("outbox orders", "ledger orders", "operations orders");
         }
         assertThat(NOTES)
@@ -113,16 +113,16 @@ final class ConfiguredOutboxTest {
             around.add(sender.guarantee().name());
             return sender;
         };
-        try (ConfiguredOutbox desk = ConfiguredOutbox.open(
+        try (ConfiguredOutbox configured = ConfiguredOutbox.open(
                 config(Map.of("outbox.enabled", "true", "sender", "noted", "worker", "blue")), plugins)) {
-            enqueue(desk.outbox(Transaction.class), "order-1");
-            OutboxWorker worker = desk.worker(List.of(listener), noting);
+            enqueue(configured.outbox(Transaction.class), "order-1");
+            OutboxWorker worker = configured.worker(List.of(listener), noting);
             assertThat(worker.owner().name()).isEqualTo("blue");
             Thread running = Thread.ofVirtual().start(worker::run);
             assertThat(settled.await(30, TimeUnit.SECONDS)).isTrue();
             assertThat(worker.shutdown(Duration.ofSeconds(30))).isTrue();
             running.join();
-            assertThat(desk.operations().find("order-1"))
+            assertThat(configured.operations().find("order-1"))
                     .get()
                     .extracting(row -> row.status())
                     .isEqualTo(OutboxStatus.SUCCEEDED);
@@ -133,8 +133,8 @@ final class ConfiguredOutboxTest {
 
     @Test
     void a_worker_that_is_not_enabled_is_refused_with_all_that_is_wrong_besides() {
-        try (ConfiguredOutbox desk = ConfiguredOutbox.open(config(Map.of("sender", "notd")), plugins)) {
-            assertThatThrownBy(desk::worker)
+        try (ConfiguredOutbox configured = ConfiguredOutbox.open(config(Map.of("sender", "notd")), plugins)) {
+            assertThatThrownBy(configured::worker)
                     .isInstanceOf(ConfigException.class)
                     .hasMessageContaining("sender is 'notd'")
                     .hasMessageContaining("did you mean noted?")
@@ -146,15 +146,15 @@ final class ConfiguredOutboxTest {
 
     @Test
     void a_worker_needs_a_sender_and_a_name_that_can_be() {
-        try (ConfiguredOutbox desk = ConfiguredOutbox.open(config(Map.of("outbox.enabled", "true")), plugins)) {
-            assertThatThrownBy(desk::worker)
+        try (ConfiguredOutbox configured = ConfiguredOutbox.open(config(Map.of("outbox.enabled", "true")), plugins)) {
+            assertThatThrownBy(configured::worker)
                     .isInstanceOf(ConfigException.class)
                     .hasMessageContaining("sender is not configured: name what sends the entries of the outbox")
                     .hasMessageContaining("noted (");
         }
-        try (ConfiguredOutbox desk = ConfiguredOutbox.open(
+        try (ConfiguredOutbox configured = ConfiguredOutbox.open(
                 config(Map.of("outbox.enabled", "true", "sender", "noted", "worker", "a/b")), plugins)) {
-            assertThatThrownBy(desk::worker)
+            assertThatThrownBy(configured::worker)
                     .isInstanceOf(ConfigException.class)
                     .hasMessageContaining("worker: worker name 'a/b'");
         }
@@ -163,9 +163,9 @@ final class ConfiguredOutboxTest {
     @Test
     void who_only_enqueues_or_operates_need_not_have_the_sender_configured() {
         Map<String, String> without = Map.of("sender", "noted", "sender.noted.token", "${file:/nowhere/to/be/found}");
-        try (ConfiguredOutbox desk = ConfiguredOutbox.open(config(without), plugins)) {
-            assertThat(desk.operations().stats().due()).isZero();
-            assertThatThrownBy(desk::worker)
+        try (ConfiguredOutbox configured = ConfiguredOutbox.open(config(without), plugins)) {
+            assertThat(configured.operations().stats().due()).isZero();
+            assertThatThrownBy(configured::worker)
                     .isInstanceOf(ConfigException.class)
                     .hasMessageContaining("sender.noted.token");
         }
@@ -183,11 +183,11 @@ final class ConfiguredOutboxTest {
 
     @Test
     void transactions_of_another_type_are_refused() {
-        try (ConfiguredOutbox desk = ConfiguredOutbox.open(config(Map.of()), plugins)) {
-            assertThatThrownBy(() -> desk.outbox(String.class))
+        try (ConfiguredOutbox configured = ConfiguredOutbox.open(config(Map.of()), plugins)) {
+            assertThatThrownBy(() -> configured.outbox(String.class))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("outbox noted works in transactions of type " + Transaction.class.getName());
-            assertThatThrownBy(() -> desk.ledger(String.class)).isInstanceOf(IllegalArgumentException.class);
+            assertThatThrownBy(() -> configured.ledger(String.class)).isInstanceOf(IllegalArgumentException.class);
         }
     }
 

@@ -78,16 +78,16 @@ final class ConfiguredProjectionsTest {
 
     @Test
     void what_is_asked_for_is_opened_once_and_closed_with_the_desk() {
-        try (ConfiguredProjections desk =
+        try (ConfiguredProjections configured =
                 ConfiguredProjections.open(config(Map.of("event-source", "noted")), plugins)) {
             assertThat(NOTES).isEmpty();
-            ProjectionStore<Transaction> store = desk.store(Transaction.class);
-            assertThat(desk.store(Transaction.class)).isSameAs(store);
+            ProjectionStore<Transaction> store = configured.store(Transaction.class);
+            assertThat(configured.store(Transaction.class)).isSameAs(store);
             assertThat(store.register("entries", 4).segments()).isEqualTo(4);
-            assertThat(desk.operations()).isSameAs(desk.operations());
-            assertThat(desk.operations().show("entries")).isPresent();
-            assertThat(desk.events()).isSameAs(desk.events());
-            assertThat(desk.source()).isSameAs(desk.source());
+            assertThat(configured.operations()).isSameAs(configured.operations());
+            assertThat(configured.operations().show("entries")).isPresent();
+            assertThat(configured.events()).isSameAs(configured.events());
+            assertThat(configured.source()).isSameAs(configured.source());
             assertThat(NOTES).containsExactly("store", "operations", "events", "source");
         }
         assertThat(NOTES)
@@ -122,23 +122,23 @@ final class ConfiguredProjectionsTest {
                 applied.countDown();
             }
         };
-        try (ConfiguredProjections desk =
+        try (ConfiguredProjections configured =
                 ConfiguredProjections.open(config(Map.of("projections.segments", "2", "worker", "blue")), plugins)) {
-            desk.events()
+            configured.events()
                     .append(
                             "word-1",
                             ExpectedVersion.none(),
                             List.of(new NewEvent("e-1", "EntryCreated", "{}", Instant.EPOCH, EventMetadata.NONE)));
-            ProjectionManager<Transaction> manager = desk.manager(Transaction.class)
-                    .add(counting, desk.source())
+            ProjectionManager<Transaction> manager = configured.manager(Transaction.class)
+                    .add(counting, configured.source())
                     .listener(listener)
                     .build();
             assertThat(manager.owner().name()).isEqualTo("blue");
             Thread running = Thread.ofVirtual().start(manager::run);
             assertThat(applied.await(30, TimeUnit.SECONDS)).isTrue();
-            assertThat(manager.shutdown(desk.shutdownTimeout())).isTrue();
+            assertThat(manager.shutdown(configured.shutdownTimeout())).isTrue();
             running.join();
-            assertThat(desk.operations().show("entries").orElseThrow().segments())
+            assertThat(configured.operations().show("entries").orElseThrow().segments())
                     .hasSize(2);
         }
         assertThat(memory.<String>table("entries")).containsExactly(Map.entry("word-1", "EntryCreated"));
@@ -161,17 +161,17 @@ final class ConfiguredProjectionsTest {
     }
 
     private ProjectionOptions optionsOf(Map<String, String> more) {
-        try (ConfiguredProjections desk = ConfiguredProjections.open(config(more), plugins)) {
-            return desk.options();
+        try (ConfiguredProjections configured = ConfiguredProjections.open(config(more), plugins)) {
+            return configured.options();
         }
     }
 
     @Test
     void who_only_operates_need_not_have_the_events_configured() {
         Map<String, String> without = Map.of("event-source", "noted", "event-source.noted.token", "${file:/not/there}");
-        try (ConfiguredProjections desk = ConfiguredProjections.open(config(without), plugins)) {
-            assertThat(desk.operations().list()).isEmpty();
-            assertThatThrownBy(desk::source)
+        try (ConfiguredProjections configured = ConfiguredProjections.open(config(without), plugins)) {
+            assertThat(configured.operations().list()).isEmpty();
+            assertThatThrownBy(configured::source)
                     .isInstanceOf(ConfigException.class)
                     .hasMessageContaining("event-source.noted.token");
         }
@@ -180,11 +180,11 @@ final class ConfiguredProjectionsTest {
     @Test
     void events_have_to_come_from_somewhere() {
         SpreamConfig nowhere = SpreamConfig.of(Map.of("projections", "noted"));
-        try (ConfiguredProjections desk = ConfiguredProjections.open(nowhere, plugins)) {
-            assertThatThrownBy(desk::events)
+        try (ConfiguredProjections configured = ConfiguredProjections.open(nowhere, plugins)) {
+            assertThatThrownBy(configured::events)
                     .isInstanceOf(ConfigException.class)
                     .hasMessageContaining("events is not configured: name where they are kept");
-            assertThatThrownBy(desk::source)
+            assertThatThrownBy(configured::source)
                     .isInstanceOf(ConfigException.class)
                     .hasMessageContaining(
                             "event-source is not configured: name where projections get their events from");
@@ -195,15 +195,15 @@ final class ConfiguredProjectionsTest {
     void a_change_stream_needs_its_source_and_storage_and_opens_a_storage_for_each_projection() throws Exception {
         Map<String, String> nothing =
                 Map.of("event-source", "change-stream", "event-source.change-stream.table", "Events");
-        try (ConfiguredProjections desk = ConfiguredProjections.open(config(nothing), plugins)) {
-            assertThatThrownBy(desk::source)
+        try (ConfiguredProjections configured = ConfiguredProjections.open(config(nothing), plugins)) {
+            assertThatThrownBy(configured::source)
                     .isInstanceOf(ConfigException.class)
                     .hasMessageContaining("source is not configured: name the change stream")
                     .hasMessageContaining("storage is not configured: name a storage of partitions");
         }
         NotedPlugins.NOTES.clear();
         try (PluginRegistry streams = NotedPlugins.discover(folder);
-                ConfiguredProjections desk = ConfiguredProjections.open(
+                ConfiguredProjections configured = ConfiguredProjections.open(
                         config(Map.of(
                                 "event-source",
                                 "change-stream",
@@ -216,7 +216,7 @@ final class ConfiguredProjectionsTest {
                                 "subscription",
                                 "words")),
                         streams)) {
-            EventSource source = desk.source();
+            EventSource source = configured.source();
             assertThat(source.positioned()).isFalse();
             assertThat(NotedPlugins.NOTES).containsExactly("source of words-events opened");
             source.open(FeedRequest.all("entries")).close();
@@ -227,8 +227,8 @@ final class ConfiguredProjectionsTest {
 
     @Test
     void transactions_of_another_type_are_refused() {
-        try (ConfiguredProjections desk = ConfiguredProjections.open(config(Map.of()), plugins)) {
-            assertThatThrownBy(() -> desk.store(String.class))
+        try (ConfiguredProjections configured = ConfiguredProjections.open(config(Map.of()), plugins)) {
+            assertThatThrownBy(() -> configured.store(String.class))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining(
                             "projections noted work in transactions of type " + Transaction.class.getName());
@@ -237,8 +237,8 @@ final class ConfiguredProjectionsTest {
 
     @Test
     void a_name_that_no_owner_can_have_is_a_problem_of_the_configuration() {
-        try (ConfiguredProjections desk = ConfiguredProjections.open(config(Map.of("worker", "a/b")), plugins)) {
-            assertThatThrownBy(() -> desk.manager(Transaction.class))
+        try (ConfiguredProjections configured = ConfiguredProjections.open(config(Map.of("worker", "a/b")), plugins)) {
+            assertThatThrownBy(() -> configured.manager(Transaction.class))
                     .isInstanceOf(ConfigException.class)
                     .hasMessageContaining("worker: owner name 'a/b'");
         }

@@ -61,8 +61,8 @@ public final class PortIT {
     }
 
     /** What a program would open it with. */
-    private static final class GreeterDesk extends ConfiguredPort<Greeter> {
-        GreeterDesk(ConfiguredPlugins plugins) {
+    private static final class ConfiguredGreeter extends ConfiguredPort<Greeter> {
+        ConfiguredGreeter(ConfiguredPlugins plugins) {
             super(plugins, GreeterProvider.PORT);
         }
 
@@ -141,18 +141,18 @@ public final class PortIT {
     @Test
     void it_is_configured() {
         try (PluginRegistry registry = discover()) {
-            ConfigValidation judgement =
+            ConfigValidation validation =
                     ConfigValidation.ofDesk(config(Map.of()), registry, Set.of(GreeterProvider.PORT));
-            assertThat(judgement.problems()).isEmpty();
-            assertThat(judgement.resolved().entries())
+            assertThat(validation.problems()).isEmpty();
+            assertThat(validation.resolved().entries())
                     .extracting(ConfigEntry::key)
                     .contains("greeter", "greeter.polite.phrase");
-            assertThatThrownBy(() -> desk(Map.of("greeter", "polit"), registry))
+            assertThatThrownBy(() -> configure(Map.of("greeter", "polit"), registry))
                     .hasMessage("greeter is 'polit' (set by the program), and there is no such plug-in; did you mean"
                             + " polite? Found: polite (polite.jar)");
-            assertThatThrownBy(() -> desk(Map.of("greeter", "formal"), registry))
+            assertThatThrownBy(() -> configure(Map.of("greeter", "formal"), registry))
                     .hasMessageContaining("it is in dev.spream:spream-greeter-formal, which is not there");
-            assertThatThrownBy(() -> ConfiguredPlugins.of(SpreamConfig.of(Map.of()), registry, GreeterDesk::new))
+            assertThatThrownBy(() -> ConfiguredPlugins.of(SpreamConfig.of(Map.of()), registry, ConfiguredGreeter::new))
                     .hasMessage(
                             "greeter is not configured: name what greets, such as polite. Found: polite (polite.jar)");
         }
@@ -173,13 +173,13 @@ public final class PortIT {
         List<ClassLoader> loaders = new ArrayList<>();
         ClassLoader host = Thread.currentThread().getContextClassLoader();
         try (PluginRegistry registry = discover()) {
-            try (GreeterDesk desk = desk(Map.of(), registry)) {
-                String loader = desk.greeter().greet(phrase -> {
+            try (ConfiguredGreeter configured = configure(Map.of(), registry)) {
+                String loader = configured.greeter().greet(phrase -> {
                     phrases.add(phrase);
                     loaders.add(Thread.currentThread().getContextClassLoader());
                 });
                 assertThat(loader).isEqualTo("polite.jar");
-                assertThat(desk.greeter().visit().orElseThrow().end()).isEqualTo("polite.jar");
+                assertThat(configured.greeter().visit().orElseThrow().end()).isEqualTo("polite.jar");
             }
         }
         assertThat(phrases).containsExactly("Good day");
@@ -191,8 +191,8 @@ public final class PortIT {
         return PluginRegistry.discover(PORTS, getClass().getClassLoader(), Optional.of(folder));
     }
 
-    private static GreeterDesk desk(Map<String, String> settings, PluginRegistry registry) {
-        return ConfiguredPlugins.of(config(settings), registry, GreeterDesk::new);
+    private static ConfiguredGreeter configure(Map<String, String> settings, PluginRegistry registry) {
+        return ConfiguredPlugins.of(config(settings), registry, ConfiguredGreeter::new);
     }
 
     private static SpreamConfig config(Map<String, String> settings) {

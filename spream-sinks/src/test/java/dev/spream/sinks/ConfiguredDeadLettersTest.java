@@ -41,12 +41,12 @@ final class ConfiguredDeadLettersTest {
     @Test
     void letters_are_replayed_into_the_configured_sink_and_everything_is_closed() throws Exception {
         keepLetter();
-        try (ConfiguredDeadLetters desk = ConfiguredDeadLetters.open(config(Map.of()), plugins)) {
-            assertThat(desk.subscription()).isEqualTo("Orders");
-            assertThat(desk.letters().openLetters()).hasSize(1);
+        try (ConfiguredDeadLetters configured = ConfiguredDeadLetters.open(config(Map.of()), plugins)) {
+            assertThat(configured.subscription()).isEqualTo("Orders");
+            assertThat(configured.letters().openLetters()).hasSize(1);
             assertThat(NotedPlugins.NOTES).containsExactly("source of spream opened");
-            assertThat(desk.consumer()).isSameAs(desk.consumer());
-            assertThat(DeadLetterReplay.of(desk.letters(), desk.consumer())
+            assertThat(configured.consumer()).isSameAs(configured.consumer());
+            assertThat(DeadLetterReplay.of(configured.letters(), configured.consumer())
                             .all()
                             .replayed())
                     .isEqualTo(1);
@@ -65,10 +65,10 @@ final class ConfiguredDeadLettersTest {
 
     @Test
     void nothing_but_the_letters_is_opened_of_a_subscription_that_has_a_name() throws Exception {
-        try (ConfiguredDeadLetters desk =
+        try (ConfiguredDeadLetters configured =
                 ConfiguredDeadLetters.open(config(Map.of("subscription", "billing")), plugins)) {
-            assertThat(desk.subscription()).isEqualTo("billing");
-            assertThat(desk.letters().openLetters()).isEmpty();
+            assertThat(configured.subscription()).isEqualTo("billing");
+            assertThat(configured.letters().openLetters()).isEmpty();
         }
         assertThat(NotedPlugins.NOTES).isEmpty();
     }
@@ -76,9 +76,9 @@ final class ConfiguredDeadLettersTest {
     @Test
     void the_filter_stands_before_the_sink() throws Exception {
         keepLetter();
-        try (ConfiguredDeadLetters desk =
+        try (ConfiguredDeadLetters configured =
                 ConfiguredDeadLetters.open(config(Map.of("filter.tables", "Invoices")), plugins)) {
-            assertThat(DeadLetterReplay.of(desk.letters(), desk.consumer())
+            assertThat(DeadLetterReplay.of(configured.letters(), configured.consumer())
                             .all()
                             .replayed())
                     .isEqualTo(1);

@@ -62,9 +62,9 @@ public final class PluginOrigin {
         return at;
     }
 
-    private static String open(Path file, Path culprit) throws IOException {
+    private static String open(Path file, Path failed) throws IOException {
         return "%1$s is not loaded: others may write to %2$s (%3$s), and so bring code into this process; 'chmod go-w %2$s', mount it read-only, or put the plug-ins elsewhere"
-                .formatted(file, culprit, FilePermissions.of(culprit));
+                .formatted(file, failed, FilePermissions.of(failed));
     }
 
     /** Returns the problem if the owner of a jar or folder in the plug-in folder, which may change it, is not trusted. */

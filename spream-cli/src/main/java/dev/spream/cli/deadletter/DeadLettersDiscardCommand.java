@@ -33,16 +33,16 @@ final class DeadLettersDiscardCommand extends Subcommand {
     @Override
     public Integer call() throws Exception {
         require(yes, "what is discarded is lost to the sink: look at it with deadletters show, and add --yes");
-        try (ConfiguredDeadLetters desk = ConfiguredDeadLetters.open(arguments.config())) {
+        try (ConfiguredDeadLetters configured = ConfiguredDeadLetters.open(arguments.config())) {
             int discarded = 0;
             for (RecordIdentity identity : identities) {
-                if (desk.letters().discard(identity)) {
+                if (configured.letters().discard(identity)) {
                     discarded++;
                 } else {
                     report("left %s: it is not an open dead letter, or is being replayed", identity);
                 }
             }
-            report("discard: discarded %d; %s", discarded, DeadLetterCounts.remaining(desk.letters()));
+            report("discard: discarded %d; %s", discarded, DeadLetterCounts.remaining(configured.letters()));
             return discarded == identities.size() ? ExitCode.OK : ExitCode.SOFTWARE;
         }
     }

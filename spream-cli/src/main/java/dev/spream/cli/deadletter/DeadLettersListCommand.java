@@ -44,8 +44,8 @@ final class DeadLettersListCommand extends Subcommand {
 
     @Override
     public Integer call() throws Exception {
-        try (ConfiguredDeadLetters desk = ConfiguredDeadLetters.open(arguments.config())) {
-            DeadLetterStore store = desk.letters();
+        try (ConfiguredDeadLetters configured = ConfiguredDeadLetters.open(arguments.config())) {
+            DeadLetterStore store = configured.letters();
             List<DeadLetterStore.Entry> open = store.openLetters();
             List<DeadLetterStore.Entry> letters =
                     open.stream().filter(this::isChosen).toList();

@@ -37,8 +37,8 @@ final class DeadLettersReleaseCommand extends Subcommand {
     @Override
     public Integer call() throws Exception {
         require(all != keys.isGiven(), "say which keys: --key, with or without --table, or --table, or --all");
-        try (ConfiguredDeadLetters desk = ConfiguredDeadLetters.open(arguments.config())) {
-            DeadLetterStore store = desk.letters();
+        try (ConfiguredDeadLetters configured = ConfiguredDeadLetters.open(arguments.config())) {
+            DeadLetterStore store = configured.letters();
             List<RecordKey> chosen = store.parkedKeys().stream()
                     .filter(keys::matches)
                     .sorted(Comparator.comparing(RecordKey::tableName).thenComparing(KeyText::of))

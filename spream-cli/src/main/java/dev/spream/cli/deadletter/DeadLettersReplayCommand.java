@@ -73,10 +73,10 @@ final class DeadLettersReplayCommand extends Subcommand {
     @Override
     public Integer call() throws Exception {
         requireOneChoice();
-        try (ConfiguredDeadLetters desk = ConfiguredDeadLetters.open(arguments.config())) {
-            DeadLetterStore store = dryRun ? new DryRunStore(desk.letters()) : desk.letters();
+        try (ConfiguredDeadLetters configured = ConfiguredDeadLetters.open(arguments.config())) {
+            DeadLetterStore store = dryRun ? new DryRunStore(configured.letters()) : configured.letters();
             Consumer consumer =
-                    dryRun ? (change, delivery) -> report("would replay " + change.identity()) : desk.consumer();
+                    dryRun ? (change, delivery) -> report("would replay " + change.identity()) : configured.consumer();
             ProgressLine progress = new ProgressLine(System.err, true, System::nanoTime);
             AtomicInteger replayed = new AtomicInteger();
             DeadLetterReplay replay = DeadLetterReplay.of(store, consumer).onReplayed(letter -> {

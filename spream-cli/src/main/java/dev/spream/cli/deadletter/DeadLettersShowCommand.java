@@ -26,8 +26,8 @@ final class DeadLettersShowCommand extends Subcommand {
 
     @Override
     public Integer call() throws Exception {
-        try (ConfiguredDeadLetters desk = ConfiguredDeadLetters.open(arguments.config())) {
-            List<StoredDeadLetter> letters = desk.letters().read(identity == null ? List.of() : List.of(identity));
+        try (ConfiguredDeadLetters configured = ConfiguredDeadLetters.open(arguments.config())) {
+            List<StoredDeadLetter> letters = configured.letters().read(identity == null ? List.of() : List.of(identity));
             if (letters.isEmpty()) {
                 throw new CommandFailure("no letter of %s is open".formatted(identity));
             }

@@ -34,8 +34,8 @@ final class LocksCheckCommand extends Subcommand {
 
     @Override
     public Integer call() throws Exception {
-        try (ConfiguredLocks desk = arguments.open()) {
-            BucketProvisioning provisioning = desk.provisioning();
+        try (ConfiguredLocks configured = arguments.open()) {
+            BucketProvisioning provisioning = configured.provisioning();
             LocksArguments.requireUsable(provisioning);
             BucketSpaceCheck check;
             try (BucketProgress progress = new BucketProgress(new ProgressLine())) {

@@ -45,8 +45,8 @@ final class LocksListCommand extends Subcommand {
     @Override
     public Integer call() throws Exception {
         requireBetween("--top", top, 0, MAX_TOP);
-        try (ConfiguredLocks desk = arguments.open()) {
-            LockExplanation locks = LockExplanation.of(desk.observer().observe());
+        try (ConfiguredLocks configured = arguments.open()) {
+            LockExplanation locks = LockExplanation.of(configured.observer().observe());
             print(json ? List.of(LocksJson.write(locks, blockedOnly, top)) : LockPrinter.of(locks, blockedOnly, top));
             locks.seen().notes().forEach(note -> report("note: " + PlainText.of(note)));
             report("locks: " + LockPrinter.summary(locks));

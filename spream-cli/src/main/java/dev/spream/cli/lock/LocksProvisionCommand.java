@@ -80,12 +80,12 @@ final class LocksProvisionCommand extends Subcommand {
                 yes || !recreate,
                 "a process that continues to lock the old buckets would exclude no other process: stop every process that"
                         + " locks here, and add --yes");
-        try (ConfiguredLocks desk = arguments.open(
+        try (ConfiguredLocks configured = arguments.open(
                 new Setting("buckets", buckets),
                 new Setting("levels", levels),
                 new Setting("hash", hash),
                 new Setting("chunk", chunk))) {
-            return provision(desk.provisioning());
+            return provision(configured.provisioning());
         }
     }
 

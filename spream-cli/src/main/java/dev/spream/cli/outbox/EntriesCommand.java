@@ -24,8 +24,8 @@ abstract class EntriesCommand extends Subcommand {
     public final Integer call() {
         choice.requireClear();
         OperatorAction act = by.action();
-        try (ConfiguredOutbox desk = arguments.open()) {
-            OutboxOperations outbox = desk.operations();
+        try (ConfiguredOutbox configured = arguments.open()) {
+            OutboxOperations outbox = configured.operations();
             return choice.change(new OutboxChange(name(), outbox, id -> change(outbox, id, act), err()), outbox);
         }
     }

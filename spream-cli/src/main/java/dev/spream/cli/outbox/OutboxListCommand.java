@@ -57,8 +57,8 @@ final class OutboxListCommand extends Subcommand {
     public Integer call() {
         OutboxFilter chosen = required("--", () -> filter.filter(after, limit));
         require(key == null || !filter.isGiven(), "--key names one entry: leave the other filters out");
-        try (ConfiguredOutbox desk = arguments.open()) {
-            List<OutboxRow> rows = rows(desk.operations(), chosen);
+        try (ConfiguredOutbox configured = arguments.open()) {
+            List<OutboxRow> rows = rows(configured.operations(), chosen);
             print(json ? rows.stream().map(OutboxJson::row).toList() : OutboxPrinter.table(rows));
             report("outbox: " + summary(rows));
             return ExitCode.OK;

@@ -74,8 +74,8 @@ final class OutboxPurgeCommand extends Subcommand {
         OperatorAction act = by.act();
         Runnable stop = () -> stopped.set(true);
         StopSignals signals = StopSignals.install(stop, stop);
-        try (ConfiguredOutbox desk = arguments.open()) {
-            OutboxOperations outbox = desk.operations();
+        try (ConfiguredOutbox configured = arguments.open()) {
+            OutboxOperations outbox = configured.operations();
             Duration settledFor = olderThan == null ? Duration.ZERO : olderThan;
             long entries = removeAll("entries", () -> outbox.purge(settledFor, chunk, act));
             Duration forgotten = ledgerOlderThan;

@@ -22,8 +22,8 @@ final class OutboxReleaseExpiredCommand extends Subcommand {
     @Override
     public Integer call() {
         OperatorAction act = by.act();
-        try (ConfiguredOutbox desk = arguments.open()) {
-            int released = desk.operations().releaseExpired(act);
+        try (ConfiguredOutbox configured = arguments.open()) {
+            int released = configured.operations().releaseExpired(act);
             err().printf("release-expired: %d released%n", released);
             return ExitCode.OK;
         }

@@ -25,10 +25,10 @@ final class OutboxSampling implements AutoCloseable {
 
     /** @param shown empty if the sample is not wanted; the outbox is then not queried */
     @SuppressWarnings("FutureReturnValueIgnored") // a sample does not fail, and ends with the executor
-    static OutboxSampling start(ConfiguredOutbox desk, Optional<OutboxEndpoints> shown) {
+    static OutboxSampling start(ConfiguredOutbox configured, Optional<OutboxEndpoints> shown) {
         OutboxSampling started = new OutboxSampling();
         shown.ifPresent(endpoints -> {
-            OutboxOperations outbox = desk.operations();
+            OutboxOperations outbox = configured.operations();
             started.sampling.scheduleWithFixedDelay(
                     () -> sample(outbox, endpoints), 0, INTERVAL_SECONDS, TimeUnit.SECONDS);
         });

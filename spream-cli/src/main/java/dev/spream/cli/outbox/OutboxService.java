@@ -36,31 +36,31 @@ final class OutboxService {
     }
 
     int run() throws Exception {
-        try (ConfiguredOutbox desk = ConfiguredOutbox.open(config);
+        try (ConfiguredOutbox configured = ConfiguredOutbox.open(config);
                 Operations<OutboxEndpoints> operations =
                         new Operations<>(Operations.address(config), where -> new OutboxEndpoints(where, name()))) {
-            OutboxWorker worker = worker(desk, operations);
-            return operations.show(() -> run(desk, worker, operations));
+            OutboxWorker worker = worker(configured, operations);
+            return operations.show(() -> run(configured, worker, operations));
         } finally {
             status.end();
         }
     }
 
-    private OutboxWorker worker(ConfiguredOutbox desk, Operations<OutboxEndpoints> operations) {
+    private OutboxWorker worker(ConfiguredOutbox configured, Operations<OutboxEndpoints> operations) {
         List<OutboxListener> listeners = new ArrayList<>(List.of(tally));
         operations.endpoints().ifPresent(shown -> listeners.addAll(shown.listeners()));
         Optional<OutboxTracing> tracing =
                 Tracing.ofOutbox(config.raw(OutboxSenderProvider.PORT.key()).orElse(UNNAMED));
         tracing.ifPresent(listeners::add);
         return tracing.isPresent()
-                ? desk.worker(listeners, tracing.get()::around)
-                : desk.worker(listeners, UnaryOperator.identity());
+                ? configured.worker(listeners, tracing.get()::around)
+                : configured.worker(listeners, UnaryOperator.identity());
     }
 
     @SuppressWarnings("try") // sampling is there to be ended
-    private int run(ConfiguredOutbox desk, OutboxWorker worker, Operations<OutboxEndpoints> operations) {
-        StopSignals signals = StopSignals.install(() -> drain(desk, worker, operations), worker::close);
-        try (OutboxSampling sampling = OutboxSampling.start(desk, operations.endpoints())) {
+    private int run(ConfiguredOutbox configured, OutboxWorker worker, Operations<OutboxEndpoints> operations) {
+        StopSignals signals = StopSignals.install(() -> drain(configured, worker, operations), worker::close);
+        try (OutboxSampling sampling = OutboxSampling.start(configured, operations.endpoints())) {
             if (Terminal.watched()) {
                 status.show();
             }
@@ -73,9 +73,9 @@ final class OutboxService {
         }
     }
 
-    private void drain(ConfiguredOutbox desk, OutboxWorker worker, Operations<OutboxEndpoints> operations) {
+    private void drain(ConfiguredOutbox configured, OutboxWorker worker, Operations<OutboxEndpoints> operations) {
         operations.draining();
-        cutShort = !worker.shutdown(desk.shutdownTimeout());
+        cutShort = !worker.shutdown(configured.shutdownTimeout());
     }
 
     private int finish(boolean interrupted) {

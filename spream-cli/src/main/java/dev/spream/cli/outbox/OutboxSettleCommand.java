@@ -69,8 +69,8 @@ final class OutboxSettleCommand extends Subcommand {
         requireClear();
         OperatorAction act = by.action();
         LedgerResult result = result();
-        try (ConfiguredOutbox desk = arguments.open()) {
-            OutboxOperations outbox = desk.operations();
+        try (ConfiguredOutbox configured = arguments.open()) {
+            OutboxOperations outbox = configured.operations();
             return new OutboxChange("settle", outbox, id -> outbox.settle(id, result, act), err())
                     .entries(entries.ids(outbox));
         }

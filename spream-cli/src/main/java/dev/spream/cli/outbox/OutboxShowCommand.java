@@ -37,10 +37,10 @@ final class OutboxShowCommand extends Subcommand {
     public Integer call() {
         entry.requireIds();
         require(entry.isOne(), "say which entry: its id, or --key");
-        try (ConfiguredOutbox desk = arguments.open()) {
-            print(entry.one(desk.operations())
-                    .map(row -> whole(desk.operations(), row))
-                    .orElseGet(() -> purged(desk)));
+        try (ConfiguredOutbox configured = arguments.open()) {
+            print(entry.one(configured.operations())
+                    .map(row -> whole(configured.operations(), row))
+                    .orElseGet(() -> purged(configured)));
             return ExitCode.OK;
         }
     }
@@ -53,8 +53,8 @@ final class OutboxShowCommand extends Subcommand {
                 : OutboxPrinter.whole(row, audit, payload, holds);
     }
 
-    private List<String> purged(ConfiguredOutbox desk) {
-        PurgedEntry gone = PurgedEntry.find(desk, entry);
+    private List<String> purged(ConfiguredOutbox configured) {
+        PurgedEntry gone = PurgedEntry.find(configured, entry);
         if (!gone.isKnown()) {
             throw new CommandFailure("neither outbox nor ledger nor audit has an entry %s".formatted(entry));
         }

@@ -31,9 +31,9 @@ final class OutboxStatsCommand extends Subcommand {
 
     @Override
     public Integer call() {
-        try (ConfiguredOutbox desk = arguments.open()) {
+        try (ConfiguredOutbox configured = arguments.open()) {
             OutboxStats stats =
-                    exact ? desk.operations().exactStats() : desk.operations().stats();
+                    exact ? configured.operations().exactStats() : configured.operations().stats();
             print(json ? List.of(OutboxJson.stats(stats)) : OutboxPrinter.stats(stats));
             return ExitCode.OK;
         }

@@ -16,12 +16,12 @@ import java.util.Optional;
  */
 record PurgedEntry(Optional<Long> id, Optional<String> key, Optional<LedgerEntry> ledger, List<AuditEntry> audit) {
 
-    static PurgedEntry find(ConfiguredOutbox desk, EntryArguments entry) {
+    static PurgedEntry find(ConfiguredOutbox configured, EntryArguments entry) {
         Optional<Long> id = entry.id();
-        List<AuditEntry> audit = id.map(desk.operations()::audit).orElse(List.of());
+        List<AuditEntry> audit = id.map(configured.operations()::audit).orElse(List.of());
         Optional<String> key = entry.key()
                 .or(() -> audit.stream().map(AuditEntry::idempotencyKey).findFirst());
-        return new PurgedEntry(id, key, key.flatMap(desk.ledger()::find), audit);
+        return new PurgedEntry(id, key, key.flatMap(configured.ledger()::find), audit);
     }
 
     boolean isKnown() {

@@ -12,10 +12,10 @@ import java.util.List;
 final class ComparisonPrinter {
     private ComparisonPrinter() {}
 
-    static List<String> table(VersionComparison parity) {
+    static List<String> table(VersionComparison comparison) {
         return Columns.table(
-                List.of("TABLE", "ROWS OF " + parity.live(), "ROWS OF " + parity.other(), "DIFFERENT", "ONLY IN ONE"),
-                parity.tables(),
+                List.of("TABLE", "ROWS OF " + comparison.live(), "ROWS OF " + comparison.other(), "DIFFERENT", "ONLY IN ONE"),
+                comparison.tables(),
                 table -> List.of(
                         PlainText.of(table.name()),
                         Figures.count(table.liveRows()),
@@ -24,13 +24,13 @@ final class ComparisonPrinter {
                         oneSided(table)));
     }
 
-    static String verdict(VersionComparison parity) {
-        if (parity.tables().isEmpty()) {
+    static String verdict(VersionComparison comparison) {
+        if (comparison.tables().isEmpty()) {
             return "nothing was compared, since its read model has no tables here: look at it by other means";
         }
-        return parity.isEqual()
-                ? "versions %d and %d have the same rows".formatted(parity.live(), parity.other())
-                : "versions %d and %d differ".formatted(parity.live(), parity.other());
+        return comparison.isEqual()
+                ? "versions %d and %d have the same rows".formatted(comparison.live(), comparison.other())
+                : "versions %d and %d differ".formatted(comparison.live(), comparison.other());
     }
 
     private static String oneSided(VersionComparison.Table table) {

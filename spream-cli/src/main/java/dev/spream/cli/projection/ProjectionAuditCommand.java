@@ -31,9 +31,9 @@ final class ProjectionAuditCommand extends Subcommand {
     @Override
     public Integer call() {
         int most = limit.value();
-        try (ConfiguredProjections desk = projection.open()) {
-            projection.find(desk.operations());
-            List<AuditedAction> acts = desk.operations().audit(projection.name(), most);
+        try (ConfiguredProjections configured = projection.open()) {
+            projection.find(configured.operations());
+            List<AuditedAction> acts = configured.operations().audit(projection.name(), most);
             print(
                     json
                             ? acts.stream().map(ProjectionAuditCommand::json).toList()

@@ -36,7 +36,7 @@ final class ProjectionCutoverCommand extends VersionCommand {
     private final CutoverOptions exchange = new CutoverOptions();
 
     @Option(names = "--parity", description = "Compare both versions first, and stop if they differ.")
-    private boolean parity;
+    private boolean comparison;
 
     @Option(
             names = "--ignore",
@@ -51,7 +51,7 @@ final class ProjectionCutoverCommand extends VersionCommand {
         return run((projections, name) -> {
             ProjectionRebuilds rebuilds = projections.rebuilds();
             int chosen = ProjectionBuild.choose(rebuilds, name, version(version), VersionRole.CANDIDATE);
-            if (parity && !isEqual(rebuilds.compare(name, chosen, Set.copyOf(ignored), meant.patience()))) {
+            if (comparison && !isEqual(rebuilds.compare(name, chosen, Set.copyOf(ignored), meant.patience()))) {
                 return ExitCode.SOFTWARE;
             }
             report(ComparisonPrinter.done("cutover", meant.run(rebuilds, name, chosen)));

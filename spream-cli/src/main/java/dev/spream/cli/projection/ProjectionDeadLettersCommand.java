@@ -34,9 +34,9 @@ final class ProjectionDeadLettersCommand extends Subcommand {
     @Override
     public Integer call() {
         int most = limit.value();
-        try (ConfiguredProjections desk = projection.open()) {
-            ProjectionDetails details = projection.find(desk.operations());
-            List<ProjectionDeadLetter> letters = desk.operations().deadLetters(projection.name(), most);
+        try (ConfiguredProjections configured = projection.open()) {
+            ProjectionDetails details = projection.find(configured.operations());
+            List<ProjectionDeadLetter> letters = configured.operations().deadLetters(projection.name(), most);
             print(
                     json
                             ? letters.stream()

@@ -29,9 +29,9 @@ final class ProjectionListCommand extends Subcommand {
 
     @Override
     public Integer call() {
-        try (ConfiguredProjections desk = arguments.open()) {
-            List<ProjectionDetails> all = all(desk.operations());
-            Map<String, ProjectionBuild> builds = builds(desk.operations(), all);
+        try (ConfiguredProjections configured = arguments.open()) {
+            List<ProjectionDetails> all = all(configured.operations());
+            Map<String, ProjectionBuild> builds = builds(configured.operations(), all);
             print(
                     json
                             ? all.stream()

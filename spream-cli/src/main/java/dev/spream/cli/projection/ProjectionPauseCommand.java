@@ -24,14 +24,14 @@ final class ProjectionPauseCommand extends Subcommand {
     @Override
     public Integer call() {
         Act act = by.act();
-        try (ConfiguredProjections desk = projection.open()) {
-            if (desk.operations().pause(projection.name(), act)) {
+        try (ConfiguredProjections configured = projection.open()) {
+            if (configured.operations().pause(projection.name(), act)) {
                 report(
                         "pause %s: no effect is written any more, wherever it runs, until spream projection resume",
                         projection);
                 return ExitCode.OK;
             }
-            ProjectionDetails now = projection.find(desk.operations());
+            ProjectionDetails now = projection.find(configured.operations());
             report("left %s: it is %s; nothing was changed", projection, ProjectionPrinter.status(now.state()));
             return ExitCode.SOFTWARE;
         }

@@ -23,12 +23,12 @@ final class ProjectionResumeCommand extends Subcommand {
     @Override
     public Integer call() {
         Act act = by.act();
-        try (ConfiguredProjections desk = projection.open()) {
-            if (desk.operations().resume(projection.name(), act)) {
+        try (ConfiguredProjections configured = projection.open()) {
+            if (configured.operations().resume(projection.name(), act)) {
                 report("resume %s: it continues within about a second, in every process that runs it", projection);
                 return ExitCode.OK;
             }
-            ProjectionDetails now = projection.find(desk.operations());
+            ProjectionDetails now = projection.find(configured.operations());
             report(
                     "left %s: it is %s; only one that is paused or has failed can go on, and nothing was changed",
                     projection, ProjectionPrinter.status(now.state()));

@@ -46,8 +46,8 @@ final class ProjectionRetryCommand extends Subcommand {
     public Integer call() {
         requireClear();
         Act act = by.act();
-        try (ConfiguredProjections desk = projection.open()) {
-            ProjectionOperations projections = desk.operations();
+        try (ConfiguredProjections configured = projection.open()) {
+            ProjectionOperations projections = configured.operations();
             ProjectionDetails now = projection.find(projections);
             int found = projections.retry(projection.name(), Optional.ofNullable(key), act);
             if (key != null && found == 0) {

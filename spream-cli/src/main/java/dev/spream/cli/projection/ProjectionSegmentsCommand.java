@@ -45,8 +45,8 @@ final class ProjectionSegmentsCommand extends Subcommand {
             throw new UsageFailure(String.valueOf(e.getMessage()));
         }
         Act act = by.act();
-        try (ConfiguredProjections desk = projection.open()) {
-            ProjectionOperations projections = desk.operations();
+        try (ConfiguredProjections configured = projection.open()) {
+            ProjectionOperations projections = configured.operations();
             String name = projection.findBase(projections);
             if (projections.split(name, count, act)) {
                 report(

@@ -38,11 +38,11 @@ final class ProjectionShowCommand extends Subcommand {
     @Override
     public Integer call() {
         requireBetween("--limit", limit, 0, MAX_LIMIT);
-        try (ConfiguredProjections desk = projection.open()) {
-            ProjectionDetails details = projection.find(desk.operations());
+        try (ConfiguredProjections configured = projection.open()) {
+            ProjectionDetails details = projection.find(configured.operations());
             List<ParkedAggregate> parked =
-                    limit == 0 ? List.of() : desk.operations().parked(projection.name(), limit);
-            List<ProjectionBuild> builds = ProjectionBuild.all(desk.operations().rebuilds(), projection.name());
+                    limit == 0 ? List.of() : configured.operations().parked(projection.name(), limit);
+            List<ProjectionBuild> builds = ProjectionBuild.all(configured.operations().rebuilds(), projection.name());
             print(
                     json
                             ? List.of(ProjectionJson.whole(details, builds, parked))

@@ -59,8 +59,8 @@ final class ProjectionSkipCommand extends Reporting {
     public Integer call() {
         require(version >= 1, "--version is %d; versions count from 1".formatted(version));
         Act act = by.act();
-        try (ConfiguredProjections desk = projection.open()) {
-            ProjectionOperations projections = desk.operations();
+        try (ConfiguredProjections configured = projection.open()) {
+            ProjectionOperations projections = configured.operations();
             ProjectionDetails details = projection.find(projections);
             if (projections.skip(projection.name(), key, version, act)) {
                 report("skip %s: version %d of %s is among the dead letters", projection, version, PlainText.of(key));

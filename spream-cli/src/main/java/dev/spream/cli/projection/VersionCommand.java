@@ -36,8 +36,8 @@ abstract class VersionCommand extends Reporting {
      * @return the exit code; if it cannot be done as things are, standard error says why, and that nothing was changed
      */
     final int run(ToIntBiFunction<ProjectionOperations, String> work) {
-        try (ConfiguredProjections desk = projection.open()) {
-            return work.applyAsInt(desk.operations(), projection.findBase(desk.operations()));
+        try (ConfiguredProjections configured = projection.open()) {
+            return work.applyAsInt(configured.operations(), projection.findBase(configured.operations()));
         } catch (IllegalStateException e) { // it cannot be done as things are
             report("left %s: %s", shown(), PlainText.of(String.valueOf(e.getMessage())));
             return ExitCode.SOFTWARE;

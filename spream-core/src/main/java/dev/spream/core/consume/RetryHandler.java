@@ -10,20 +10,20 @@ import java.util.function.IntFunction;
  * The error handler of a {@link RetryPolicy}: retries within limits, then takes another decision.
  *
  * @param delay the wait after an attempt, from 1
- * @param hopeless the exceptions after which there is no retry
+ * @param nonRetryable the exceptions after which there is no retry
  * @param then the decision when retries end
  */
 record RetryHandler(
         IntFunction<Duration> delay,
         OptionalInt maxAttempts,
         Optional<Duration> maxElapsed,
-        List<Class<? extends Throwable>> hopeless,
+        List<Class<? extends Throwable>> nonRetryable,
         ErrorDecision then)
         implements ErrorHandler {
 
     @Override
     public ErrorDecision onFailure(DeliveryFailure failure) {
-        if (hopeless.stream().anyMatch(type -> type.isInstance(failure.cause()))
+        if (nonRetryable.stream().anyMatch(type -> type.isInstance(failure.cause()))
                 || (maxAttempts.isPresent() && failure.attempt() >= maxAttempts.getAsInt())) {
             return then;
         }

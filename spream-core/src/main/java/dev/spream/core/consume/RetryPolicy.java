@@ -32,17 +32,17 @@ public final class RetryPolicy {
     private final IntFunction<Duration> delay;
     private final OptionalInt maxAttempts;
     private final Optional<Duration> maxElapsed;
-    private final List<Class<? extends Throwable>> hopeless;
+    private final List<Class<? extends Throwable>> nonRetryable;
 
     private RetryPolicy(
             IntFunction<Duration> delay,
             OptionalInt maxAttempts,
             Optional<Duration> maxElapsed,
-            List<Class<? extends Throwable>> hopeless) {
+            List<Class<? extends Throwable>> nonRetryable) {
         this.delay = delay;
         this.maxAttempts = maxAttempts;
         this.maxElapsed = maxElapsed;
-        this.hopeless = hopeless;
+        this.nonRetryable = nonRetryable;
     }
 
     static RetryPolicy fixed(Duration delay) {
@@ -73,7 +73,7 @@ public final class RetryPolicy {
         if (maxAttempts < 1) {
             throw new IllegalArgumentException("maxAttempts is %d, must be 1 or more".formatted(maxAttempts));
         }
-        return new RetryPolicy(delay, OptionalInt.of(maxAttempts), maxElapsed, hopeless);
+        return new RetryPolicy(delay, OptionalInt.of(maxAttempts), maxElapsed, nonRetryable);
     }
 
     /**
@@ -82,7 +82,7 @@ public final class RetryPolicy {
      */
     public RetryPolicy maxElapsed(Duration maxElapsed) {
         requireBetween("maxElapsed", maxElapsed, MIN_DELAY, MAX_MAX_ELAPSED);
-        return new RetryPolicy(delay, maxAttempts, Optional.of(maxElapsed), hopeless);
+        return new RetryPolicy(delay, maxAttempts, Optional.of(maxElapsed), nonRetryable);
     }
 
     /**
@@ -90,10 +90,10 @@ public final class RetryPolicy {
      * do not count.
      */
     @SafeVarargs
-    public final RetryPolicy abortOn(Class<? extends Throwable>... hopeless) {
-        List<Class<? extends Throwable>> all = new ArrayList<>(this.hopeless);
-        for (Class<? extends Throwable> type : hopeless) {
-            all.add(requireNonNull(type, "hopeless"));
+    public final RetryPolicy abortOn(Class<? extends Throwable>... nonRetryable) {
+        List<Class<? extends Throwable>> all = new ArrayList<>(this.nonRetryable);
+        for (Class<? extends Throwable> type : nonRetryable) {
+            all.add(requireNonNull(type, "nonRetryable"));
         }
         return new RetryPolicy(delay, maxAttempts, maxElapsed, List.copyOf(all));
     }
@@ -108,7 +108,7 @@ public final class RetryPolicy {
             throw new IllegalStateException(
                     "forever: the policy has a limit or a non-retryable exception; end it with one of the then methods instead");
         }
-        return new RetryHandler(delay, maxAttempts, maxElapsed, hopeless, new ErrorDecision.Stop());
+        return new RetryHandler(delay, maxAttempts, maxElapsed, nonRetryable, new ErrorDecision.Stop());
     }
 
     /** Stops the subscription with the last failure. */
@@ -140,10 +140,10 @@ public final class RetryPolicy {
                     "%s: the policy has no limit; set maxAttempts, maxElapsed or abortOn, or end with forever()"
                             .formatted(name));
         }
-        return new RetryHandler(delay, maxAttempts, maxElapsed, hopeless, decision);
+        return new RetryHandler(delay, maxAttempts, maxElapsed, nonRetryable, decision);
     }
 
     private boolean hasLimit() {
-        return maxAttempts.isPresent() || maxElapsed.isPresent() || !hopeless.isEmpty();
+        return maxAttempts.isPresent() || maxElapsed.isPresent() || !nonRetryable.isEmpty();
     }
 }

@@ -73,18 +73,18 @@ public final class OrderService implements AutoCloseable {
 
     private URI open(Map<String, String> environment) throws IOException, SQLException {
         HttpAddress address = address(environment, "ORDER_HTTP", "8080");
-        ConfiguredOutbox desk = parts.add(ConfiguredOutbox.open(config(environment))); // judges the URL, too
+        ConfiguredOutbox configured = parts.add(ConfiguredOutbox.open(config(environment))); // judges the URL, too
         HikariDataSource database = parts.add(JdbcPool.open(
                 environment.getOrDefault(DATABASE_URL, ""),
                 value(environment, DATABASE_USER),
                 value(environment, DATABASE_PASSWORD)));
-        Orders orders = Orders.open(database, desk.outbox(Connection.class));
+        Orders orders = Orders.open(database, configured.outbox(Connection.class));
         if (isWorker(environment)) {
-            OutboxWorker worker = desk.worker();
-            parts.add(() -> worker.shutdown(desk.shutdownTimeout()));
+            OutboxWorker worker = configured.worker();
+            parts.add(() -> worker.shutdown(configured.shutdownTimeout()));
             Thread.ofVirtual().name("order-outbox").start(worker::run);
         }
-        OrderApi api = new OrderApi(orders, desk.ledger(Connection.class));
+        OrderApi api = new OrderApi(orders, configured.ledger(Connection.class));
         return parts.add(JsonServer.start("order-http", address, api)).uri();
     }
 

@@ -17,33 +17,33 @@ import java.util.function.UnaryOperator;
  * which closes whatever fills it first; sampled and asked by any.
  */
 final class PubsubOutbox implements Sampling.Sampled, AutoCloseable {
-    private final ConfiguredOutbox desk;
+    private final ConfiguredOutbox configured;
     private final OutboxMetrics metrics;
     private final OutboxWorker worker;
     private final OutboxOperations operations;
     private volatile Optional<OutboxStats> stats = Optional.empty();
 
-    private PubsubOutbox(ConfiguredOutbox desk, MeterRegistry registry) {
-        this.desk = desk;
+    private PubsubOutbox(ConfiguredOutbox configured, MeterRegistry registry) {
+        this.configured = configured;
         this.metrics = OutboxMetrics.of(registry, PubsubRelay.NAME);
-        this.worker = desk.worker(List.of(metrics), UnaryOperator.identity());
-        this.operations = desk.operations();
+        this.worker = configured.worker(List.of(metrics), UnaryOperator.identity());
+        this.operations = configured.operations();
     }
 
     static PubsubOutbox start(SpreamConfig config, MeterRegistry registry) {
-        ConfiguredOutbox desk = ConfiguredOutbox.open(config);
+        ConfiguredOutbox configured = ConfiguredOutbox.open(config);
         try {
-            PubsubOutbox started = new PubsubOutbox(desk, registry);
+            PubsubOutbox started = new PubsubOutbox(configured, registry);
             Thread.ofVirtual().name("vocabulary-relay").start(started.worker::run);
             return started;
         } catch (Throwable t) {
-            desk.close();
+            configured.close();
             throw t;
         }
     }
 
     PubsubRelay relay() {
-        return new PubsubRelay(desk.outbox(Connection.class));
+        return new PubsubRelay(configured.outbox(Connection.class));
     }
 
     RelayHealth health() {
@@ -65,8 +65,8 @@ final class PubsubOutbox implements Sampling.Sampled, AutoCloseable {
     /** Lets what is being published finish. */
     @Override
     public void close() {
-        try (desk) {
-            worker.shutdown(desk.shutdownTimeout());
+        try (configured) {
+            worker.shutdown(configured.shutdownTimeout());
         }
     }
 }

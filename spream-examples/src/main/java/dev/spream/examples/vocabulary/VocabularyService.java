@@ -94,28 +94,28 @@ final class VocabularyService implements AutoCloseable {
                 .forEach(meters -> meters.bindTo(registry));
         try {
             SpreamConfig config = settings.projections();
-            ConfiguredProjections desk = parts.add(ConfiguredProjections.open(config));
+            ConfiguredProjections configured = parts.add(ConfiguredProjections.open(config));
             HikariDataSource database = parts.add(database(config));
             VocabularyTables.create(database);
-            SearchEngine engine = desk.search();
-            IndexMaintenance upkeep =
+            SearchEngine engine = configured.search();
+            IndexMaintenance maintenance =
                     parts.add(IndexMaintenance.start(IndexMaintenance.INTERVAL, IndexMaintenance.TOMBSTONES));
             IntFunction<SearchIndex> searched =
                     SearchProjection.versions(engine, VocabularyDocuments.INDEX, VocabularyDocuments.SCHEMA);
-            IntFunction<SearchIndex> indexes = upkeep.keeping(searched);
-            ProjectionStore<Connection> store = desk.store(Connection.class);
+            IntFunction<SearchIndex> indexes = maintenance.keeping(searched);
+            ProjectionStore<Connection> store = configured.store(Connection.class);
             index = new LiveIndex(
                     () -> store.versions(VocabularyDocuments.PROJECTION), searched, InstantSource.system());
-            commands = new EntryCommands(parts.add(entryLog(desk)), InstantSource.system());
+            commands = new EntryCommands(parts.add(entryLog(configured)), InstantSource.system());
             outbox = settings.events() == EventsFrom.PUBSUB
                     ? Optional.of(parts.add(PubsubOutbox.start(settings.relay(), registry)))
                     : Optional.empty();
             ProjectionMetrics metrics = ProjectionMetrics.of(registry);
-            manager = parts.add(manager(desk, indexes, metrics));
+            manager = parts.add(manager(configured, indexes, metrics));
             projections = new FutureTask<>(manager::run, null);
-            start(desk.shutdownTimeout());
+            start(configured.shutdownTimeout());
             List<Sampling.Sampled> samples = new ArrayList<>(outbox.stream().toList());
-            samples.add(new ParkedEntries(desk.operations(), names(), metrics));
+            samples.add(new ParkedEntries(configured.operations(), names(), metrics));
             parts.add(Sampling.start(sampled, samples));
             ManagementApi management =
                     new ManagementApi(this::health, () -> outbox.map(PubsubOutbox::health), registry);
@@ -156,9 +156,9 @@ final class VocabularyService implements AutoCloseable {
                 CONNECTIONS);
     }
 
-    private EntryLog entryLog(ConfiguredProjections desk) {
+    private EntryLog entryLog(ConfiguredProjections configured) {
         return switch (settings.events()) {
-            case EVENT_STORE, PUBSUB -> new StoredEntryLog(desk.events());
+            case EVENT_STORE, PUBSUB -> new StoredEntryLog(configured.events());
             case CHANGE_STREAM ->
                 SpannerEntryLog.open(
                         settings.spannerDatabase(), settings.find(VocabularySettings.SPANNER_EMULATOR_HOST));
@@ -166,18 +166,18 @@ final class VocabularyService implements AutoCloseable {
     }
 
     private ProjectionManager<Connection> manager(
-            ConfiguredProjections desk, IntFunction<SearchIndex> indexes, ProjectionMetrics metrics) {
-        ProjectionManager.Builder<Connection> builder = desk.manager(Connection.class)
+            ConfiguredProjections configured, IntFunction<SearchIndex> indexes, ProjectionMetrics metrics) {
+        ProjectionManager.Builder<Connection> builder = configured.manager(Connection.class)
                 .listener(metrics)
                 .listener(errorRate)
-                .add(new VocabularyReadModel(), desk.source())
+                .add(new VocabularyReadModel(), configured.source())
                 .add(
                         new SearchProjection(VocabularyDocuments.PROJECTION, new VocabularyDocuments(), indexes)
                                 .listener(SearchMetrics.of(registry)),
-                        desk.source(),
-                        settings.searchOptions(desk.options()));
+                        configured.source(),
+                        settings.searchOptions(configured.options()));
         outbox.ifPresent(publishing ->
-                builder.add(publishing.relay(), parts.add(desk.events().source())));
+                builder.add(publishing.relay(), parts.add(configured.events().source())));
         ProjectionManager<Connection> built = builder.build();
         metrics.watch(built::views);
         return built;

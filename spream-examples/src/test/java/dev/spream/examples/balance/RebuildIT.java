@@ -163,9 +163,9 @@ final class RebuildIT {
                 () -> "%d movements were read, not %d".formatted(reader.movements(), wanted));
     }
 
-    private static void requireParity(VersionComparison parity) {
-        assertThat(parity.isEqual()).as("%s", parity).isTrue();
-        assertThat(parity.tables()).singleElement().satisfies(table -> {
+    private static void requireParity(VersionComparison comparison) {
+        assertThat(comparison.isEqual()).as("%s", comparison).isTrue();
+        assertThat(comparison.tables()).singleElement().satisfies(table -> {
             assertThat(table.name()).isEqualTo(PROJECTION);
             assertThat(table.otherRows()).isEqualTo(SteadyMovements.ACCOUNTS);
         });

@@ -69,8 +69,8 @@ final class CloudRunTest {
     @Test
     void the_service_accepts_its_variables() {
         VocabularySettings settings = new VocabularySettings(environment());
-        try (ConfiguredProjections desk = ConfiguredProjections.open(settings.projections())) {
-            ProjectionOptions search = settings.searchOptions(desk.options());
+        try (ConfiguredProjections configured = ConfiguredProjections.open(settings.projections())) {
+            ProjectionOptions search = settings.searchOptions(configured.options());
             assertThat(search.batch()).isEqualTo(100);
             assertThat(search.linger()).isEqualTo(Duration.ofSeconds(5));
             assertThat(search.maxAttempts()).isEqualTo(4);

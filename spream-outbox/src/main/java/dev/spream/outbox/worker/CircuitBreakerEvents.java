@@ -77,6 +77,6 @@ record CircuitBreakerEvents(
 
     private void changed() {
         signals.claims.signal();
-        signals.upkeep.signal();
+        signals.maintenance.signal();
     }
 }

@@ -125,7 +125,7 @@ final class EntryLifecycle {
             signals.reader.signal();
         }
         if (plan.hasIdleToLeave()) {
-            signals.upkeep.signal();
+            signals.maintenance.signal();
         }
     }
 

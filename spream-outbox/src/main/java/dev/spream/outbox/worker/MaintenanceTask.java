@@ -47,7 +47,7 @@ final class MaintenanceTask {
 
     void stop() {
         stopped = true;
-        signals.upkeep.signal();
+        signals.maintenance.signal();
     }
 
     void run() throws InterruptedException {
@@ -61,7 +61,7 @@ final class MaintenanceTask {
                 expire();
                 nextSweep = signals.now() + sweepEvery / 2 + random.nextLong(sweepEvery);
             }
-            signals.upkeep.await(Math.min(every, untilProbe()));
+            signals.maintenance.await(Math.min(every, untilProbe()));
         }
     }
 

@@ -42,7 +42,7 @@ final class OutboxWorkerRun implements RunLifecycle.Stoppable {
     private final ClaimLoop claims;
     private final KeyReader reader;
     private final SettlementWriter writer;
-    private final MaintenanceTask upkeep;
+    private final MaintenanceTask maintenance;
     private final Retention retention;
     private final TaskGroup front;
     private final TaskGroup back;
@@ -87,7 +87,7 @@ final class OutboxWorkerRun implements RunLifecycle.Stoppable {
         this.entries = new EntryLifecycle(attempts, writer, book, plan, options, events, signals, sending);
         this.claims = new ClaimLoop(store, plan, segments, breaker, entries, options, random, signals);
         this.reader = new KeyReader(store, plan, options, signals);
-        this.upkeep = new MaintenanceTask(store, this::enqueued, segments, breaker, options, events, random, signals);
+        this.maintenance = new MaintenanceTask(store, this::enqueued, segments, breaker, options, events, random, signals);
         this.retention = new Retention(store, options, events, random, signals);
     }
 
@@ -100,7 +100,7 @@ final class OutboxWorkerRun implements RunLifecycle.Stoppable {
         runner = Thread.currentThread();
         back.start(options.threadName("leases"), this::renewLeases);
         back.start(options.threadName("clock"), this::watchClock);
-        back.start(options.threadName("upkeep"), upkeep::run);
+        back.start(options.threadName("maintenance"), maintenance::run);
         back.start(options.threadName("retention"), retention::run);
         settling.start(options.threadName("settle"), () -> writer.run(entries::ended));
         front.start(options.threadName("read"), reader::run);
@@ -133,11 +133,11 @@ final class OutboxWorkerRun implements RunLifecycle.Stoppable {
         writer.finish(time.nanoTime() + FINAL_WRITES);
         joinOrWarn(settling, "settling");
         ended = true;
-        upkeep.stop();
+        maintenance.stop();
         heartbeat.signal();
         watchdog.signal();
         joinOrWarn(back, "keeping leases");
-        upkeep.leave();
+        maintenance.leave();
     }
 
     private void joinOrWarn(TaskGroup threads, String what) throws InterruptedException {

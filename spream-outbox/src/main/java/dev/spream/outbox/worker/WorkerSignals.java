@@ -19,7 +19,7 @@ final class WorkerSignals {
 
     final Waiter claims; // raised when there may be something to claim, or room for it
     final Waiter reader; // raised when the plan has to be read again
-    final Waiter upkeep; // raised when the segments need maintenance
+    final Waiter maintenance; // raised when the segments need maintenance
     final Waiter retention;
     final Waiter runner; // raised while the worker stops, when an attempt has ended
     private final MonotonicTime time;
@@ -29,7 +29,7 @@ final class WorkerSignals {
         this.time = time;
         this.claims = new Waiter(time);
         this.reader = new Waiter(time);
-        this.upkeep = new Waiter(time);
+        this.maintenance = new Waiter(time);
         this.retention = new Waiter(time);
         this.runner = new Waiter(time);
     }

@@ -191,7 +191,7 @@ final class BatchRun<T> {
 
     /** Not everything fails: suspects have another chance, since what failed may have been over before. */
     private void refuteVerdicts() {
-        failures.suspicion().worked();
+        failures.outages().worked();
         rehearsed = true;
         suspects = false;
         verdicts.clear();
@@ -200,7 +200,7 @@ final class BatchRun<T> {
 
     private void report(BatchPlan plan, Duration took) {
         if (!plan.handle().isEmpty()) {
-            failures.suspicion().worked();
+            failures.outages().worked();
         }
         if (!plan.setAside().isEmpty()) {
             loop.parked(plan.parked().values().stream()
@@ -236,28 +236,28 @@ final class BatchRun<T> {
             return;
         }
         LoopExit.ifOfEveryEvent(kind, failure);
-        EventEnvelope culprit = attempt.failedEvent(cursor.tried() > 1);
-        if (culprit == null) {
+        EventEnvelope failed = attempt.failedEvent(cursor.tried() > 1);
+        if (failed == null) {
             if (cursor.tried() <= 1) {
                 throw LoopExit.outage(failure); // it fails without an event that is applied
             }
             cursor.halve();
             return;
         }
-        failures.troubles().failed(kind, failure);
-        int index = indexOf(culprit);
+        failures.reporter().failed(kind, failure);
+        int index = indexOf(failed);
         if (kind == FailureKind.POISON) {
             park(
-                    culprit,
+                    failed,
                     attempt,
-                    failures.policy().poison(1, failures.troubles().text(failure)));
+                    failures.policy().poison(1, failures.reporter().text(failure)));
             cursor.endAt(index + 1);
-        } else if (index > cursor.failing() && attempt.before(culprit) > 0) {
+        } else if (index > cursor.failing() && attempt.before(failed) > 0) {
             cursor.endAt(index);
-        } else if (triedAgain.add(culprit.eventId())) {
+        } else if (triedAgain.add(failed.eventId())) {
             cursor.endAt(index + 1);
         } else {
-            suspect(culprit, attempt, index, failure);
+            suspect(failed, attempt, index, failure);
         }
     }
 
@@ -267,14 +267,14 @@ final class BatchRun<T> {
             throw LoopExit.outage(failure);
         }
         Duration pause = ExponentialBackoff.pause(FIRST_PAUSE, LONGEST_PAUSE, conflicts, manager.random());
-        failures.troubles().failed(FailureKind.CONFLICT, failure);
+        failures.reporter().failed(FailureKind.CONFLICT, failure);
         failures.conflicts()
                 .say(
                         "a batch of {} events of {} was in conflict with another transaction, {} in a row, and was rolled back: {}; all of it is repeated after {} ms, and no aggregate is parked. If this happens often, fold the rows that several aggregates share by their own key, see FoldableProjection.key",
                         cursor.end() - cursor.done(),
                         Assignment.label(loop.fence()),
                         conflicts,
-                        failures.troubles().text(failure),
+                        failures.reporter().text(failure),
                         pause.toMillis());
         loop.pause(pause);
     }
@@ -302,15 +302,15 @@ final class BatchRun<T> {
         return index;
     }
 
-    private void park(EventEnvelope culprit, BatchAttempt<T> attempt, ParkDecision parking) throws LoopExit {
+    private void park(EventEnvelope failed, BatchAttempt<T> attempt, ParkDecision parking) throws LoopExit {
         if (isWaiting(parking)) {
             failures.limit()
                     .requireRoom(
-                            attempt.before(culprit),
+                            attempt.before(failed),
                             waiting(verdicts.values().stream().map(BatchPlan.Verdict::parking)),
                             parking.error());
         }
-        verdicts.put(culprit.aggregateId(), new BatchPlan.Verdict(culprit.eventVersion(), parking));
+        verdicts.put(failed.aggregateId(), new BatchPlan.Verdict(failed.eventVersion(), parking));
     }
 
     private static int waiting(Stream<ParkDecision> parkings) {
@@ -322,22 +322,22 @@ final class BatchRun<T> {
         return parking.nextTry().isEmpty();
     }
 
-    private void suspect(EventEnvelope culprit, BatchAttempt<T> attempt, int index, Exception failure) throws LoopExit {
-        String error = failures.troubles().text(failure);
+    private void suspect(EventEnvelope failed, BatchAttempt<T> attempt, int index, Exception failure) throws LoopExit {
+        String error = failures.reporter().text(failure);
         park(
-                culprit,
+                failed,
                 attempt,
                 rehearsed
                         ? failures.policy().afterTransient(1, error) // at once counts as one
                         : failures.policy().afterOutage(0, error));
         suspects = true;
-        failures.suspicion().counts(culprit.aggregateId());
-        failures.suspicion().failed(culprit.aggregateId());
+        failures.outages().counts(failed.aggregateId());
+        failures.outages().failed(failed.aggregateId());
         int next = index + 1;
         while (next < events.size() && verdicts.containsKey(events.get(next).aggregateId())) {
             next++;
         }
-        if (failures.suspicion().isOutage(verdicts.size(), next < events.size(), events.size())) {
+        if (failures.outages().isOutage(verdicts.size(), next < events.size(), events.size())) {
             throw LoopExit.outage(failure);
         }
         cursor.passTo(next);

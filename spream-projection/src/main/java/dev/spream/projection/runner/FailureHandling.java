@@ -9,7 +9,7 @@ import org.slf4j.event.Level;
  * The judgement of failures of a version's events, for all of its loops: the kind of a failure, whether and how long an aggregate
  * is parked for it, and the reports of that. Safe for use by many threads.
  *
- * @param suspicion tells aggregates that fail from an outage of everything
+ * @param outages tells aggregates that fail from an outage of everything
  * @param brokenOff tells events that bring transactions down from an outage of the store
  * @param conflicts lines about batches that are repeated because of conflicts
  */
@@ -17,11 +17,11 @@ record FailureHandling(
         FailureClassifier judge,
         ParkPolicy policy,
         ParkLimit limit,
-        OutageDetector suspicion,
+        OutageDetector outages,
         StoreAbortTracker brokenOff,
         ParkedLog parkedLog,
         RateLimitedLog conflicts,
-        FailureReporter troubles) {
+        FailureReporter reporter) {
     private static final Logger log = LoggerFactory.getLogger(FailureHandling.class);
 
     static FailureHandling of(ManagerContext<?> manager, ProjectionOptions options, VersionStatus status) {
@@ -38,6 +38,6 @@ record FailureHandling(
                         manager.time(),
                         Level.WARN,
                         "batches were rolled back because of a conflict, and repeated"),
-                status.troubles);
+                status.reporter);
     }
 }

@@ -103,12 +103,12 @@ final class FeedLoop<T> implements BatchRun.Loop {
             log.debug("[{}] {} was interrupted", status.name, label);
         } catch (RuntimeException | Error e) { // an error ends one feed, and not all projections of the process
             if (!cancelled && !stopping && !status.isDropped()) {
-                status.troubles.outage(label, broken(e));
+                status.reporter.outage(label, broken(e));
             }
         } finally {
             lag.unattended();
             if (unreadable) {
-                status.troubles.forget(READING);
+                status.reporter.forget(READING);
             }
             ended = true;
             status.keeperWake.signal();
@@ -187,7 +187,7 @@ final class FeedLoop<T> implements BatchRun.Loop {
             if (cancelled) {
                 log.debug("[{}] the feed of {} did not close", status.name, label, LoggedFailure.of(e));
             } else {
-                status.troubles.outage(label, broken(e));
+                status.reporter.outage(label, broken(e));
             }
         }
     }
@@ -280,7 +280,7 @@ final class FeedLoop<T> implements BatchRun.Loop {
         }
         unreadable = batch.waited().isPositive();
         if (unreadable) {
-            status.troubles.outage(
+            status.reporter.outage(
                     READING,
                     new StorageException(
                             "part of the event source has been unreadable for %s; unprocessed events remain in the source"
@@ -288,13 +288,13 @@ final class FeedLoop<T> implements BatchRun.Loop {
                             true,
                             null));
         } else {
-            status.troubles.over(READING);
+            status.reporter.over(READING);
         }
     }
 
     private void works() {
         worked = true;
-        status.troubles.over(label);
+        status.reporter.over(label);
     }
 
     /** Stores a position that moved without events. */
@@ -329,7 +329,7 @@ final class FeedLoop<T> implements BatchRun.Loop {
             case FENCED -> status.watchWake.signal();
             case OUTAGE -> {
                 if (!cancelled && !status.isDropped()) {
-                    status.troubles.outage(label, end.failure());
+                    status.reporter.outage(label, end.failure());
                 }
             }
             case LOCAL -> endHere(end.failure());
@@ -345,7 +345,7 @@ final class FeedLoop<T> implements BatchRun.Loop {
      */
     private void endHere(Exception failure) {
         String error = ErrorText.of(manager.store(), failure);
-        status.troubles.failed(FailureKind.LOCAL, failure);
+        status.reporter.failed(FailureKind.LOCAL, failure);
         if (!status.endHere(error)) {
             return; // another segment's loop has said so
         }
@@ -369,12 +369,12 @@ final class FeedLoop<T> implements BatchRun.Loop {
 
     private void fail(Exception failure) {
         String error = ErrorText.of(manager.store(), failure);
-        status.troubles.failed(FailureKind.FATAL, failure);
+        status.reporter.failed(FailureKind.FATAL, failure);
         boolean stopped;
         try {
             stopped = manager.store().fail(assignment.fence(), assignment.epoch(), error);
         } catch (RuntimeException e) {
-            status.troubles.outage(label, notStopped(error, e)); // the next loop fails the same way, and says so again
+            status.reporter.outage(label, notStopped(error, e)); // the next loop fails the same way, and says so again
             return;
         }
         if (stopped) {

@@ -151,7 +151,7 @@ final class ParkedRetrier<T> {
             }
             if (!state.parked()) {
                 failures.parkedLog().resumed(key.key(), state.lastVersion());
-                failures.suspicion().forget(key.key());
+                failures.outages().forget(key.key());
                 manager.tell(listener -> listener.keyResumed(status.name, key.key()));
                 return false;
             }
@@ -165,7 +165,7 @@ final class ParkedRetrier<T> {
         private void tell(RetryAttempt<T> attempt, Duration took) {
             int handled = attempt.handle().size();
             if (handled > 0) {
-                failures.suspicion().worked();
+                failures.outages().worked();
             }
             status.progressed.set(true);
             manager.tell(listener -> {
@@ -183,7 +183,7 @@ final class ParkedRetrier<T> {
             Exception failure = FailureClassifier.asException(thrown);
             LoopExit.ifOfEveryEvent(kind, failure);
             if (conflict || (brokenOff && attempt.handle().isEmpty())) {
-                postponeIfPossible(kind, untried(status.troubles.text(failure)), failure);
+                postponeIfPossible(kind, untried(status.reporter.text(failure)), failure);
                 return false;
             }
             int before = attempt.before();
@@ -194,7 +194,7 @@ final class ParkedRetrier<T> {
                 limit = before > 0 ? before : Math.max(1, Math.min(limit, attempt.taken()) / 2);
                 return true;
             }
-            ParkDecision parking = parking(kind, status.troubles.text(failure));
+            ParkDecision parking = parking(kind, status.reporter.text(failure));
             if (parking.nextTry().isEmpty() && key.reason() != ParkReason.POISON) {
                 failures.limit().requireRoomInStore(0, parking.error());
             }
@@ -202,7 +202,7 @@ final class ParkedRetrier<T> {
                 postponeIfPossible(kind, parking, failure);
                 return false;
             }
-            status.troubles.failed(kind, failure);
+            status.reporter.failed(kind, failure);
             postpone(attempt.firstLeft(), parking);
             return false;
         }
@@ -215,7 +215,7 @@ final class ParkedRetrier<T> {
                 failure.addSuppressed(e);
                 throw LoopExit.outage(failure);
             }
-            status.troubles.failed(kind, failure);
+            status.reporter.failed(kind, failure);
         }
 
         /** None of its events has failed: what waits for a missing event still does. */
@@ -230,8 +230,8 @@ final class ParkedRetrier<T> {
             if (kind == FailureKind.POISON) {
                 return failures.policy().poison(attempts + 1, error);
             }
-            boolean counts = failures.suspicion().counts(key.key());
-            return counts && !failures.suspicion().isRaised()
+            boolean counts = failures.outages().counts(key.key());
+            return counts && !failures.outages().isRaised()
                     ? failures.policy().afterTransient(attempts + 1, error)
                     : failures.policy().afterOutage(attempts, error);
         }

@@ -29,7 +29,7 @@ final class RunningVersions<T> {
     private final ManagerContext<T> manager;
     private final String name;
     private final Map<Integer, ProjectionSetup<T>> setups = new TreeMap<>(); // by revision
-    private final FailureReporter troubles;
+    private final FailureReporter reporter;
     private final Waiter wake;
 
     // Confined to the thread.
@@ -46,7 +46,7 @@ final class RunningVersions<T> {
         this.manager = manager;
         setups.forEach(setup -> this.setups.put(setup.projection().revision(), setup));
         this.name = setups.getFirst().projection().name();
-        this.troubles = new FailureReporter(name, manager);
+        this.reporter = new FailureReporter(name, manager);
         this.wake = new Waiter(manager.time());
     }
 
@@ -77,11 +77,11 @@ final class RunningVersions<T> {
                 log.debug(
                         "[{}] {} failed", name, READING, LoggedFailure.of(e)); // the running versions report it as well
             } else {
-                troubles.outage(READING, e);
+                reporter.outage(READING, e);
             }
             return;
         }
-        troubles.over(READING);
+        reporter.over(READING);
         tell(here(versions));
         update(versions);
     }
@@ -214,7 +214,7 @@ final class RunningVersions<T> {
     /** Of each version that runs here, the live one first; or why there is none. */
     synchronized List<ProjectionView> views() {
         if (running.isEmpty()) {
-            return List.of(VersionStatus.unread(latest(), unknown ? Optional.of(remedy()) : troubles.outage()));
+            return List.of(VersionStatus.unread(latest(), unknown ? Optional.of(remedy()) : reporter.outage()));
         }
         List<ProjectionView> views = new ArrayList<>();
         running.values().forEach(version -> views.add(version.view()));

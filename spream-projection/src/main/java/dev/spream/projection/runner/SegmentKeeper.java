@@ -149,12 +149,12 @@ final class SegmentKeeper<T> implements Keeper {
             share = manager.store().holdSegments(status.name, manager.owner(), giveUp, options.lease());
         } catch (RuntimeException e) {
             if (!status.isDropped()) {
-                status.troubles.outage("holding segments", e);
+                status.reporter.outage("holding segments", e);
             }
             checkLease();
             return false;
         }
-        status.troubles.over("holding segments");
+        status.reporter.over("holding segments");
         granted = requested;
         fair = share.fair();
         number = share.segments();
@@ -282,7 +282,7 @@ final class SegmentKeeper<T> implements Keeper {
         try {
             manager.store().leave(status.name, manager.owner());
         } catch (RuntimeException e) {
-            status.troubles.outage("leaving segments", e); // other owners claim them when the leases expire
+            status.reporter.outage("leaving segments", e); // other owners claim them when the leases expire
         }
     }
 

@@ -70,10 +70,10 @@ final class StatusWatch {
             found = manager.store().state(status.name);
             readParked();
         } catch (RuntimeException e) {
-            status.troubles.outage(READING, e);
+            status.reporter.outage(READING, e);
             return;
         }
-        status.troubles.over(READING);
+        status.reporter.over(READING);
         if (found.isEmpty()) {
             return; // the version was dropped, and will be ended
         }
@@ -121,7 +121,7 @@ final class StatusWatch {
     }
 
     private void report() {
-        FailureReporter.Unreported unreported = status.troubles.unreported();
+        FailureReporter.Unreported unreported = status.reporter.unreported();
         boolean progressed = status.progressed.getAndSet(false);
         if (!status.isKnown() || (!progressed && unreported.errors() == 0)) {
             return;
@@ -135,13 +135,13 @@ final class StatusWatch {
             outage(e);
             return;
         }
-        status.troubles.reported(unreported);
-        status.troubles.over(REPORTING);
+        status.reporter.reported(unreported);
+        status.reporter.over(REPORTING);
     }
 
     private void outage(RuntimeException e) {
         if (!status.isDropped()) {
-            status.troubles.outage(REPORTING, e);
+            status.reporter.outage(REPORTING, e);
         }
     }
 

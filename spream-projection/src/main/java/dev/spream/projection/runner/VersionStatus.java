@@ -23,7 +23,7 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 final class VersionStatus {
     final String name; // of its state
-    final FailureReporter troubles;
+    final FailureReporter reporter;
     final SegmentLags lags = new SegmentLags();
     final Waiter watchWake;
     final Waiter keeperWake;
@@ -53,7 +53,7 @@ final class VersionStatus {
 
     VersionStatus(ManagerContext<?> manager, ProjectionSetup<?> setup, ProjectionVersion version) {
         this.name = version.stateName();
-        this.troubles = new FailureReporter(name, manager);
+        this.reporter = new FailureReporter(name, manager);
         this.watchWake = new Waiter(manager.time());
         this.keeperWake = new Waiter(manager.time());
         this.manager = manager;
@@ -181,12 +181,12 @@ final class VersionStatus {
     /** The segment is not read here now: how far it was, and that it failed, says nothing any more. */
     void forget(int segment, String label) {
         lags.forget(segment);
-        troubles.forget(label);
+        reporter.forget(label);
     }
 
     ProjectionView view(int segmentsHeld) {
         SegmentLags.Furthest lag = lags.furthest(manager.instant(), segmentsHeld > 0 || !positioned);
         return new ProjectionView(
-                version, state, segmentsHeld, lag.events(), lag.age(), ended.or(troubles::outage), rebuild, parked);
+                version, state, segmentsHeld, lag.events(), lag.age(), ended.or(reporter::outage), rebuild, parked);
     }
 }

@@ -61,7 +61,7 @@ public final class IndexMaintenance implements AutoCloseable {
      */
     public static IndexMaintenance start(Duration interval, Duration tombstones) {
         IndexMaintenance started = new IndexMaintenance(interval, tombstones);
-        Thread.ofVirtual().name("spream-index-upkeep").start(started::run);
+        Thread.ofVirtual().name("spream-index-maintenance").start(started::run);
         return started;
     }
 

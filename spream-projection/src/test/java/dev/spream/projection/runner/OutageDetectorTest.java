@@ -6,48 +6,48 @@ import org.junit.jupiter.api.Test;
 
 /** When what fails is no fault of those that fail. */
 final class OutageDetectorTest {
-    private final OutageDetector suspicion = new OutageDetector();
+    private final OutageDetector outages = new OutageDetector();
 
     private void fail(int keys) {
         for (int i = 0; i < keys; i++) {
-            suspicion.failed("key-" + i);
+            outages.failed("key-" + i);
         }
     }
 
     @Test
     void few_that_fail_prove_nothing() {
         fail(2);
-        suspicion.failed("key-1");
-        assertThat(suspicion.isRaised()).isFalse();
-        assertThat(suspicion.isOutage(2, false, 2)).isFalse();
+        outages.failed("key-1");
+        assertThat(outages.isRaised()).isFalse();
+        assertThat(outages.isOutage(2, false, 2)).isFalse();
     }
 
     @Test
     void several_are_an_outage_if_there_is_no_other() {
         fail(3);
-        assertThat(suspicion.isRaised()).isTrue();
-        assertThat(suspicion.isOutage(1, false, 1)).isTrue();
+        assertThat(outages.isRaised()).isTrue();
+        assertThat(outages.isOutage(1, false, 1)).isTrue();
     }
 
     @Test
     void others_are_tried_first_and_more_of_them_each_time() {
         fail(3);
-        assertThat(suspicion.isOutage(3, true, 1_000)).isFalse();
-        assertThat(suspicion.isOutage(13, true, 1_000)).isTrue();
-        assertThat(suspicion.isOutage(13, true, 1_000)).isFalse();
-        assertThat(suspicion.isOutage(26, true, 1_000)).isTrue();
+        assertThat(outages.isOutage(3, true, 1_000)).isFalse();
+        assertThat(outages.isOutage(13, true, 1_000)).isTrue();
+        assertThat(outages.isOutage(13, true, 1_000)).isFalse();
+        assertThat(outages.isOutage(26, true, 1_000)).isTrue();
         for (int i = 0; i < 20; i++) {
-            suspicion.isOutage(1_000, false, 1_000);
+            outages.isOutage(1_000, false, 1_000);
         }
-        assertThat(suspicion.isOutage(1_000, true, 1_000)).isFalse();
+        assertThat(outages.isOutage(1_000, true, 1_000)).isFalse();
     }
 
     @Test
     void one_that_is_applied_ends_it() {
         fail(10);
-        suspicion.worked();
-        assertThat(suspicion.isRaised()).isFalse();
+        outages.worked();
+        assertThat(outages.isRaised()).isFalse();
         fail(2);
-        assertThat(suspicion.isOutage(2, false, 2)).isFalse();
+        assertThat(outages.isOutage(2, false, 2)).isFalse();
     }
 }

@@ -32,8 +32,8 @@ final class IndexMaintenanceTest {
 
     @Test
     void every_index_that_was_opened_is_optimized_again_and_again() throws Exception {
-        try (IndexMaintenance upkeep = IndexMaintenance.start(Duration.ofMillis(1), WEEK)) {
-            IntFunction<SearchIndex> kept = upkeep.keeping(this::index);
+        try (IndexMaintenance maintenance = IndexMaintenance.start(Duration.ofMillis(1), WEEK)) {
+            IntFunction<SearchIndex> kept = maintenance.keeping(this::index);
             assertThat(kept.apply(1)).isSameAs(index(1));
             assertThat(optimized(1)).isEqualTo(WEEK);
             assertThat(kept.apply(2)).isSameAs(index(2));
@@ -47,9 +47,9 @@ final class IndexMaintenanceTest {
     void indexes_of_several_projections_are_all_optimized() throws Exception {
         Optimized words = new Optimized();
         Optimized people = new Optimized();
-        try (IndexMaintenance upkeep = IndexMaintenance.start(Duration.ofMillis(1), WEEK)) {
-            assertThat(upkeep.keeping(version -> words).apply(1)).isSameAs(words);
-            assertThat(upkeep.keeping(version -> people).apply(1)).isSameAs(people);
+        try (IndexMaintenance maintenance = IndexMaintenance.start(Duration.ofMillis(1), WEEK)) {
+            assertThat(maintenance.keeping(version -> words).apply(1)).isSameAs(words);
+            assertThat(maintenance.keeping(version -> people).apply(1)).isSameAs(people);
             assertThat(people.ages.poll(30, TimeUnit.SECONDS)).isEqualTo(WEEK);
             assertThat(words.ages.poll(30, TimeUnit.SECONDS)).isEqualTo(WEEK);
             words.ages.clear();
@@ -59,8 +59,8 @@ final class IndexMaintenanceTest {
 
     @Test
     void one_that_fails_is_tried_again_and_does_not_stop_the_others() throws Exception {
-        try (IndexMaintenance upkeep = IndexMaintenance.start(Duration.ofMillis(1), WEEK)) {
-            IntFunction<SearchIndex> kept = upkeep.keeping(this::index);
+        try (IndexMaintenance maintenance = IndexMaintenance.start(Duration.ofMillis(1), WEEK)) {
+            IntFunction<SearchIndex> kept = maintenance.keeping(this::index);
             assertThat(kept.apply(1)).isSameAs(index(1));
             index(1).failing = true;
             assertThat(kept.apply(2)).isSameAs(index(2));

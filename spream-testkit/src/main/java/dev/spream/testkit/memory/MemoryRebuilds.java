@@ -50,12 +50,12 @@ final class MemoryRebuilds implements ProjectionRebuilds {
             requireRebuildable(live, from);
             int number = memory.lastVersion(projection) + 1;
             int of = revision.orElse(live.version().revision());
-            StoredProjection shadow = memory.add(
+            StoredProjection candidate = memory.add(
                     new ProjectionVersion(projection, number, of, VersionRole.CANDIDATE, from, false),
                     live.segments.count(),
                     new ProjectionCode(of, Set.of(), false));
-            int taken = skipped == SkippedEvents.SKIP ? shadow.skipAsIn(live) : 0;
-            audit(shadow, "rebuild", shadow.version().begun(taken), act);
+            int taken = skipped == SkippedEvents.SKIP ? candidate.skipAsIn(live) : 0;
+            audit(candidate, "rebuild", candidate.version().begun(taken), act);
             return number;
         });
     }
@@ -70,10 +70,10 @@ final class MemoryRebuilds implements ProjectionRebuilds {
         memory.versions(name).stream()
                 .filter(found -> found.version().role() == VersionRole.CANDIDATE)
                 .findFirst()
-                .ifPresent(shadow -> {
+                .ifPresent(candidate -> {
                     throw new IllegalStateException(
                             "version %d of projection '%s' is being built; nothing was changed: cut over to it, or drop it first"
-                                    .formatted(shadow.version().version(), name));
+                                    .formatted(candidate.version().version(), name));
                 });
         if (from > live.segments.position()) {
             throw new IllegalStateException(

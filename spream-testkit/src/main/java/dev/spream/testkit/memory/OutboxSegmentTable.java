@@ -30,7 +30,7 @@ final class OutboxSegmentTable {
         List<OutboxSegmentLease> held = new ArrayList<>();
         for (Segment segment : segments) {
             if (giveUp.contains(segment.number)) {
-                segment.giveUp(worker);
+                segment.release(worker);
             } else if (segment.isOf(worker)) {
                 held.add(segment.lease(worker, now, lease));
             }
@@ -45,7 +45,7 @@ final class OutboxSegmentTable {
 
     void leave(OutboxOwner worker) {
         workers.remove(worker);
-        segments.forEach(segment -> segment.giveUp(worker));
+        segments.forEach(segment -> segment.release(worker));
     }
 
     boolean isHeld(OutboxOwner worker, OutboxSegmentLease lease, Instant now) {
@@ -78,7 +78,7 @@ final class OutboxSegmentTable {
             return new OutboxSegmentLease(number, epoch);
         }
 
-        void giveUp(OutboxOwner worker) {
+        void release(OutboxOwner worker) {
             owner = isOf(worker) ? null : owner;
         }
     }

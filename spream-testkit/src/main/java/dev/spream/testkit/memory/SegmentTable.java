@@ -54,7 +54,7 @@ final class SegmentTable {
         List<SegmentLease> held = new ArrayList<>();
         for (Segment segment : segments) {
             if (giveUp.contains(segment.number)) {
-                segment.giveUp(owner);
+                segment.release(owner);
             } else if (segment.isOf(owner)) {
                 held.add(segment.lease(owner, now, lease));
             }
@@ -69,7 +69,7 @@ final class SegmentTable {
 
     void leave(ProjectionOwner owner) {
         owners.remove(owner);
-        segments.forEach(segment -> segment.giveUp(owner));
+        segments.forEach(segment -> segment.release(owner));
     }
 
     boolean isHeld(Fence.Segment fence) {
@@ -156,7 +156,7 @@ final class SegmentTable {
             return new SegmentLease(number, epoch, position);
         }
 
-        void giveUp(ProjectionOwner holder) {
+        void release(ProjectionOwner holder) {
             owner = isOf(holder) ? null : owner;
         }
 

@@ -113,7 +113,7 @@ interface CutOverContract<T> extends ProjectionScenario.Stage<T> {
     @Test
     default void a_cut_over_waits_until_the_other_has_caught_up_and_holds_the_live_one_meanwhile() {
         Fence live = versions().live();
-        Fence shadow = versions().candidate();
+        Fence candidate = versions().candidate();
         ProjectionScenario<T>.Open open = given().applying(live, OptionalLong.of(5), event("a", 1));
         Future<CutoverReport> cutOver = given().threads().start(() -> cutOver(2));
         Threads.assertWaits(cutOver);
@@ -127,11 +127,11 @@ interface CutOverContract<T> extends ProjectionScenario.Stage<T> {
             held = appliesNext(live, last + 1);
         }
         for (long position = 5; position <= last; position++) {
-            assertThat(Threads.resultOf(appliesNext(shadow, position))).isTrue();
+            assertThat(Threads.resultOf(appliesNext(candidate, position))).isTrue();
         }
         while (Threads.resultOf(held)) { // it was slow, and not held
             last++;
-            assertThat(Threads.resultOf(appliesNext(shadow, last))).isTrue();
+            assertThat(Threads.resultOf(appliesNext(candidate, last))).isTrue();
             held = appliesNext(live, last + 1);
         }
         assertThat(Threads.resultOf(cutOver).to()).isEqualTo(2);
@@ -145,8 +145,8 @@ interface CutOverContract<T> extends ProjectionScenario.Stage<T> {
     @Test
     default void a_cut_over_waits_for_open_batches_of_the_other() {
         versions().live();
-        Fence shadow = versions().candidate();
-        ProjectionScenario<T>.Open open = given().applying(shadow, OptionalLong.empty(), event("a", 1));
+        Fence candidate = versions().candidate();
+        ProjectionScenario<T>.Open open = given().applying(candidate, OptionalLong.empty(), event("a", 1));
         Future<CutoverReport> cutOver = given().threads().start(() -> cutOver(2));
         Threads.assertWaits(cutOver);
         assertThat(open.end()).isTrue();
@@ -157,13 +157,13 @@ interface CutOverContract<T> extends ProjectionScenario.Stage<T> {
     @Test
     default void what_does_not_catch_up_in_time_is_refused_and_everything_goes_on() {
         Fence live = versions().live();
-        Fence shadow = versions().candidate();
+        Fence candidate = versions().candidate();
         given().apply(live, OptionalLong.of(5), event("a", 1));
         refused(2, IMPATIENT);
         assertThat(versions().roles())
                 .containsOnly(Map.entry(1, VersionRole.LIVE), Map.entry(2, VersionRole.CANDIDATE));
         assertThat(given().apply(live, OptionalLong.of(6), event("a", 2))).isTrue();
-        assertThat(given().apply(shadow, OptionalLong.of(6), event("a", 1), event("a", 2)))
+        assertThat(given().apply(candidate, OptionalLong.of(6), event("a", 1), event("a", 2)))
                 .isTrue();
         assertThat(given().rows()).containsOnly(Map.entry("a", 2L));
         assertThat(cutOver(2).to()).isEqualTo(2);
@@ -219,13 +219,13 @@ interface CutOverContract<T> extends ProjectionScenario.Stage<T> {
     @Test
     default void what_is_stopped_while_a_cut_over_waits_is_not_made_live() throws Exception {
         Fence live = versions().live();
-        Fence shadow = versions().candidate();
+        Fence candidate = versions().candidate();
         notMadeLive(live, 1, () -> given().operations().pause("balances@2", ACT));
         assertThat(given().operations().resume("balances@2", ACT)).isTrue();
         Fence again = versions().hold(2);
         notMadeLive(
                 live, 2, () -> given().store().fail(again, versions().state(2).epoch(), "no such column"));
-        assertThat(given().apply(shadow, event("a", 1))).isFalse();
+        assertThat(given().apply(candidate, event("a", 1))).isFalse();
         assertThat(given().operations().resume("balances@2", ACT)).isTrue();
         assertThat(cutOver(2).to()).isEqualTo(2);
     }
@@ -245,8 +245,8 @@ interface CutOverContract<T> extends ProjectionScenario.Stage<T> {
     @Test
     default void a_projection_that_is_paused_during_a_cut_over_is_paused_when_that_is_over() {
         versions().live();
-        Fence shadow = versions().candidate();
-        ProjectionScenario<T>.Open open = given().applying(shadow, OptionalLong.empty(), event("a", 1));
+        Fence candidate = versions().candidate();
+        ProjectionScenario<T>.Open open = given().applying(candidate, OptionalLong.empty(), event("a", 1));
         Future<CutoverReport> cutOver = given().threads().start(() -> cutOver(2));
         Threads.assertWaits(cutOver);
         Future<Boolean> pause =
@@ -269,9 +269,9 @@ interface CutOverContract<T> extends ProjectionScenario.Stage<T> {
     default void of_an_aggregate_that_is_parked_it_is_remembered_which_side_effects_have_followed() {
         Fence live = versions().live();
         given().apply(live, OptionalLong.of(3), event("a", 1), event("a", 2), event("a", 3));
-        Fence shadow = versions().candidate();
-        given().apply(shadow, OptionalLong.of(3), event("a", 1));
-        given().park(shadow, "a", POISON, 2, 3);
+        Fence candidate = versions().candidate();
+        given().apply(candidate, OptionalLong.of(3), event("a", 1));
+        given().park(candidate, "a", POISON, 2, 3);
         assertThat(given().operations().parked("balances@2", 10).getFirst().followed())
                 .isZero();
         cutOver(2, Set.of(CutoverReport.Loss.PARKED));
@@ -286,9 +286,9 @@ interface CutOverContract<T> extends ProjectionScenario.Stage<T> {
         given().apply(live, OptionalLong.of(3), event("a", 1));
         given().park(live, "a", POISON, 2, 3);
         given().park(live, "b", POISON, 1, 1);
-        Fence shadow = versions().candidate();
-        given().apply(shadow, OptionalLong.of(3), event("a", 1), event("a", 2));
-        given().park(shadow, "b", POISON, 1, 1);
+        Fence candidate = versions().candidate();
+        given().apply(candidate, OptionalLong.of(3), event("a", 1), event("a", 2));
+        given().park(candidate, "b", POISON, 1, 1);
         refused(2, PATIENT, Set.of(CutoverReport.Loss.PARKED));
         assertThat(given().apply(live, event("c", 1))).isTrue();
         assertThat(cutOver(2, Set.of(CutoverReport.Loss.EFFECTS)).losses())
@@ -303,8 +303,8 @@ interface CutOverContract<T> extends ProjectionScenario.Stage<T> {
         given().park(live, "a", POISON, 2, 3);
         given().park(live, "b", POISON, 2, 4);
         versions().prepare(versions().begun(5));
-        Fence shadow = versions().hold(2);
-        given().park(shadow, "b", POISON, 4, 4);
+        Fence candidate = versions().hold(2);
+        given().park(candidate, "b", POISON, 4, 4);
         refused(2, PATIENT, Set.of(CutoverReport.Loss.PARKED));
         assertThat(cutOver(2, Set.of(CutoverReport.Loss.values())).losses())
                 .isEqualTo(new CutoverReport.Losses(2, 1, 0, 5));
@@ -329,11 +329,11 @@ interface CutOverContract<T> extends ProjectionScenario.Stage<T> {
         Fence live = versions().live();
         given().apply(live, OptionalLong.of(3), event("a", 1), event("a", 2), event("b", 1), event("d", 1));
         given().park(live, "c", POISON, 1, 2);
-        Fence shadow = versions().candidate();
-        given().apply(shadow, OptionalLong.of(3), event("a", 1), event("d", 1));
-        given().park(shadow, "a", POISON, 2, 2);
-        given().park(shadow, "b", POISON, 1, 1);
-        given().park(shadow, "c", POISON, 1, 2);
+        Fence candidate = versions().candidate();
+        given().apply(candidate, OptionalLong.of(3), event("a", 1), event("d", 1));
+        given().park(candidate, "a", POISON, 2, 2);
+        given().park(candidate, "b", POISON, 1, 1);
+        given().park(candidate, "c", POISON, 1, 2);
         assertThat(versions().rebuilds().progress(NAME).getFirst().parked()).isEqualTo(3);
         refused(2, PATIENT, Set.of(CutoverReport.Loss.EFFECTS));
         assertThat(given().rows()).containsOnly(Map.entry("a", 2L), Map.entry("b", 1L), Map.entry("d", 1L));
@@ -349,11 +349,11 @@ interface CutOverContract<T> extends ProjectionScenario.Stage<T> {
         given().apply(live, OptionalLong.of(3), event("a", 1), event("a", 2));
         given().park(live, "b", POISON, 1, 1);
         given().park(live, "c", POISON, 1, 1);
-        Fence shadow = versions().candidate();
-        given().apply(shadow, OptionalLong.of(3), event("a", 1));
-        given().park(shadow, "a", POISON, 2, 2);
-        given().park(shadow, "b", POISON, 1, 1);
-        given().park(shadow, "c", POISON, 1, 1);
+        Fence candidate = versions().candidate();
+        given().apply(candidate, OptionalLong.of(3), event("a", 1));
+        given().park(candidate, "a", POISON, 2, 2);
+        given().park(candidate, "b", POISON, 1, 1);
+        given().park(candidate, "c", POISON, 1, 1);
         for (String skipped : List.of("b", "c")) {
             assertThat(given().operations().skip("balances@2", skipped, 1, ACT)).isTrue();
         }
@@ -397,9 +397,9 @@ interface CutOverContract<T> extends ProjectionScenario.Stage<T> {
     @Test
     default void versions_are_compared_where_both_are() {
         Fence live = versions().live();
-        Fence shadow = versions().candidate();
+        Fence candidate = versions().candidate();
         given().apply(live, OptionalLong.of(3), event("a", 1), event("b", 1), event("b", 2));
-        given().apply(shadow, OptionalLong.of(3), event("a", 1), event("b", 1), event("c", 1));
+        given().apply(candidate, OptionalLong.of(3), event("a", 1), event("b", 1), event("c", 1));
         VersionComparison different = versions().rebuilds().compare(NAME, 2, Set.of(), PATIENT);
         assertThat(different.live()).isEqualTo(1);
         assertThat(different.other()).isEqualTo(2);
@@ -408,7 +408,7 @@ interface CutOverContract<T> extends ProjectionScenario.Stage<T> {
                         given().fixture().tables().iterator().next(), 2, 3, 3, List.of()));
         assertThat(different.isEqual()).isFalse();
         given().apply(live, OptionalLong.of(4), event("c", 1));
-        given().apply(shadow, OptionalLong.of(4), event("b", 2));
+        given().apply(candidate, OptionalLong.of(4), event("b", 2));
         assertThat(versions().rebuilds().compare(NAME, 2, Set.of(), PATIENT).isEqual())
                 .isTrue();
         assertThat(versions().roles()).containsEntry(2, VersionRole.CANDIDATE);

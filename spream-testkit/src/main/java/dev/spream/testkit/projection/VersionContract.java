@@ -126,9 +126,9 @@ interface VersionContract<T> extends ProjectionScenario.Stage<T> {
     default void an_event_that_two_versions_skip_is_one_dead_letter_of_each() {
         given().park(versions().live(), "a", ProjectionScenario.POISON, 1, 2);
         given().operations().skip(NAME, "a", 1, ACT);
-        Fence shadow = versions().candidate();
+        Fence candidate = versions().candidate();
         String second = ProjectionVersion.stateName(NAME, 2);
-        given().park(shadow, "a", ProjectionScenario.POISON, 1, 2);
+        given().park(candidate, "a", ProjectionScenario.POISON, 1, 2);
         assertThat(given().operations().skip(second, "a", 1, ACT)).isTrue();
         assertThat(letters(second)).isEqualTo(letters(NAME)).hasSize(1);
         assertThat(given().operations().show(second).orElseThrow().parkedEvents())
@@ -219,13 +219,13 @@ interface VersionContract<T> extends ProjectionScenario.Stage<T> {
     default void what_a_version_writes_is_apart_from_what_the_live_one_writes() {
         Fence live = versions().live();
         given().apply(live, OptionalLong.of(3), event("a", 1), event("a", 2), event("b", 1));
-        Fence shadow = versions().candidate();
-        assertThat(versions().row(shadow, "a")).isZero();
-        assertThat(given().apply(shadow, OptionalLong.of(1), event("a", 1))).isTrue();
-        assertThat(versions().row(shadow, "a")).isEqualTo(1);
+        Fence candidate = versions().candidate();
+        assertThat(versions().row(candidate, "a")).isZero();
+        assertThat(given().apply(candidate, OptionalLong.of(1), event("a", 1))).isTrue();
+        assertThat(versions().row(candidate, "a")).isEqualTo(1);
         assertThat(versions().row(live, "a")).isEqualTo(2);
         assertThat(given().rows()).containsOnly(Map.entry("a", 2L), Map.entry("b", 1L));
-        assertThat(given().keyState(shadow, "a")).isEqualTo(new AggregateState(1, false));
+        assertThat(given().keyState(candidate, "a")).isEqualTo(new AggregateState(1, false));
         assertThat(given().keyState(live, "a")).isEqualTo(new AggregateState(2, false));
     }
 
@@ -233,9 +233,9 @@ interface VersionContract<T> extends ProjectionScenario.Stage<T> {
     default void a_version_never_gets_ahead_of_the_live_one() {
         Fence live = versions().live();
         versions().move(live, 5);
-        Fence shadow = versions().candidate();
+        Fence candidate = versions().candidate();
         assertThat(given().store().limit(versions().version(2), 0)).isEqualTo(5);
-        assertThatThrownBy(() -> given().store().apply(shadow, Set.of("a"), (transaction, states) -> {
+        assertThatThrownBy(() -> given().store().apply(candidate, Set.of("a"), (transaction, states) -> {
                     given().add(transaction, "a");
                     return new BatchCheckpoint(
                             Map.of("a", 1L), Map.of(), List.of(), OptionalLong.of(6), Optional.empty());
@@ -243,22 +243,22 @@ interface VersionContract<T> extends ProjectionScenario.Stage<T> {
                 .isInstanceOfSatisfying(
                         StorageException.class,
                         failure -> assertThat(failure.retryable()).isTrue());
-        assertThat(versions().row(shadow, "a")).isZero();
-        assertThat(given().keyState(shadow, "a")).isEqualTo(AggregateState.NEW);
-        versions().move(shadow, 5);
+        assertThat(versions().row(candidate, "a")).isZero();
+        assertThat(given().keyState(candidate, "a")).isEqualTo(AggregateState.NEW);
+        versions().move(candidate, 5);
         versions().move(live, 6);
         assertThat(given().store().limit(versions().version(2), 0)).isEqualTo(6);
-        versions().move(shadow, 6);
+        versions().move(candidate, 6);
     }
 
     @Test
     default void a_version_is_paused_and_goes_on_as_rebuilding() {
         versions().live();
-        Fence shadow = versions().candidate();
+        Fence candidate = versions().candidate();
         assertThat(given().operations().pause("balances@2", ACT)).isTrue();
         assertThat(versions().state(2).status()).isEqualTo(ProjectionStatus.PAUSED);
         assertThat(given().state().status()).isEqualTo(ProjectionStatus.RUNNING);
-        assertThat(given().apply(shadow, event("a", 1))).isFalse();
+        assertThat(given().apply(candidate, event("a", 1))).isFalse();
         assertThat(given().operations().resume("balances@2", ACT)).isTrue();
         assertThat(versions().state(2).status()).isEqualTo(ProjectionStatus.REBUILDING);
         Fence resumed = versions().hold(2);
@@ -291,12 +291,12 @@ interface VersionContract<T> extends ProjectionScenario.Stage<T> {
         versions().move(versions().live(), 40);
         ProjectionVersion version = versions().begun(20);
         versions().prepare(version);
-        Fence shadow = versions().hold(2);
-        given().apply(shadow, OptionalLong.of(25), event("a", 1), event("a", 2), event("b", 1));
+        Fence candidate = versions().hold(2);
+        given().apply(candidate, OptionalLong.of(25), event("a", 1), event("a", 2), event("b", 1));
         given().store().built(version);
         given().fixture().passTime(Duration.ofSeconds(5));
-        given().park(shadow, "c", ProjectionScenario.POISON, 1, 2);
-        versions().move(shadow, 30);
+        given().park(candidate, "c", ProjectionScenario.POISON, 1, 2);
+        versions().move(candidate, 30);
         assertThat(versions().rebuilds().progress(NAME))
                 .singleElement()
                 .satisfies(seen -> assertThat(seen.applied()).isEqualTo(5));
@@ -320,14 +320,14 @@ interface VersionContract<T> extends ProjectionScenario.Stage<T> {
     default void a_version_that_is_dropped_is_gone_with_its_rows_and_its_number() throws Exception {
         Fence live = versions().live();
         versions().move(live, 5);
-        Fence shadow = versions().candidate();
-        given().apply(shadow, OptionalLong.of(1), event("a", 1));
-        given().park(shadow, "b", ProjectionScenario.POISON, 1, 1);
+        Fence candidate = versions().candidate();
+        given().apply(candidate, OptionalLong.of(1), event("a", 1));
+        given().park(candidate, "b", ProjectionScenario.POISON, 1, 1);
         ProjectionVersion version = versions().version(2);
         versions().rebuilds().drop(NAME, 2, ACT);
         assertThat(versions().roles()).containsOnly(Map.entry(1, VersionRole.LIVE));
         assertThat(given().store().state("balances@2")).isEmpty();
-        assertThat(given().apply(shadow, event("a", 2))).isFalse();
+        assertThat(given().apply(candidate, event("a", 2))).isFalse();
         assertThat(given().store().built(version)).isEmpty();
         assertThat(given().store().prepare(version, versions().code(1), given().fixture()::create))
                 .isFalse();

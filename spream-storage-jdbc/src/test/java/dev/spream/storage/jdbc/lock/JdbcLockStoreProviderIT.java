@@ -46,8 +46,8 @@ final class JdbcLockStoreProviderIT {
     @Test
     void a_url_is_all_that_advisory_locks_need() throws Exception {
         try (TestDatabase database = new TestDatabase();
-                ConfiguredLocks desk = ConfiguredLocks.open(config(Map.of("url", database.url())))) {
-            excludes(desk.locks(Connection.class));
+                ConfiguredLocks configured = ConfiguredLocks.open(config(Map.of("url", database.url())))) {
+            excludes(configured.locks(Connection.class));
         }
     }
 
@@ -56,23 +56,23 @@ final class JdbcLockStoreProviderIT {
         try (TestDatabase database = new TestDatabase()) {
             Map<String, String> keys = Map.of(
                     "url", database.url(), "strategy", "rows", "buckets", "500", "schema", "my_locks", "handles", "2");
-            try (ConfiguredLocks desk = ConfiguredLocks.open(config(keys))) {
+            try (ConfiguredLocks configured = ConfiguredLocks.open(config(keys))) {
                 assertThatExceptionOfType(SpreamException.class)
-                        .isThrownBy(desk::locks)
+                        .isThrownBy(configured::locks)
                         .withMessageContaining("locks jdbc")
                         .withMessageContaining("schema 'my_locks' has no buckets")
                         .withMessageContaining("./spream locks provision");
-                assertThat(desk.provisioning().provision((done, all) -> {}).made())
+                assertThat(configured.provisioning().provision((done, all) -> {}).made())
                         .isEqualTo(1_500);
             }
-            try (ConfiguredLocks desk =
+            try (ConfiguredLocks configured =
                     ConfiguredLocks.open(config(Map.of("url", database.url(), "schema", "my_locks")))) {
-                excludes(desk.locks(Connection.class));
+                excludes(configured.locks(Connection.class));
             }
-            try (ConfiguredLocks desk = ConfiguredLocks.open(
+            try (ConfiguredLocks configured = ConfiguredLocks.open(
                     config(Map.of("url", database.url(), "schema", "my_locks", "strategy", "advisory")))) {
                 assertThatExceptionOfType(SpreamException.class)
-                        .isThrownBy(desk::locks)
+                        .isThrownBy(configured::locks)
                         .withMessageContaining("are rows, 3 levels of 500 buckets by sha256")
                         .withMessageContaining("asks for advisory");
             }
@@ -83,7 +83,7 @@ final class JdbcLockStoreProviderIT {
     void mariadb_is_provisioned_by_its_url_alone() throws Exception {
         MySqlServer server = MySqlServer.embedded();
         try (MySqlDatabase database = new MySqlDatabase(server);
-                ConfiguredLocks desk = ConfiguredLocks.open(config(Map.of(
+                ConfiguredLocks configured = ConfiguredLocks.open(config(Map.of(
                         "url",
                         database.mariadbUrl(),
                         "user",
@@ -94,9 +94,9 @@ final class JdbcLockStoreProviderIT {
                         "500",
                         "chunk",
                         "200")))) {
-            assertThat(desk.provisioning().provision((done, all) -> {}).made()).isEqualTo(1_500);
-            assertThat(desk.provisioning().check((done, all) -> {}).problems()).isEmpty();
-            excludes(desk.locks(Connection.class));
+            assertThat(configured.provisioning().provision((done, all) -> {}).made()).isEqualTo(1_500);
+            assertThat(configured.provisioning().check((done, all) -> {}).problems()).isEmpty();
+            excludes(configured.locks(Connection.class));
         }
     }
 

@@ -199,9 +199,9 @@ final class ProjectionEndToEndIT {
     }
 
     /** Appends the events of every other aggregate, a few at a time, until they are there. */
-    private Void append(EventStore events, int parity) {
+    private Void append(EventStore events, int comparison) {
         for (long version = 0; version < VERSIONS; version += 3) {
-            for (int number = parity; number < AGGREGATES; number += 2) {
+            for (int number = comparison; number < AGGREGATES; number += 2) {
                 appendUntilDone(events, "aggregate" + number, version, 3);
             }
         }

@@ -210,8 +210,8 @@ final class VersionTablesIT {
         built();
         Fence.Segment live = hold(test.store, NAME);
         assertThat(apply(test.store, live, table, event("a", 1))).isTrue();
-        Fence.Segment shadow = hold(test.store, "balances@2");
-        assertThat(refusal(() -> apply(test.store, shadow, table, event("a", 1))))
+        Fence.Segment candidate = hold(test.store, "balances@2");
+        assertThat(refusal(() -> apply(test.store, candidate, table, event("a", 1))))
                 .hasMessageContaining("[%s]".formatted(table.replace("public.", "")))
                 .hasMessageContaining("SideEffectingProjection");
         assertThat(test.rows("SELECT events FROM " + table)).containsExactly("1");
@@ -256,9 +256,9 @@ final class VersionTablesIT {
     @Test
     void a_retry_of_a_version_that_is_not_live_does_not_write_there_either() throws Exception {
         built();
-        Fence.Segment shadow = hold(test.store, "balances@2");
-        test.park(shadow, "p", POISON, events("p", 1, 1));
-        assertThat(refusal(() -> test.store.retry(shadow, "p", 10, (connection, last, events) -> {
+        Fence.Segment candidate = hold(test.store, "balances@2");
+        test.park(candidate, "p", POISON, events("p", 1, 1));
+        assertThat(refusal(() -> test.store.retry(candidate, "p", 10, (connection, last, events) -> {
                     add(connection, "public.balances", "p");
                     return 1;
                 })))
@@ -274,10 +274,10 @@ final class VersionTablesIT {
         try (HikariDataSource one = new HikariDataSource(config);
                 JdbcProjectionStore store = JdbcProjectionStore.create(one)) {
             Fence.Segment live = hold(store, NAME);
-            Fence.Segment shadow = hold(store, "balances@2");
+            Fence.Segment candidate = hold(store, "balances@2");
             for (int version = 1; version <= 3; version++) {
                 assertThat(apply(store, live, "balances", event("a", version))).isTrue();
-                assertThat(apply(store, shadow, "balances", event("a", version)))
+                assertThat(apply(store, candidate, "balances", event("a", version)))
                         .isTrue();
             }
         }

@@ -74,10 +74,10 @@ record RebuildStart(ProjectionDatabase database) {
                 .map(VersionTable.Stored::version)
                 .filter(version -> version.role() == VersionRole.CANDIDATE)
                 .findFirst()
-                .ifPresent(shadow -> {
+                .ifPresent(candidate -> {
                     throw new IllegalStateException(
                             "version %d of projection '%s' is being built; nothing was changed: cut over to it, or drop it"
-                                    .formatted(shadow.version(), projection));
+                                    .formatted(candidate.version(), projection));
                 });
     }
 
