@@ -61,7 +61,8 @@ final class ConfiguredLocksTest {
     void locks_are_opened_when_asked_for_and_closed_with_what_they_stand_on() throws Exception {
         try (ConfiguredLocks configured = ConfiguredLocks.open(config(Map.of("locks.noted.name", "orders")), plugins)) {
             assertThat(NOTES).isEmpty();
-            HierarchicalLocks<InMemoryLockStore.Transaction> locks = configured.locks(InMemoryLockStore.Transaction.class);
+            HierarchicalLocks<InMemoryLockStore.Transaction> locks =
+                    configured.locks(InMemoryLockStore.Transaction.class);
             assertThat(configured.locks()).isSameAs(locks);
             try (LockHandle handle = locks.acquire(REQUEST)) {
                 assertThat(locks.tryAcquire(REQUEST)).isEmpty();
@@ -74,7 +75,8 @@ final class ConfiguredLocksTest {
 
     @Test
     void what_is_said_of_a_subscription_is_left_alone() {
-        try (ConfiguredLocks configured = ConfiguredLocks.open(config(Map.of("sink", "log", "max-inflight", "7")), plugins)) {
+        try (ConfiguredLocks configured =
+                ConfiguredLocks.open(config(Map.of("sink", "log", "max-inflight", "7")), plugins)) {
             assertThat(configured.locks()).isNotNull();
         }
     }

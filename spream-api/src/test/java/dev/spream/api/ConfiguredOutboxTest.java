@@ -76,7 +76,8 @@ final class ConfiguredOutboxTest {
 
     @Test
     void what_is_asked_for_is_opened_once_and_closed_with_the_desk() {
-        try (ConfiguredOutbox configured = ConfiguredOutbox.open(config(Map.of("outbox.noted.name", "orders")), plugins)) {
+        try (ConfiguredOutbox configured =
+                ConfiguredOutbox.open(config(Map.of("outbox.noted.name", "orders")), plugins)) {
             assertThat(NOTES).isEmpty();
             Outbox<Transaction> outbox = configured.outbox(Transaction.class);
             assertThat(configured.outbox(Transaction.class)).isSameAs(outbox);

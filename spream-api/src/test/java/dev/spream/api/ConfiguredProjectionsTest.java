@@ -124,12 +124,14 @@ final class ConfiguredProjectionsTest {
         };
         try (ConfiguredProjections configured =
                 ConfiguredProjections.open(config(Map.of("projections.segments", "2", "worker", "blue")), plugins)) {
-            configured.events()
+            configured
+                    .events()
                     .append(
                             "word-1",
                             ExpectedVersion.none(),
                             List.of(new NewEvent("e-1", "EntryCreated", "{}", Instant.EPOCH, EventMetadata.NONE)));
-            ProjectionManager<Transaction> manager = configured.manager(Transaction.class)
+            ProjectionManager<Transaction> manager = configured
+                    .manager(Transaction.class)
                     .add(counting, configured.source())
                     .listener(listener)
                     .build();

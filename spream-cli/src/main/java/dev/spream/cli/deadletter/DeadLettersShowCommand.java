@@ -27,7 +27,8 @@ final class DeadLettersShowCommand extends Subcommand {
     @Override
     public Integer call() throws Exception {
         try (ConfiguredDeadLetters configured = ConfiguredDeadLetters.open(arguments.config())) {
-            List<StoredDeadLetter> letters = configured.letters().read(identity == null ? List.of() : List.of(identity));
+            List<StoredDeadLetter> letters =
+                    configured.letters().read(identity == null ? List.of() : List.of(identity));
             if (letters.isEmpty()) {
                 throw new CommandFailure("no letter of %s is open".formatted(identity));
             }

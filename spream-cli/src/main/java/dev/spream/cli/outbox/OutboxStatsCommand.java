@@ -32,8 +32,9 @@ final class OutboxStatsCommand extends Subcommand {
     @Override
     public Integer call() {
         try (ConfiguredOutbox configured = arguments.open()) {
-            OutboxStats stats =
-                    exact ? configured.operations().exactStats() : configured.operations().stats();
+            OutboxStats stats = exact
+                    ? configured.operations().exactStats()
+                    : configured.operations().stats();
             print(json ? List.of(OutboxJson.stats(stats)) : OutboxPrinter.stats(stats));
             return ExitCode.OK;
         }

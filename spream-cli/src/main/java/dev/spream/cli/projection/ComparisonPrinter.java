@@ -14,7 +14,12 @@ final class ComparisonPrinter {
 
     static List<String> table(VersionComparison comparison) {
         return Columns.table(
-                List.of("TABLE", "ROWS OF " + comparison.live(), "ROWS OF " + comparison.other(), "DIFFERENT", "ONLY IN ONE"),
+                List.of(
+                        "TABLE",
+                        "ROWS OF " + comparison.live(),
+                        "ROWS OF " + comparison.other(),
+                        "DIFFERENT",
+                        "ONLY IN ONE"),
                 comparison.tables(),
                 table -> List.of(
                         PlainText.of(table.name()),

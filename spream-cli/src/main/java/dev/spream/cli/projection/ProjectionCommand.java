@@ -19,7 +19,7 @@ import picocli.CommandLine.Command;
             ProjectionSkipCommand.class,
             ProjectionSegmentsCommand.class,
             ProjectionRebuildCommand.class,
-            ProjectionParityCommand.class,
+            ProjectionCompareCommand.class,
             ProjectionCutoverCommand.class,
             ProjectionRollbackCommand.class,
             ProjectionDropCommand.class

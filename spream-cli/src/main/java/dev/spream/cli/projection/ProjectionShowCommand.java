@@ -42,7 +42,8 @@ final class ProjectionShowCommand extends Subcommand {
             ProjectionDetails details = projection.find(configured.operations());
             List<ParkedAggregate> parked =
                     limit == 0 ? List.of() : configured.operations().parked(projection.name(), limit);
-            List<ProjectionBuild> builds = ProjectionBuild.all(configured.operations().rebuilds(), projection.name());
+            List<ProjectionBuild> builds =
+                    ProjectionBuild.all(configured.operations().rebuilds(), projection.name());
             print(
                     json
                             ? List.of(ProjectionJson.whole(details, builds, parked))

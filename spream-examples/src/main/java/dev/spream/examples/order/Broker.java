@@ -34,7 +34,7 @@ public final class Broker implements AutoCloseable {
     private static final String BOOK = "/broker/book";
     private static final int DEFAULT_PORT = 8090;
 
-    private final BrokerBook book = new BrokerBook();
+    private final BrokerJournal book = new BrokerJournal();
     private final CountDownLatch closing = new CountDownLatch(1);
     private BrokerMode mode = BrokerMode.SOUND; // guarded by this, like dice
     private Random dice = mode.dice();
@@ -65,7 +65,7 @@ public final class Broker implements AutoCloseable {
         return server.uri();
     }
 
-    BrokerBook book() {
+    BrokerJournal book() {
         return book;
     }
 

@@ -167,7 +167,8 @@ final class VocabularyService implements AutoCloseable {
 
     private ProjectionManager<Connection> manager(
             ConfiguredProjections configured, IntFunction<SearchIndex> indexes, ProjectionMetrics metrics) {
-        ProjectionManager.Builder<Connection> builder = configured.manager(Connection.class)
+        ProjectionManager.Builder<Connection> builder = configured
+                .manager(Connection.class)
                 .listener(metrics)
                 .listener(errorRate)
                 .add(new VocabularyReadModel(), configured.source())

@@ -22,10 +22,10 @@ final class OnCall implements AutoCloseable {
     private static final OperatorAction ACT = new OperatorAction("on-call", "looked into the book of the broker");
 
     private final OutboxOperations operations;
-    private final BrokerBook book;
+    private final BrokerJournal book;
     private int decided;
 
-    OnCall(DataSource database, BrokerBook book) {
+    OnCall(DataSource database, BrokerJournal book) {
         operations = JdbcOutboxOperations.create(database);
         this.book = book;
     }
@@ -38,7 +38,7 @@ final class OnCall implements AutoCloseable {
         }
         Set<String> carriedOut = book.lines().stream()
                 .filter(line -> line.effects() > 0)
-                .map(BrokerBook.Line::key)
+                .map(BrokerJournal.Line::key)
                 .collect(Collectors.toSet());
         for (OutboxRow row : parked) {
             if (carriedOut.contains(row.idempotencyKey())) {

@@ -74,7 +74,7 @@ final class OrderServiceIT {
         Reply again = client.post(service.uri(), key, OrderClient.order(1));
         assertThat(again.status()).isEqualTo(200);
         assertThat(again.json()).isEqualTo(settled.json());
-        assertThat(broker.book().lines()).containsExactly(new BrokerBook.Line(key, 1, 1));
+        assertThat(broker.book().lines()).containsExactly(new BrokerJournal.Line(key, 1, 1));
     }
 
     @Test
@@ -97,7 +97,7 @@ final class OrderServiceIT {
         assertThat(awaitSettled("/do/order/" + key).status()).isEqualTo(200);
         assertThat(client.post(service.uri(), key, OrderClient.order(2)).status())
                 .isEqualTo(409);
-        assertThat(broker.book().lines()).containsExactly(new BrokerBook.Line(key, 1, 1));
+        assertThat(broker.book().lines()).containsExactly(new BrokerJournal.Line(key, 1, 1));
     }
 
     @Test
@@ -127,7 +127,7 @@ final class OrderServiceIT {
         assertThat(settled.status()).isEqualTo(200);
         assertThat(settled.json().getAsJsonObject("result").has("broker_order_id"))
                 .isTrue();
-        assertThat(broker.book().lines()).containsExactly(new BrokerBook.Line(key, 1, 1));
+        assertThat(broker.book().lines()).containsExactly(new BrokerJournal.Line(key, 1, 1));
     }
 
     @Test
@@ -139,7 +139,7 @@ final class OrderServiceIT {
         assertThat(refused.header("Content-Type")).isEqualTo("application/problem+json");
         assertThat(refused.text("reason")).isEqualTo("REJECTED");
         assertThat(client.post(service.uri(), key, OrderClient.order(1)).json()).isEqualTo(refused.json());
-        assertThat(broker.book().lines()).containsExactly(new BrokerBook.Line(key, 1, 0));
+        assertThat(broker.book().lines()).containsExactly(new BrokerJournal.Line(key, 1, 0));
     }
 
     @Test

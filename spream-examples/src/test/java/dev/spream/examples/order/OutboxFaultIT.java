@@ -147,7 +147,7 @@ final class OutboxFaultIT {
                 tables.ledger(),
                 tables.unsettled(),
                 broker.book().effects());
-        List<BrokerBook.Line> book = broker.book().lines();
+        List<BrokerJournal.Line> book = broker.book().lines();
         System.out.printf(
                 "outbox, %s broker, seed %d: %d orders accepted (%d repeated by clients), %s in the ledger; %d requests at the"
                         + " broker, %d effects; %s; %d of %d commits and %d other answers lost; %d parked and decided by hand;"
@@ -157,7 +157,7 @@ final class OutboxFaultIT {
                 accepted.size(),
                 flood.repeated(),
                 tables.counts(),
-                book.stream().mapToLong(BrokerBook.Line::requests).sum(),
+                book.stream().mapToLong(BrokerJournal.Line::requests).sum(),
                 evidence.effects().size(),
                 faults,
                 proxy.lostCommits(),

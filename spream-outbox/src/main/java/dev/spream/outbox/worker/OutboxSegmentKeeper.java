@@ -7,7 +7,7 @@ import java.util.Set;
 
 /**
  * Keeps the segments of a worker: renews them, takes its share, gives the surplus up, and stops planning by them when they
- * could not be renewed in time. Leaves them to others while nothing is claimed here. Confined to the worker's upkeep
+ * could not be renewed in time. Leaves them to others while nothing is claimed here. Confined to the worker's maintenance
  * thread, but for {@link #areHeld}.
  */
 final class OutboxSegmentKeeper {

@@ -87,7 +87,8 @@ final class OutboxWorkerRun implements RunLifecycle.Stoppable {
         this.entries = new EntryLifecycle(attempts, writer, book, plan, options, events, signals, sending);
         this.claims = new ClaimLoop(store, plan, segments, breaker, entries, options, random, signals);
         this.reader = new KeyReader(store, plan, options, signals);
-        this.maintenance = new MaintenanceTask(store, this::enqueued, segments, breaker, options, events, random, signals);
+        this.maintenance =
+                new MaintenanceTask(store, this::enqueued, segments, breaker, options, events, random, signals);
         this.retention = new Retention(store, options, events, random, signals);
     }
 

@@ -173,7 +173,7 @@ final class LuceneSearchEngineTest {
             SearchIndex index = engine.open("words", SCHEMA);
             Files.move(directory.resolve("words"), directory.resolve("hidden"));
             Files.move(away, directory.resolve("words"));
-            failure(() -> index.optimize(Duration.ZERO)); // an upkeep that comes by
+            failure(() -> index.optimize(Duration.ZERO)); // a maintenance run at the same time
             assertThat(index.expect(id)).isTrue();
             index.write(List.of(put("2", 1, Map.of("word", "pear"))));
             assertThat(found(index, "")).containsExactlyInAnyOrder("1", "2");

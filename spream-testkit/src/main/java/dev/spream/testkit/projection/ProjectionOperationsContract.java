@@ -8,4 +8,4 @@ import dev.spream.projection.ProjectionOperations;
  * @param <T> a transaction of the store
  */
 public abstract class ProjectionOperationsContract<T> extends ProjectionSuite<T>
-        implements StatusContract<T>, MendingContract<T>, SplitContract<T> {}
+        implements StatusContract<T>, ParkedOperationsContract<T>, SplitContract<T> {}

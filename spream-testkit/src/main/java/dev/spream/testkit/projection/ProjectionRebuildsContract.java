@@ -8,4 +8,4 @@ import dev.spream.projection.ProjectionRebuilds;
  * @param <T> a transaction of the store
  */
 public abstract class ProjectionRebuildsContract<T> extends ProjectionSuite<T>
-        implements VersionContract<T>, CutOverContract<T> {}
+        implements VersionContract<T>, CutoverContract<T> {}

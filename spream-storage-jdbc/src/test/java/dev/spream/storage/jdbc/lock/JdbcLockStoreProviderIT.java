@@ -62,7 +62,10 @@ final class JdbcLockStoreProviderIT {
                         .withMessageContaining("locks jdbc")
                         .withMessageContaining("schema 'my_locks' has no buckets")
                         .withMessageContaining("./spream locks provision");
-                assertThat(configured.provisioning().provision((done, all) -> {}).made())
+                assertThat(configured
+                                .provisioning()
+                                .provision((done, all) -> {})
+                                .made())
                         .isEqualTo(1_500);
             }
             try (ConfiguredLocks configured =
@@ -94,8 +97,10 @@ final class JdbcLockStoreProviderIT {
                         "500",
                         "chunk",
                         "200")))) {
-            assertThat(configured.provisioning().provision((done, all) -> {}).made()).isEqualTo(1_500);
-            assertThat(configured.provisioning().check((done, all) -> {}).problems()).isEmpty();
+            assertThat(configured.provisioning().provision((done, all) -> {}).made())
+                    .isEqualTo(1_500);
+            assertThat(configured.provisioning().check((done, all) -> {}).problems())
+                    .isEmpty();
             excludes(configured.locks(Connection.class));
         }
     }

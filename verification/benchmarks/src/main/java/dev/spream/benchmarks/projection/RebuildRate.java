@@ -67,7 +67,7 @@ record RebuildRate(DataSource database) {
             ways.forEach((name, way) -> comparison.add(name, server.of(name, way)));
             comparison.run(WARM_UPS, TURNS);
             server.print(WARM_UPS);
-            new CutOverPause(database, store, source, projections, rebuilds).measure();
+            new CutoverPause(database, store, source, projections, rebuilds).measure();
         }
     }
 

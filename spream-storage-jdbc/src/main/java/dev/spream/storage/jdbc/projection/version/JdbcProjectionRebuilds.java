@@ -34,7 +34,7 @@ public record JdbcProjectionRebuilds(ProjectionDatabase database) implements Pro
 
     @Override
     public VersionComparison compare(String projection, int version, Set<String> ignored, Duration patience) {
-        return new ParityCheck(database).run(projection, version, ignored, patience);
+        return new VersionComparer(database).run(projection, version, ignored, patience);
     }
 
     @Override

@@ -77,7 +77,7 @@ record VersionSwitch(ProjectionDatabase database) {
         SnapshotBarrier.await(transaction, pair, patience);
         long began = stand.begin();
         PairStatus.ask(transaction, pair).requireExchangeable(pair);
-        CutoverReport.Losses losses = CutOverLosses.count(transaction, pair);
+        CutoverReport.Losses losses = CutoverLosses.count(transaction, pair);
         int from = pair.live().version().version();
         losses.requireAccepted(accepted, projection, from, version);
         tables.run(stand);

@@ -22,7 +22,7 @@ import org.postgresql.PGConnection;
 
 /** What becomes of tables when versions are exchanged. */
 @Timeout(120)
-final class CutOverTablesIT {
+final class CutoverTablesIT {
     private static final ProjectionCode CODE = new ProjectionCode(1, Set.of("balances"), false);
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final Duration IMPATIENCE = Duration.ofSeconds(2);

@@ -40,7 +40,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** What is stopped, and let go on, while versions are exchanged. */
 @Timeout(120)
-final class CutOverStopsIT {
+final class CutoverStopsIT {
     private static final Duration IMPATIENT = Duration.ofMillis(500);
     private static final Duration PATIENT = Duration.ofSeconds(60);
 
@@ -62,7 +62,7 @@ final class CutOverStopsIT {
 
     @BeforeEach
     void aVersionThatIsBuilt() throws Exception {
-        CutOverTablesIT.build(test);
+        CutoverTablesIT.build(test);
     }
 
     @AfterEach

@@ -35,7 +35,7 @@ import org.postgresql.ds.PGSimpleDataSource;
 
 /** What those see who read while versions are exchanged, and whom they wait for. */
 @Timeout(120)
-final class CutOverReadersIT {
+final class CutoverReadersIT {
     private static final Duration IMPATIENT = Duration.ofMillis(500);
     private static final Duration PATIENT = Duration.ofSeconds(60);
 
@@ -45,7 +45,7 @@ final class CutOverReadersIT {
 
     @BeforeEach
     void aVersionThatIsBuilt() throws Exception {
-        CutOverTablesIT.build(test);
+        CutoverTablesIT.build(test);
     }
 
     @AfterEach

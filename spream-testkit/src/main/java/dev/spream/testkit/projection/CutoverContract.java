@@ -29,7 +29,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** Versions that are compared and exchanged. */
-interface CutOverContract<T> extends ProjectionScenario.Stage<T> {
+interface CutoverContract<T> extends ProjectionScenario.Stage<T> {
     /** As long as it takes. */
     Duration PATIENT = Duration.ofSeconds(20);
 

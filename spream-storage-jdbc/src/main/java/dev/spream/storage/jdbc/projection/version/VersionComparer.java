@@ -17,7 +17,7 @@ import java.util.stream.Stream;
  * Compares the tables of two versions in one snapshot, which is taken while both are quiesced; then they continue.
  * Until it ends the tables are locked against cutovers, and against nothing else.
  */
-record ParityCheck(ProjectionDatabase database) {
+record VersionComparer(ProjectionDatabase database) {
     private static final Duration WORK = Duration.ofHours(2);
 
     private static final String EXISTS = "SELECT to_regclass(?) IS NOT NULL";
@@ -106,13 +106,13 @@ record ParityCheck(ProjectionDatabase database) {
 
     private static VersionComparison compare(
             ProjectionTransaction comparing, LiveAndCandidate pair, Set<String> ignored) throws SQLException {
-        List<TableParity> tables = new ArrayList<>();
+        List<TableComparer> tables = new ArrayList<>();
         for (String table : names(pair)) {
-            tables.add(TableParity.read(comparing, table, live(pair, table), other(pair, table)));
+            tables.add(TableComparer.read(comparing, table, live(pair, table), other(pair, table)));
         }
-        TableParity.requireKnown(tables, ignored);
+        TableComparer.requireKnown(tables, ignored);
         List<VersionComparison.Table> compared = new ArrayList<>();
-        for (TableParity table : tables) {
+        for (TableComparer table : tables) {
             compared.add(table.compare(comparing, ignored));
         }
         return new VersionComparison(

@@ -35,7 +35,7 @@ import javax.sql.DataSource;
  * read model takes meanwhile. Readers ask for all of it without pause, and never find fewer movements than before; one
  * thread appends steadily, as far as the machine lets it.
  */
-record CutOverPause(
+record CutoverPause(
         DataSource database,
         JdbcEventStore store,
         EventSource source,

@@ -35,7 +35,7 @@ import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 
 /** The contract of parked aggregates that an operator inspects, retries or skips. */
-interface MendingContract<T> extends ProjectionScenario.Stage<T> {
+interface ParkedOperationsContract<T> extends ProjectionScenario.Stage<T> {
 
     private int retry(String key) {
         return given().operations().retry(NAME, Optional.of(key), ACT);

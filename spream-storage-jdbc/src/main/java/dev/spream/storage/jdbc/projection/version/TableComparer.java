@@ -16,7 +16,7 @@ import java.util.stream.Collectors;
  * @param other the quoted name of the other's, which may not be there
  * @param columns of either
  */
-record TableParity(String name, String live, String other, List<Column> columns) {
+record TableComparer(String name, String live, String other, List<Column> columns) {
     private static final String COLUMNS = """
             SELECT a.attname AS name, bool_or(a.attrelid = to_regclass(?)) AS live, bool_or(a.attrelid = to_regclass(?)) AS other
             FROM pg_attribute a
@@ -32,17 +32,17 @@ record TableParity(String name, String live, String other, List<Column> columns)
         }
     }
 
-    static TableParity read(ProjectionTransaction comparing, String name, String live, String other)
+    static TableComparer read(ProjectionTransaction comparing, String name, String live, String other)
             throws SQLException {
         List<Column> columns = comparing.rows(
                 COLUMNS,
                 p -> p.text(live).text(other).text(live).text(other),
                 row -> new Column(row.getString("name"), row.getBoolean("live"), row.getBoolean("other")));
-        return new TableParity(name, live, other, columns);
+        return new TableComparer(name, live, other, columns);
     }
 
     /** @throws IllegalStateException if none of the tables has a column that is to be ignored */
-    static void requireKnown(List<TableParity> tables, Set<String> ignored) {
+    static void requireKnown(List<TableComparer> tables, Set<String> ignored) {
         Set<String> unknown = new TreeSet<>(ignored);
         tables.forEach(table -> table.columns.forEach(column -> unknown.remove(column.name())));
         if (!unknown.isEmpty()) {
@@ -50,7 +50,7 @@ record TableParity(String name, String live, String other, List<Column> columns)
                     "neither version has columns %s, which are to be ignored; nothing was compared: the tables are %s"
                             .formatted(
                                     unknown,
-                                    tables.stream().map(TableParity::name).toList()));
+                                    tables.stream().map(TableComparer::name).toList()));
         }
     }
 

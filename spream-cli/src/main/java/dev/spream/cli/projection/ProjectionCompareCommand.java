@@ -26,7 +26,7 @@ import picocli.CommandLine.Option;
             "",
             "Try: spream projection parity entries --ignore updated_at"
         })
-final class ProjectionParityCommand extends VersionCommand {
+final class ProjectionCompareCommand extends VersionCommand {
     @Option(
             names = "--version",
             paramLabel = "N",

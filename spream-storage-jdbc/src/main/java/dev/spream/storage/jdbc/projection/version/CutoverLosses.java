@@ -7,7 +7,7 @@ import java.sql.SQLException;
 import java.util.List;
 
 /** Counts the events that a cutover would lose, while both versions are quiesced at the same positions. */
-final class CutOverLosses {
+final class CutoverLosses {
     private static final String WITHOUT_EFFECTS = """
             SELECT count(*) AS lost FROM @projection_parked_keys p
             JOIN @projection_keys old ON old.projection = p.projection AND old.key = p.key
@@ -36,7 +36,7 @@ final class CutOverLosses {
                     JOIN @projection_parked_events e ON e.projection = p.projection AND e.key = p.key
                     WHERE p.projection = ? AND p.aggregate_id = d.aggregate_id AND e.event_version = d.event_version)""";
 
-    private CutOverLosses() {}
+    private CutoverLosses() {}
 
     static CutoverReport.Losses count(ProjectionTransaction transaction, LiveAndCandidate pair) throws SQLException {
         String live = pair.live().state();

@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /** The actions of a broker for each key. Safe for use by many threads. */
-final class BrokerBook {
+final class BrokerJournal {
     private final Map<String, Page> pages = new LinkedHashMap<>(); // guarded by this, like all that follows
     private final List<String> effects = new ArrayList<>();
 
@@ -95,7 +95,7 @@ final class BrokerBook {
 
     JsonObject json() {
         JsonObject json = new JsonObject();
-        json.add("orders", Json.array(lines(), BrokerBook::json));
+        json.add("orders", Json.array(lines(), BrokerJournal::json));
         return json;
     }
 
