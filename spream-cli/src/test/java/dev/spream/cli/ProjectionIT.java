@@ -399,7 +399,7 @@ final class ProjectionIT {
         try {
             run(0, "rebuild", "words", "--try-skipped", "--reason", "counts dogs");
             run(0, "show", "words");
-            assertThat(out.toString()).contains("shadow, 100.0 %, 0 events, caught up");
+            assertThat(out.toString()).contains("candidate, 100.0 %, 0 events, caught up");
             run(0, "drop", "words@2", "--yes", "--reason", "x");
             execute("UPDATE spream.projection_versions SET latest = 1 WHERE projection = 'words'");
             assertThat(run(0, "rebuild", "words", "--reason", "counts items"))
@@ -429,16 +429,16 @@ final class ProjectionIT {
             assertThat(out.toString())
                     .containsPattern("version +1 of revision 1, live")
                     .containsPattern(
-                            "version +2 of revision 1, shadow, 100.0 %, 0 events, 1 events skipped, caught up");
+                            "version +2 of revision 1, candidate, 100.0 %, 0 events, 1 events skipped, caught up");
             run(0, "list");
-            assertThat(out.toString()).containsPattern("words@2 +rebuilding .* 2 shadow 100.0 %");
+            assertThat(out.toString()).containsPattern("words@2 +rebuilding .* 2 candidate 100.0 %");
             execute(
                     "INSERT INTO spream.projection_keys VALUES ('words', 'cat', 2, false), ('words@2', 'cat', 1, true)");
             execute("""
                     INSERT INTO spream.projection_parked_keys VALUES
                         ('words@2', 'cat', 'cat', 0, 'POISON', 1, 'no such word', now(), NULL, 1)""");
             run(0, "list");
-            assertThat(out.toString()).containsPattern("words@2 .* 2 shadow 100.0 %");
+            assertThat(out.toString()).containsPattern("words@2 .* 2 candidate 100.0 %");
             run(0, "show", "words");
             assertThat(out.toString()).contains(", 1 aggregates parked, 1 events skipped, caught up");
             assertThat(run(1, "cutover", "words", "--yes", "--reason", "good"))
@@ -447,9 +447,9 @@ final class ProjectionIT {
                     .contains("1 aggregates that are parked in version 2 and further in version 1", "--accept-parked");
             execute("UPDATE spream.projection_versions SET from_position = 3 WHERE state = 'words@2'");
             run(0, "list");
-            assertThat(out.toString()).containsPattern("words@2 .* 2 shadow from position 3 100.0 %");
+            assertThat(out.toString()).containsPattern("words@2 .* 2 candidate from position 3 100.0 %");
             run(0, "show", "words");
-            assertThat(out.toString()).contains("of revision 1, shadow, from position 3, 100.0 %");
+            assertThat(out.toString()).contains("of revision 1, candidate, from position 3, 100.0 %");
             assertThat(run(1, "cutover", "words", "--accept-parked", "--yes", "--reason", "good"))
                     .singleElement()
                     .asString()
@@ -458,7 +458,7 @@ final class ProjectionIT {
                             0,
                             "cutover",
                             "words",
-                            "--parity",
+                            "--compare",
                             "--accept-parked",
                             "--accept-partial",
                             "--yes",
@@ -478,7 +478,7 @@ final class ProjectionIT {
             run(0, "show", "words@1", "--json");
             assertThat(out.toString()).contains("\"projection_name\":\"words\",\"status\":\"following\"");
             execute("INSERT INTO words VALUES ('new')");
-            assertThat(run(1, "parity", "words")).containsExactly("parity words: versions 2 and 1 differ");
+            assertThat(run(1, "compare", "words")).containsExactly("compare words: versions 2 and 1 differ");
             assertThat(out.toString()).containsPattern("words +1 +0 +1");
             assertThat(run(1, "cutover", "words", "--yes", "--reason", "again"))
                     .singleElement()

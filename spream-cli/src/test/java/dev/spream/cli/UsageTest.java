@@ -47,7 +47,7 @@ final class UsageTest {
             deadletters discard 2026-01-01T00:00:00Z/t/0 | spream deadletters discard: what is discarded is lost to the sink: look at it with deadletters show, and add --yes (see spream deadletters discard --help)
             locks                                       | spream locks: a command is missing: provision, check, list (see spream locks --help)
             outbox                                      | spream outbox: a command is missing: stats, list, show, requeue, settle, release-expired, abort, purge, run (see spream outbox --help)
-            projection                                  | spream projection: a command is missing: list, show, deadletters, audit, pause, resume, retry, skip, segments, rebuild, parity, cutover, rollback, drop (see spream projection --help)
+            projection                                  | spream projection: a command is missing: list, show, deadletters, audit, pause, resume, retry, skip, segments, rebuild, compare, cutover, rollback, drop (see spream projection --help)
             locks provision --buckets many              | spream locks provision: Invalid value for option '--buckets': 'many' is not a long (see spream locks provision --help)
             locks provision --recreate                  | spream locks provision: a process that continues to lock the old buckets would exclude no other process: stop every process that locks here, and add --yes (see spream locks provision --help)
             locks check --buckets                       | spream locks check: --buckets has no value: write --buckets=VALUE (see spream locks check --help)

@@ -14,7 +14,7 @@ import picocli.CommandLine.Option;
 
 /** Compares two versions of a projection. */
 @Command(
-        name = "parity",
+        name = "compare",
         description =
                 "Compares another version of a projection with the live one, table by table. Both are held up until"
                         + " they are at the same positions; the comparison itself holds nothing up.",
@@ -24,7 +24,7 @@ import picocli.CommandLine.Option;
                     + " counts as a difference.",
             "The exit code is 1 if anything differs, or nothing could be compared.",
             "",
-            "Try: spream projection parity entries --ignore updated_at"
+            "Try: spream projection compare entries --ignore updated_at"
         })
 final class ProjectionCompareCommand extends VersionCommand {
     @Option(
@@ -52,7 +52,7 @@ final class ProjectionCompareCommand extends VersionCommand {
                     rebuilds, name, version(version), VersionRole.CANDIDATE, VersionRole.RETIRED);
             VersionComparison compared = rebuilds.compare(name, chosen, Set.copyOf(ignored), limit);
             print(ComparisonPrinter.table(compared));
-            report("parity %s: %s", shown(), ComparisonPrinter.verdict(compared));
+            report("compare %s: %s", shown(), ComparisonPrinter.verdict(compared));
             return compared.isEqual() ? ExitCode.OK : ExitCode.SOFTWARE;
         });
     }

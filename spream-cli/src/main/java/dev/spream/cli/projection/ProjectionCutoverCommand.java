@@ -23,7 +23,7 @@ import picocli.CommandLine.Option;
             "The live version is held up until the candidate has caught up. The old version is kept up to date, so"
                     + " that spream projection rollback can make it live again, until spream projection drop.",
             "",
-            "Try: spream projection cutover entries --parity --yes --reason 'counts items'"
+            "Try: spream projection cutover entries --compare --yes --reason 'counts items'"
         })
 final class ProjectionCutoverCommand extends VersionCommand {
     @Option(
@@ -35,7 +35,7 @@ final class ProjectionCutoverCommand extends VersionCommand {
     @Mixin
     private final CutoverOptions exchange = new CutoverOptions();
 
-    @Option(names = "--parity", description = "Compare both versions first, and stop if they differ.")
+    @Option(names = "--compare", description = "Compare both versions first, and stop if they differ.")
     private boolean comparison;
 
     @Option(

@@ -227,7 +227,7 @@ final class ProjectionContractsTest {
                         "what_is_not_there_is_live_does_not_run_or_has_no_tables_is_refused",
                         "effects_that_would_be_missing_are_dropped_only_if_somebody_says_so");
         assertThat(rebuildsFailures(
-                        "parity",
+                        "compare",
                         (target, arguments) ->
                                 new VersionComparison((String) arguments[0], 1, (int) arguments[1], List.of())))
                 .contains("versions_are_compared_where_both_are");

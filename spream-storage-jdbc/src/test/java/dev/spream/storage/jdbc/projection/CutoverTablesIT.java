@@ -230,12 +230,12 @@ final class CutoverTablesIT {
                 "DELETE FROM public__balances_v2.balances",
                 "INSERT INTO public__balances_v2.balances VALUES ('old', 1)",
                 "ALTER TABLE public__balances_v2.balances RENAME COLUMN events TO changes");
-        assertThat(parity())
+        assertThat(compare())
                 .containsExactly(new VersionComparison.Table("balances", 1, 1, 0, List.of("changes", "events")));
-        assertThat(parity("changes").getFirst().oneSided()).containsExactly("events");
-        assertThat(parity("changes", "events").getFirst().isEqual()).isTrue();
+        assertThat(compare("changes").getFirst().oneSided()).containsExactly("events");
+        assertThat(compare("changes", "events").getFirst().isEqual()).isTrue();
         test.execute("ALTER TABLE public__balances_v2.balances RENAME COLUMN key TO id");
-        assertThat(parity().getFirst().different()).isEqualTo(2);
+        assertThat(compare().getFirst().different()).isEqualTo(2);
     }
 
     @Test
@@ -244,18 +244,18 @@ final class CutoverTablesIT {
         test.execute("INSERT INTO public__balances_v2.balances VALUES ('old', 1)");
         assertThat(rebuilds.compare(NAME, 2, Set.of(), PATIENCE).isEqual()).isTrue();
         test.store.register(NAME, 1, new ProjectionCode(1, Set.of("balances", "totals"), false));
-        assertThat(parity().getLast()).isEqualTo(new VersionComparison.Table("totals", 0, 0, 0, List.of("*")));
+        assertThat(compare().getLast()).isEqualTo(new VersionComparison.Table("totals", 0, 0, 0, List.of("*")));
         assertThat(rebuilds.compare(NAME, 2, Set.of(), PATIENCE).isEqual()).isFalse();
     }
 
     @Test
     void columns_that_are_not_there_and_all_columns_are_not_ignored() {
         assertThatIllegalStateException()
-                .isThrownBy(() -> parity("updated_at"))
+                .isThrownBy(() -> compare("updated_at"))
                 .withMessageContaining("[updated_at]")
                 .withMessageContaining("nothing was compared");
         assertThatIllegalStateException()
-                .isThrownBy(() -> parity("key", "events"))
+                .isThrownBy(() -> compare("key", "events"))
                 .withMessageContaining("all columns that both versions have of table 'balances'");
     }
 
@@ -274,10 +274,10 @@ final class CutoverTablesIT {
             other.rollback();
             other.setAutoCommit(true);
         }
-        assertThat(parity()).hasSize(1);
+        assertThat(compare()).hasSize(1);
     }
 
-    private List<VersionComparison.Table> parity(String... ignored) {
+    private List<VersionComparison.Table> compare(String... ignored) {
         return rebuilds.compare(NAME, 2, Set.of(ignored), PATIENCE).tables();
     }
 
