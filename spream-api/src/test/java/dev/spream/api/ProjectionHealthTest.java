@@ -183,9 +183,9 @@ final class ProjectionHealthTest {
 
     @Test
     void a_version_that_is_not_live_harms_nobody() {
-        assertThat(health(RUNNING, shadow(ProjectionStatus.REBUILDING)).status())
+        assertThat(health(RUNNING, candidate(ProjectionStatus.REBUILDING)).status())
                 .isEqualTo(ProjectionHealth.Status.HEALTHY);
-        ProjectionHealth failed = health(RUNNING, shadow(ProjectionStatus.FAILED));
+        ProjectionHealth failed = health(RUNNING, candidate(ProjectionStatus.FAILED));
         assertThat(failed.status()).isEqualTo(ProjectionHealth.Status.DEGRADED);
         assertThat(failed.isReady()).isTrue();
         assertThat(failed.lag()).isEqualTo(RUNNING.lag());
@@ -193,7 +193,7 @@ final class ProjectionHealthTest {
 
     @Test
     void a_projection_whose_live_version_is_run_elsewhere_is_degraded_and_ready() {
-        ProjectionHealth alone = health(shadow(ProjectionStatus.REBUILDING));
+        ProjectionHealth alone = health(candidate(ProjectionStatus.REBUILDING));
         assertThat(alone.status()).isEqualTo(ProjectionHealth.Status.DEGRADED);
         assertThat(alone.isReady()).isTrue();
     }
@@ -201,7 +201,7 @@ final class ProjectionHealthTest {
     @Test
     void the_live_version_has_the_name_of_the_projection() {
         JsonObject projections = JsonObject.of(
-                        health(shadow(ProjectionStatus.REBUILDING), RUNNING).json())
+                        health(candidate(ProjectionStatus.REBUILDING), RUNNING).json())
                 .object("projections")
                 .orElseThrow();
         assertThat(projections.members()).containsOnlyKeys("entries@2", "entries");
@@ -234,7 +234,7 @@ final class ProjectionHealthTest {
                 Optional.empty(),
                 ParkedSummary.NONE);
         JsonObject projections = JsonObject.of(
-                        health(shadow(ProjectionStatus.REBUILDING), retired).json())
+                        health(candidate(ProjectionStatus.REBUILDING), retired).json())
                 .object("projections")
                 .orElseThrow();
         assertThat(projections.object("entries@1").orElseThrow().string("status"))
@@ -244,7 +244,7 @@ final class ProjectionHealthTest {
         assertThat(health(retired).isReady()).isTrue();
     }
 
-    private static ProjectionView shadow(ProjectionStatus status) {
+    private static ProjectionView candidate(ProjectionStatus status) {
         return new ProjectionView(
                 new ProjectionVersion("entries", 2, 1, VersionRole.CANDIDATE, 0, true),
                 view("entries@2", status, 1, Optional.empty()).state(),

@@ -42,7 +42,7 @@ public interface ProjectionRebuilds {
      *     with the first one that is not
      * @param skipped what becomes of events that the live version has skipped by now
      * @return its number
-     * @throws IllegalStateException if there is a shadow already, or no such projection, or its source has no positions
+     * @throws IllegalStateException if there is a candidate already, or no such projection, or its source has no positions
      */
     int rebuild(String projection, OptionalInt revision, long from, SkippedEvents skipped, Act act);
 
@@ -58,7 +58,7 @@ public interface ProjectionRebuilds {
     VersionComparison compare(String projection, int version, Set<String> ignored, Duration patience);
 
     /**
-     * Makes another version live, a shadow or a retired one; an earlier one is a rollback, and so it is called in the audit. No
+     * Makes another version live, a candidate or a retired one; an earlier one is a rollback, and so it is called in the audit. No
      * event is applied meanwhile: the live version stops until the candidate has caught up, and then both are exchanged in one
      * transaction. Readers see the old read model or the new one, complete: before the live version stops, the cut-over waits for
      * readers with a snapshot in which the candidate was not complete. The old version is kept and follows. The epochs of both

@@ -96,18 +96,18 @@ interface CutoverContract<T> extends ProjectionScenario.Stage<T> {
     @Test
     default void who_held_segments_before_writes_nothing_any_more_and_takes_them_anew() {
         Fence wasLive = versions().live();
-        Fence wasShadow = versions().candidate();
+        Fence wasCandidate = versions().candidate();
         long liveEpoch = versions().state(1).epoch();
-        long shadowEpoch = versions().state(2).epoch();
+        long candidateEpoch = versions().state(2).epoch();
         cutOver(2);
         assertThat(versions().state(1).epoch()).isGreaterThan(liveEpoch);
-        assertThat(versions().state(2).epoch()).isGreaterThan(shadowEpoch);
+        assertThat(versions().state(2).epoch()).isGreaterThan(candidateEpoch);
         assertThat(given().apply(wasLive, event("a", 1))).isFalse();
-        assertThat(given().apply(wasShadow, event("a", 1))).isFalse();
+        assertThat(given().apply(wasCandidate, event("a", 1))).isFalse();
         assertThat(given().apply(versions().hold(2), event("a", 1))).isTrue();
         assertThat(given().apply(versions().hold(1), event("a", 1))).isTrue();
         assertThat(given().apply(wasLive, event("a", 2))).isFalse();
-        assertThat(given().apply(wasShadow, event("a", 2))).isFalse();
+        assertThat(given().apply(wasCandidate, event("a", 2))).isFalse();
     }
 
     @Test

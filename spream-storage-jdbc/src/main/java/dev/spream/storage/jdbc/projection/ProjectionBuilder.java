@@ -35,7 +35,7 @@ public final class ProjectionBuilder<P> extends TablesBuilder<ProjectionBuilder<
             "the projections",
             "dev/spream/storage/jdbc/projection",
             "projection_history",
-            2,
+            3,
             "migrate(true), in a configuration projections.jdbc.migrate=true, as the command that runs projections does unless told"
                     + " otherwise");
 

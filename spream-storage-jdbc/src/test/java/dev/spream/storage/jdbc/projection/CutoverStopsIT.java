@@ -74,7 +74,7 @@ final class CutoverStopsIT {
     @Test
     void a_projection_that_is_paused_while_readers_are_waited_for_stays_paused() throws Exception {
         assertNotMadeLive("projection 'balances' is PAUSED", () -> test.operations.pause(NAME, ACT));
-        assertThat(statuses()).containsExactly("1,LIVE,PAUSED", "2,SHADOW,REBUILDING");
+        assertThat(statuses()).containsExactly("1,LIVE,PAUSED", "2,CANDIDATE,REBUILDING");
     }
 
     @Test
@@ -84,7 +84,7 @@ final class CutoverStopsIT {
         assertNotMadeLive(
                 "it is FAILED: fix what failed last (no such column), resume 'balances@2'",
                 () -> test.store.fail(fence, epoch, "no such column"));
-        assertThat(statuses()).containsExactly("1,LIVE,RUNNING", "2,SHADOW,FAILED");
+        assertThat(statuses()).containsExactly("1,LIVE,RUNNING", "2,CANDIDATE,FAILED");
     }
 
     /** While somebody still reads by an old snapshot. */

@@ -11,6 +11,7 @@ import static dev.spream.storage.jdbc.projection.TestProjections.events;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.spream.core.StorageException;
@@ -20,8 +21,12 @@ import dev.spream.projection.Fence;
 import dev.spream.projection.ParkDecision;
 import dev.spream.projection.ParkReason;
 import dev.spream.projection.ParkedAggregate;
+import dev.spream.projection.ProjectionCode;
+import dev.spream.projection.ProjectionRebuilds;
 import dev.spream.projection.ProjectionStatus;
+import dev.spream.projection.ProjectionVersion;
 import dev.spream.projection.RetryGuard;
+import dev.spream.projection.VersionRole;
 import dev.spream.projection.event.EventEnvelope;
 import dev.spream.projection.event.EventMetadata;
 import dev.spream.projection.event.FeedItem;
@@ -35,6 +40,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
@@ -80,12 +86,40 @@ final class PostgresProjectionsIT {
     @Test
     void tables_that_another_script_of_this_version_has_made_are_not_migrated() {
         test.execute(
-                "DELETE FROM spream.projection_history WHERE version = '2'",
+                "DELETE FROM spream.projection_history WHERE version > '1'",
                 "UPDATE spream.projection_history SET checksum = 4711 WHERE version = '1'");
         assertThatExceptionOfType(StorageException.class)
                 .isThrownBy(() -> JdbcProjectionOperations.create(test.dataSource()))
                 .withMessageContaining("migrating the tables of schema 'spream' failed")
                 .withMessageContaining("checksum mismatch for migration version 1");
+    }
+
+    @Test
+    void a_shadow_of_version_2_becomes_a_candidate() {
+        ProjectionCode code = new ProjectionCode(1, Set.of("balances"), false);
+        test.store.register(NAME, 1, code);
+        int built = test.operations.rebuilds().rebuild(NAME, OptionalInt.of(2), 0, ACT);
+        test.execute(
+                "ALTER TABLE spream.projection_versions DROP CONSTRAINT projection_versions_role_check",
+                "DROP INDEX spream.projection_versions_candidate",
+                "UPDATE spream.projection_versions SET role = 'SHADOW' WHERE role = 'CANDIDATE'",
+                "ALTER TABLE spream.projection_versions ADD CONSTRAINT projection_versions_role_check"
+                        + " CHECK (role IN ('LIVE', 'SHADOW', 'RETIRED'))",
+                "CREATE UNIQUE INDEX projection_versions_shadow ON spream.projection_versions (projection)"
+                        + " WHERE role = 'SHADOW'",
+                "DELETE FROM spream.projection_history WHERE version > '2'");
+
+        ProjectionRebuilds rebuilds =
+                JdbcProjectionOperations.create(test.dataSource()).rebuilds();
+
+        assertThat(test.store.versions(NAME))
+                .filteredOn(version -> version.version() == built)
+                .singleElement()
+                .extracting(ProjectionVersion::role)
+                .isEqualTo(VersionRole.CANDIDATE);
+        assertThatIllegalStateException()
+                .as("one candidate at a time")
+                .isThrownBy(() -> rebuilds.rebuild(NAME, OptionalInt.of(3), 0, ACT));
     }
 
     @Test

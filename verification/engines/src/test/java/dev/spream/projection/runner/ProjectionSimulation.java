@@ -82,7 +82,7 @@ public final class ProjectionSimulation {
         /** A version that is not live gets ahead of the live one. */
         AHEAD,
         /** A version that is not live has side effects. */
-        SHADOW_EFFECTS,
+        CANDIDATE_EFFECTS,
         /** Who held a segment before a cut-over goes on writing after it. */
         STALE_EPOCHS,
         /** Nobody knows which side effects have followed before a cut-over. */

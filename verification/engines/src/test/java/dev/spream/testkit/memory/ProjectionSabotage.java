@@ -43,7 +43,7 @@ public final class ProjectionSabotage extends ForwardingProjectionStore<Transact
     @Override
     public boolean apply(Fence fence, Set<String> keys, Work<Transaction> work) throws Exception {
         return switch (sabotage) {
-            case NONE, LOSSY_RETRY, SHADOW_EFFECTS, FORGOTTEN_EFFECTS -> super.apply(fence, keys, work);
+            case NONE, LOSSY_RETRY, CANDIDATE_EFFECTS, FORGOTTEN_EFFECTS -> super.apply(fence, keys, work);
             case POSITION_BACK ->
                 super.apply(fence, keys, (transaction, states) -> back(work.apply(transaction, states)));
             case FORGETFUL ->
@@ -92,7 +92,7 @@ public final class ProjectionSabotage extends ForwardingProjectionStore<Transact
     @Override
     public List<ProjectionVersion> versions(String projection) {
         List<ProjectionVersion> versions = super.versions(projection);
-        return sabotage == ProjectionSimulation.Sabotage.SHADOW_EFFECTS
+        return sabotage == ProjectionSimulation.Sabotage.CANDIDATE_EFFECTS
                 ? versions.stream().map(ProjectionSabotage::asLive).toList()
                 : versions;
     }

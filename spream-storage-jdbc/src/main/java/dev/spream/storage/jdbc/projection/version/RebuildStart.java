@@ -26,7 +26,7 @@ record RebuildStart(ProjectionDatabase database) {
     private static final String ADD_VERSION = """
             INSERT INTO @projection_versions (projection, version, state, revision, role, from_position, prepared, created_at,
                 measured_at, latest)
-            VALUES (?, ?, ?, ?, 'SHADOW', ?, false, clock_timestamp(), clock_timestamp(), ?)""";
+            VALUES (?, ?, ?, ?, 'CANDIDATE', ?, false, clock_timestamp(), clock_timestamp(), ?)""";
 
     private static final String ADD_STATE = """
             INSERT INTO @projection_states (projection_name, status, segments, event_store_position, updated_at)
