@@ -46,8 +46,7 @@ public record FaultRates(Map<Fault.Kind, Double> byKind, int withinRows) {
                     "the share of queries with fault " + kind + " must not be negative, got " + share);
         }
         if (!kind.isHarmless() && share > 0) {
-            throw new IllegalArgumentException(
-                    kind + " is not retryable and cannot have a rate; inject it by call");
+            throw new IllegalArgumentException(kind + " is not retryable and cannot have a rate; inject it by call");
         }
     }
 

@@ -133,7 +133,7 @@ final class OrderedClaimPlannerTest {
     }
 
     @Test
-    void of_segments_above_the_share_idle_ones_are_given_up_first() {
+    void of_segments_above_the_share_idle_ones_are_released_first() {
         OutboxSegmentLease idle = new OutboxSegmentLease(8, 1);
         read(due(1, "a"));
         assertThat(take(0)).containsExactly(1L);

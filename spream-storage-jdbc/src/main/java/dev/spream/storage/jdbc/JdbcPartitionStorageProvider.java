@@ -19,9 +19,7 @@ import java.util.List;
 @AutoService(PartitionStorageProvider.class)
 public final class JdbcPartitionStorageProvider implements PartitionStorageProvider {
     private static final ConfigKey<String> SCHEMA = ConnectionKeys.schema(
-            "schema",
-            "The schema of the tables, which several subscriptions can share.",
-            TablesBuilder.DEFAULT_SCHEMA);
+            "schema", "The schema of the tables, which several subscriptions can share.", TablesBuilder.DEFAULT_SCHEMA);
     private static final ConfigKey<Boolean> MIGRATE =
             ConnectionKeys.migrate("Whether to create the schema and its tables, and to migrate them, where needed.");
     private static final ConfigKey<Duration> STATEMENT_TIMEOUT = ConnectionKeys.statementTimeout(

@@ -121,7 +121,7 @@ public abstract class DeadLetterStoreContract extends DeadLetterSinkContract {
     }
 
     @Test
-    public final void whoever_acquires_a_partition_is_told_the_parked_keys() throws Exception {
+    public final void a_claim_of_a_partition_returns_the_parked_keys() throws Exception {
         PartitionLease lease = new PartitionLease(DeadLetters.PARTITION, new WorkerId("ann"), 1, Changes.START);
         assertThat(sink().parkedKeys(lease)).isEmpty();
         sink().accept(parked(Changes.of(1, "A")));
@@ -130,7 +130,7 @@ public abstract class DeadLetterStoreContract extends DeadLetterSinkContract {
     }
 
     @Test
-    public final void a_claimed_letter_is_nobody_elses_until_the_claim_ends() throws Exception {
+    public final void a_claimed_letter_cannot_be_claimed_again_until_the_claim_ends() throws Exception {
         sink().accept(failed(Changes.of(1, "A")));
         try (DeadLetterStore.Claim claim = claim(1)) {
             assertThat(claim.letter().change()).isEqualTo(Changes.of(1, "A"));
@@ -358,7 +358,7 @@ public abstract class DeadLetterStoreContract extends DeadLetterSinkContract {
     }
 
     @Test
-    public final void a_change_that_is_set_aside_itself_overtakes_nothing() throws Exception {
+    public final void a_parked_change_overtakes_nothing() throws Exception {
         for (int coming = 0; coming < 2; coming++) {
             for (int second = 1; second <= 4; second++) {
                 store().delivering(Changes.of(second, "A"));

@@ -22,7 +22,7 @@ interface AcknowledgeContract extends EventSourceStage {
     void writeUndecodable();
 
     @Test
-    default void the_source_says_that_it_has_no_positions_and_delivers_none() throws Exception {
+    default void a_source_without_positions_delivers_none() throws Exception {
         assertThat(fixture().source().positioned()).isFalse();
         write(event("a", 1));
         try (EventFeed feed = open()) {

@@ -49,7 +49,7 @@ interface AppendContract extends EventStoreStage {
     }
 
     @Test
-    default void numbers_go_on_where_they_were() {
+    default void positions_continue_after_a_restart() {
         append("a", "e1", "e2");
         append("b", "e3");
         assertThat(versions(store().append("a", ExpectedVersion.exactly(2), newEvents("e4", "e5"))))
@@ -144,7 +144,7 @@ interface AppendContract extends EventStoreStage {
     }
 
     @Test
-    default void data_that_are_no_json_are_refused_without_being_told_and_nothing_is_appended() {
+    default void data_that_are_not_json_are_refused_and_not_shown_and_nothing_is_appended() {
         for (String data : List.of("", " ", "secret", "{\"secret\":", "{\"secret\":1} 2", "{'secret':1}", "01")) {
             NewEvent bad = new NewEvent("bad", "ItemAdded", data, NOON, METADATA);
             assertThatThrownBy(() -> store().append("a", ExpectedVersion.any(), List.of(newEvent("good"), bad)))
@@ -161,7 +161,7 @@ interface AppendContract extends EventStoreStage {
     }
 
     @Test
-    default void of_many_who_append_at_an_expected_version_one_succeeds() {
+    default void of_concurrent_appends_at_an_expected_version_one_succeeds() {
         for (int round = 0; round < 10; round++) {
             int version = round;
             List<Boolean> succeeded = threads()
@@ -185,7 +185,7 @@ interface AppendContract extends EventStoreStage {
     }
 
     @Test
-    default void many_who_append_at_the_version_that_they_read_leave_no_gap() {
+    default void concurrent_appends_at_the_version_read_leave_no_gap() {
         threads()
                 .together(IntStream.range(0, 6)
                         .mapToObj(writer -> (java.util.concurrent.Callable<Boolean>) () -> appendUntilDone(writer, 10))
@@ -206,7 +206,7 @@ interface AppendContract extends EventStoreStage {
     }
 
     @Test
-    default void many_who_append_at_any_version_all_succeed_and_leave_no_gap() {
+    default void concurrent_appends_at_any_version_all_succeed_without_a_gap() {
         threads()
                 .together(IntStream.range(0, 6)
                         .mapToObj(writer -> (java.util.concurrent.Callable<Boolean>) () -> {

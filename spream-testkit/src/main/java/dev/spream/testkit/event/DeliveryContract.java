@@ -164,7 +164,7 @@ interface DeliveryContract extends EventSourceStage {
     }
 
     @Test
-    default void a_poll_that_is_interrupted_says_so_and_loses_nothing() throws Exception {
+    default void an_interrupted_poll_throws_and_loses_nothing() throws Exception {
         try (EventFeed feed = open()) {
             Thread[] poller = new Thread[1];
             java.util.concurrent.CountDownLatch begun = new java.util.concurrent.CountDownLatch(1);

@@ -56,7 +56,7 @@ interface PositionContract extends EventSourceStage {
     }
 
     @Test
-    default void the_source_says_that_it_has_positions() {
+    default void the_source_has_positions() {
         assertThat(fixture().source().positioned()).isTrue();
     }
 
@@ -94,7 +94,7 @@ interface PositionContract extends EventSourceStage {
     }
 
     @Test
-    default void a_feed_goes_on_from_any_position_whoever_was_given_it() throws Exception {
+    default void a_feed_continues_from_any_position_of_any_reader() throws Exception {
         writeAggregates(3);
         List<FeedItem> all;
         try (EventFeed feed = open(0, 1, 0)) {
@@ -112,7 +112,7 @@ interface PositionContract extends EventSourceStage {
     }
 
     @Test
-    default void the_position_of_a_batch_is_where_the_next_feed_goes_on() throws Exception {
+    default void the_next_feed_continues_at_the_position_of_a_batch() throws Exception {
         writeAggregates(5);
         List<String> read = new ArrayList<>();
         long position = 0;
@@ -215,7 +215,7 @@ interface PositionContract extends EventSourceStage {
     }
 
     @Test
-    default void who_reads_while_others_write_misses_nothing_in_any_segment() throws Exception {
+    default void a_reader_during_writes_misses_nothing_in_any_segment() throws Exception {
         AtomicBoolean over = new AtomicBoolean();
         List<Future<List<EventEnvelope>>> readers = IntStream.range(0, 4)
                 .mapToObj(segment -> threads().start(() -> readUntil(segment, over)))

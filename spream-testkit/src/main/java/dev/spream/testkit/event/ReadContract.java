@@ -57,7 +57,7 @@ interface ReadContract extends EventStoreStage {
     }
 
     @Test
-    default void who_goes_on_from_the_last_event_while_others_append_misses_none_and_has_each_aggregate_in_order() {
+    default void a_reader_that_continues_during_appends_misses_nothing_and_keeps_the_order() {
         AtomicBoolean over = new AtomicBoolean();
         Future<List<RecordedEvent>> reader = threads().start(() -> readUntil(over));
         threads()

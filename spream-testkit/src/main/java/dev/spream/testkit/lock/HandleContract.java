@@ -30,7 +30,7 @@ interface HandleContract<T> extends LockScenario.Stage<T> {
     }
 
     @Test
-    default void who_waits_gets_in_when_the_holder_is_done() throws Exception {
+    default void a_waiting_call_gets_the_lock_when_the_holder_releases_it() throws Exception {
         LockHandle holder = given().locks().acquire(USER);
         String session = given().session();
         try (LockAttempt<LockHandle> next =
@@ -67,7 +67,7 @@ interface HandleContract<T> extends LockScenario.Stage<T> {
     }
 
     @Test
-    default void a_handle_whose_connection_is_lost_is_told_and_others_get_in() throws Exception {
+    default void a_handle_whose_connection_is_lost_is_notified_and_its_locks_are_free() throws Exception {
         LockHandle handle = given().locks().acquire(USER);
         String session = given().session();
         assertThat(handle.isHeld()).isTrue();
@@ -89,7 +89,7 @@ interface HandleContract<T> extends LockScenario.Stage<T> {
     }
 
     @Test
-    default void losing_the_locks_unnoticed_is_told_when_the_handle_is_closed() throws Exception {
+    default void a_loss_of_the_locks_is_reported_when_the_handle_is_closed() throws Exception {
         LockHandle handle = given().locks().acquire(USER);
         fixture().kill(given().session());
         assertThatThrownBy(handle::close).isInstanceOf(LockLostException.class);
@@ -97,7 +97,7 @@ interface HandleContract<T> extends LockScenario.Stage<T> {
     }
 
     @Test
-    default void a_connection_that_is_lost_while_it_waits_is_told_to_who_waits() throws Exception {
+    default void a_connection_that_is_lost_during_a_wait_fails_that_call() throws Exception {
         try (LockHandle holder = given().locks().acquire(USER)) {
             String session = given().session();
             try (LockAttempt<LockHandle> waiter =
@@ -142,7 +142,7 @@ interface HandleContract<T> extends LockScenario.Stage<T> {
     }
 
     @Test
-    default void a_thread_that_would_wait_for_itself_is_told() throws Exception {
+    default void a_thread_that_would_wait_for_itself_is_refused() throws Exception {
         try (LockHandle mine = given().locks().acquire(LockRequest.shared(LockTarget.account("u1", "a1")))) {
             assertThatThrownBy(() -> given().locks().acquire(USER))
                     .isInstanceOf(LockOrderException.class)

@@ -37,7 +37,7 @@ interface MatrixContract<T> extends LockScenario.Stage<T> {
     }
 
     @Test
-    default void shared_targets_block_nobody_who_shares() throws Exception {
+    default void shared_locks_do_not_block_shared_locks() throws Exception {
         requireMatrix(SHARED, SHARED);
     }
 

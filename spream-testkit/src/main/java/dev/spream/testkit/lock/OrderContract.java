@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 interface OrderContract<T> extends LockScenario.Stage<T> {
 
     @Test
-    default void two_transactions_that_take_locks_in_reversed_order_deadlock_and_one_is_told() throws Exception {
+    default void two_transactions_with_reversed_locks_deadlock_and_one_fails() throws Exception {
         LockStore<T> store = given().store();
         PlannedLock low = new PlannedLock(new LockKey(2, 3), LockMode.EXCLUSIVE);
         PlannedLock high = new PlannedLock(new LockKey(2, 5), LockMode.EXCLUSIVE);

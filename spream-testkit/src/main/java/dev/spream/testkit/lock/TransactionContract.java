@@ -130,7 +130,7 @@ interface TransactionContract<T> extends LockScenario.Stage<T> {
     }
 
     @Test
-    default void a_scope_that_failed_says_that_its_transaction_was_rolled_back() throws Exception {
+    default void a_failed_scope_reports_that_its_transaction_was_rolled_back() throws Exception {
         T own = fixture().beginOwn();
         LockScope scope = given().locks().in(own);
         try (LockHandle handle = given().others().acquire(ACCOUNT)) {

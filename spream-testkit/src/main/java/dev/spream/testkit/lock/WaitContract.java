@@ -28,7 +28,7 @@ interface WaitContract<T> extends LockScenario.Stage<T> {
     LockWait BRIEFLY = LockWait.atMost(Duration.ofMillis(50));
 
     @Test
-    default void trying_returns_at_once_and_takes_nothing_if_somebody_is_in_the_way() throws Exception {
+    default void try_lock_returns_at_once_and_holds_nothing_if_blocked() throws Exception {
         List<LockTarget> three = threeInOrder();
         try (LockHandle second = given().locks().acquire(LockRequest.exclusive(three.get(1)))) {
             assertThat(given().others().tryAcquire(LockRequest.exclusive(three)))
@@ -149,7 +149,7 @@ interface WaitContract<T> extends LockScenario.Stage<T> {
     }
 
     @Test
-    default void who_is_interrupted_stands_in_nobodys_way() throws Exception {
+    default void an_interrupted_call_blocks_no_other() throws Exception {
         LockTarget user = LockTarget.user("u1");
         LockTarget account = LockTarget.account("u1", "a1");
         try (LockHandle reader = given().locks().acquire(LockRequest.shared(user))) {
@@ -167,7 +167,7 @@ interface WaitContract<T> extends LockScenario.Stage<T> {
     }
 
     @Test
-    default void who_is_interrupted_in_a_transaction_of_his_own_holds_nothing_before_that_one_ends() throws Exception {
+    default void an_interrupted_call_in_the_callers_transaction_holds_nothing_before_that_ends() throws Exception {
         List<LockTarget> three = threeInOrder();
         T own = fixture().beginOwn();
         try (LockHandle last = given().locks().acquire(LockRequest.exclusive(three.get(2)))) {

@@ -54,7 +54,7 @@ interface WorkContract<T> extends LockScenario.Stage<T> {
     }
 
     @Test
-    default void work_that_goes_on_after_locking_failed_is_not_committed() throws Exception {
+    default void work_that_continues_after_a_failed_lock_is_not_committed() throws Exception {
         LockKey own = LockScenario.WIDE.keyOf(USER.targets().keySet().iterator().next());
         LockRequest other = LockRequest.exclusive(IntStream.range(0, 1_000)
                 .mapToObj(i -> LockTarget.user("other " + i))

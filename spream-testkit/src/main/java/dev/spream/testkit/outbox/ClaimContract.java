@@ -82,7 +82,7 @@ interface ClaimContract<T> extends OutboxScenario.Stage<T> {
     }
 
     @Test
-    default void an_entry_under_a_live_lease_is_given_to_nobody_its_worker_included() {
+    default void an_entry_under_a_live_lease_is_not_claimed_not_even_by_its_worker() {
         given().claimed(ANN, "a");
         assertThat(given().claims(ANN)).isEmpty();
         assertThat(given().claims(BOB)).isEmpty();
@@ -147,7 +147,7 @@ interface ClaimContract<T> extends OutboxScenario.Stage<T> {
     }
 
     @Test
-    default void entries_with_an_ordering_key_are_not_given_to_those_who_ask_for_others() {
+    default void entries_with_an_ordering_key_are_not_claimed_with_those_without() {
         given().ordered("a", "k");
         given().enqueued("b");
         assertThat(given().claimedKeys(ANN)).containsExactly("b");
@@ -187,7 +187,7 @@ interface ClaimContract<T> extends OutboxScenario.Stage<T> {
     }
 
     @Test
-    default void an_entry_whose_lease_ran_out_is_given_to_another_who_is_told_that_its_outcome_is_unknown() {
+    default void an_entry_with_an_expired_lease_is_claimed_by_another_with_unknown_outcome() {
         OutboxClaim lapsed = given().claimed(ANN, "a");
         given().enqueued("b");
         given().letLeasesRunOut();
@@ -216,7 +216,7 @@ interface ClaimContract<T> extends OutboxScenario.Stage<T> {
     }
 
     @Test
-    default void an_outcome_stays_unknown_until_a_settlement_says_otherwise() {
+    default void an_outcome_stays_unknown_until_a_settlement() {
         OutboxClaim first = given().claimed(ANN, "a");
         given().settle(ANN, unknownFailure(first.ref(), Duration.ZERO));
         OutboxClaim second = given().claim(ANN);
@@ -239,7 +239,7 @@ interface ClaimContract<T> extends OutboxScenario.Stage<T> {
     }
 
     @Test
-    default void of_many_who_claim_at_once_each_entry_is_given_to_one() throws Exception {
+    default void concurrent_claims_get_each_entry_once() throws Exception {
         List<OutboxMessage> messages =
                 IntStream.range(0, 120).mapToObj(i -> message("key " + i)).toList();
         given().committed(transaction -> given().outbox().enqueueAll(transaction, messages));
@@ -248,7 +248,7 @@ interface ClaimContract<T> extends OutboxScenario.Stage<T> {
     }
 
     @Test
-    default void of_many_who_claim_what_is_over_each_entry_is_given_to_one() throws Exception {
+    default void concurrent_claims_get_each_entry_with_an_expired_lease_once() throws Exception {
         List<OutboxMessage> messages =
                 IntStream.range(0, 60).mapToObj(i -> message("key " + i)).toList();
         given().committed(transaction -> given().outbox().enqueueAll(transaction, messages));

@@ -60,7 +60,7 @@ interface ClaimLeaseContract<T> extends OutboxScenario.Stage<T> {
     }
 
     @Test
-    default void a_lease_that_ran_out_and_that_nobody_took_over_may_be_renewed() {
+    default void an_expired_lease_that_was_not_taken_over_can_be_renewed() {
         OutboxClaim claim = given().claimed(ANN, "a");
         given().letLeasesRunOut();
         assertThat(given().store().renew(ANN, List.of(claim.ref()), LEASE)).isEmpty();

@@ -119,7 +119,7 @@ interface EnqueueContract<T> extends OutboxScenario.Stage<T> {
     }
 
     @Test
-    default void it_is_the_digest_that_tells_requests_apart() {
+    default void requests_differ_by_their_digest() {
         given().enqueued(OutboxMessage.builder("a", "{\"at\":1}")
                 .requestDigest("same")
                 .build());

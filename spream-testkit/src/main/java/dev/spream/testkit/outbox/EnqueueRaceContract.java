@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 interface EnqueueRaceContract<T> extends OutboxScenario.Stage<T> {
 
     @Test
-    default void who_enqueues_a_key_of_an_open_transaction_waits_and_finds_it_when_that_commits() {
+    default void an_enqueue_waits_for_a_transaction_with_its_key_and_finds_the_duplicate() {
         T open = given().fixture().begin();
         idOf(given().outbox().enqueue(open, message("a")));
         Future<EnqueueResult> second = given().start(() -> given().enqueue(message("a")));
@@ -28,7 +28,7 @@ interface EnqueueRaceContract<T> extends OutboxScenario.Stage<T> {
     }
 
     @Test
-    default void who_waits_for_another_request_under_the_key_finds_the_conflict() {
+    default void a_request_that_waited_for_another_under_its_key_finds_the_conflict() {
         T open = given().fixture().begin();
         idOf(given().outbox().enqueue(open, message("a")));
         Future<EnqueueResult> second = given().start(() -> given().enqueue(OutboxMessage.of("a", "\"another\"")));
@@ -38,7 +38,7 @@ interface EnqueueRaceContract<T> extends OutboxScenario.Stage<T> {
     }
 
     @Test
-    default void who_enqueues_a_key_of_an_open_transaction_has_it_when_that_is_rolled_back() {
+    default void an_enqueue_succeeds_when_the_transaction_with_its_key_is_rolled_back() {
         T open = given().fixture().begin();
         long never = idOf(given().outbox().enqueue(open, message("a")));
         Future<EnqueueResult> second = given().start(() -> given().enqueue(message("a")));
@@ -50,7 +50,7 @@ interface EnqueueRaceContract<T> extends OutboxScenario.Stage<T> {
     }
 
     @Test
-    default void who_enqueues_other_keys_does_not_wait() {
+    default void an_enqueue_of_other_keys_does_not_wait() {
         T open = given().fixture().begin();
         given().outbox().enqueue(open, message("a"));
         idOf(resultOf(given().start(() -> given().enqueue(message("b")))));
@@ -58,7 +58,7 @@ interface EnqueueRaceContract<T> extends OutboxScenario.Stage<T> {
     }
 
     @Test
-    default void one_of_many_who_enqueue_a_key_at_once_enqueues_it() throws Exception {
+    default void of_concurrent_enqueues_of_a_key_one_succeeds() throws Exception {
         for (int round = 0; round < 10; round++) {
             String key = "round " + round;
             List<EnqueueResult> results = given().onThreads(6, () -> given().enqueue(message(key)));

@@ -80,7 +80,7 @@ interface ExpiryContract<T> extends OutboxScenario.Stage<T> {
     }
 
     @Test
-    default void an_entry_that_somebody_is_sending_does_not_expire() {
+    default void an_entry_that_is_being_sent_does_not_expire() {
         shortLived("live");
         shortLived("over");
         List<OutboxClaim> claims = given().claims(ANN);
@@ -119,7 +119,7 @@ interface ExpiryContract<T> extends OutboxScenario.Stage<T> {
     }
 
     @Test
-    default void an_ordered_entry_that_expired_lets_its_key_go_on() {
+    default void an_expired_ordered_entry_releases_its_key() {
         given().enqueued(messageBuilder("a")
                 .orderingKey("k")
                 .expiresAt(given().in(LIFE))
@@ -132,7 +132,7 @@ interface ExpiryContract<T> extends OutboxScenario.Stage<T> {
     }
 
     @Test
-    default void an_expired_entry_whose_request_was_settled_otherwise_takes_over_what_the_ledger_says() {
+    default void an_expired_entry_whose_request_was_settled_takes_over_the_result_of_the_ledger() {
         shortLived("a");
         given().settledInLedger("a", ACCEPTED);
         given().pass(LIFE.plusSeconds(1));
@@ -142,7 +142,7 @@ interface ExpiryContract<T> extends OutboxScenario.Stage<T> {
     }
 
     @Test
-    default void an_entry_that_may_have_arrived_and_expired_takes_over_what_the_ledger_says_instead_of_being_parked() {
+    default void an_expired_entry_with_unknown_outcome_takes_over_the_result_of_the_ledger() {
         shortLived("a");
         given().settle(ANN, unknownFailure(given().claim(ANN).ref(), Duration.ZERO));
         given().settledInLedger("a", ACCEPTED);

@@ -78,7 +78,7 @@ interface InspectionContract<T> extends OperationsStage<T> {
     }
 
     @Test
-    default void the_oldest_that_is_due_tells_how_far_workers_are_behind() {
+    default void the_oldest_due_entry_shows_the_lag_of_workers() {
         given().enqueued("older");
         given().pass(Duration.ofMinutes(10));
         given().enqueued("newer");
@@ -202,7 +202,7 @@ interface InspectionContract<T> extends OperationsStage<T> {
     }
 
     @Test
-    default void the_payload_is_shown_to_those_who_ask_for_it() {
+    default void the_payload_is_shown_on_request() {
         long id = given().enqueued("a");
         assertThat(json(operations().payload(id).orElseThrow())).isEqualTo("{\"of\":\"a\"}");
     }

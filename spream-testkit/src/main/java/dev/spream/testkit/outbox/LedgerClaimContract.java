@@ -71,7 +71,7 @@ interface LedgerClaimContract<T> extends OutboxScenario.Stage<T> {
     }
 
     @Test
-    default void who_asks_for_a_key_of_an_open_transaction_waits_and_finds_it_when_that_commits() {
+    default void a_request_waits_for_a_transaction_with_its_key_and_finds_the_result() {
         T open = given().fixture().begin();
         given().ledger().claim(open, "a", "d");
         Future<LedgerClaim> second = given().start(() -> claim("a", "d"));
@@ -81,7 +81,7 @@ interface LedgerClaimContract<T> extends OutboxScenario.Stage<T> {
     }
 
     @Test
-    default void who_asks_for_a_key_of_an_open_transaction_has_it_when_that_is_rolled_back() {
+    default void a_request_gets_a_key_when_the_transaction_with_it_is_rolled_back() {
         T open = given().fixture().begin();
         given().ledger().claim(open, "a", "d");
         Future<LedgerClaim> second = given().start(() -> claim("a", "e"));
@@ -92,7 +92,7 @@ interface LedgerClaimContract<T> extends OutboxScenario.Stage<T> {
     }
 
     @Test
-    default void one_of_many_who_begin_a_request_at_once_begins_it() throws Exception {
+    default void of_concurrent_begins_of_a_request_one_succeeds() throws Exception {
         for (int round = 0; round < 10; round++) {
             String key = "round " + round;
             List<LedgerClaim> claims = given().onThreads(6, () -> claim(key, "d"));

@@ -45,7 +45,7 @@ interface LedgerReopenContract<T> extends OutboxScenario.Stage<T> {
     }
 
     @Test
-    default void the_request_is_in_progress_again_for_those_who_ask() {
+    default void the_request_is_reported_in_progress_again() {
         failed("a");
         reopen("a");
         assertThat(claim("a")).isEqualTo(new LedgerClaim.InProgress(given().ledgerEntry("a")));
@@ -78,7 +78,7 @@ interface LedgerReopenContract<T> extends OutboxScenario.Stage<T> {
     }
 
     @Test
-    default void one_of_many_who_begin_again_at_once_does() throws Exception {
+    default void of_concurrent_reopens_one_succeeds() throws Exception {
         failed("a");
         List<Optional<Integer>> generations = given().onThreads(5, () -> reopen("a"));
         assertThat(generations.stream().flatMap(Optional::stream)).containsExactly(2);

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 interface ManualSettlementContract<T> extends OperationsStage<T> {
 
     @Test
-    default void a_parked_entry_is_settled_as_somebody_knows_that_it_succeeded() {
+    default void a_parked_entry_is_settled_as_succeeded_by_an_operator() {
         given().park(ANN, given().claimed(ANN, "a"), true);
         OutboxRow row = requireDone(operations().settle(id("a"), ACCEPTED, ACT));
         assertThat(row.status()).isEqualTo(OutboxStatus.SUCCEEDED);
@@ -36,7 +36,7 @@ interface ManualSettlementContract<T> extends OperationsStage<T> {
     }
 
     @Test
-    default void an_entry_is_settled_as_somebody_knows_that_it_failed() {
+    default void an_entry_is_settled_as_failed_by_an_operator() {
         given().fail(ANN, given().claimed(ANN, "a"));
         OutboxRow row = requireDone(operations().settle(id("a"), REJECTED, ACT));
         assertThat(row.status()).isEqualTo(OutboxStatus.ABORTED);
@@ -55,7 +55,7 @@ interface ManualSettlementContract<T> extends OperationsStage<T> {
     }
 
     @Test
-    default void an_entry_that_is_given_up_lets_its_key_go_on() {
+    default void an_entry_that_is_given_up_releases_its_key() {
         long first = given().ordered("1", "k");
         long second = given().ordered("2", "k");
         given().park(ANN, given().claimOrdered(ANN, first).getFirst(), false);
@@ -64,7 +64,7 @@ interface ManualSettlementContract<T> extends OperationsStage<T> {
     }
 
     @Test
-    default void a_parked_entry_whose_request_the_ledger_has_answered_takes_that_over_whatever_somebody_says() {
+    default void a_parked_entry_takes_over_the_result_of_the_ledger_whatever_the_operator_declares() {
         given().park(ANN, given().claimed(ANN, "a"), true);
         given().settledInLedger("a", ACCEPTED);
         LedgerEntry entry = given().ledgerEntry("a");
@@ -77,7 +77,7 @@ interface ManualSettlementContract<T> extends OperationsStage<T> {
     }
 
     @Test
-    default void an_entry_whose_request_failed_in_the_ledger_is_aborted_as_it_says() {
+    default void an_entry_whose_request_failed_in_the_ledger_is_aborted() {
         given().fail(ANN, given().claimed(ANN, "a"));
         given().settledInLedger("a", REJECTED);
         OutboxRow row = requireDone(operations().settle(id("a"), ACCEPTED, ACT));
@@ -135,7 +135,7 @@ interface ManualSettlementContract<T> extends OperationsStage<T> {
     }
 
     @Test
-    default void the_audit_has_who_did_what_and_why_the_oldest_first() {
+    default void the_audit_has_actor_action_and_reason_oldest_first() {
         given().park(ANN, given().claimed(ANN, "a"), false);
         long id = id("a");
         operations().abort(id, new OperatorAction("ann", "hopeless"));
@@ -157,7 +157,7 @@ interface ManualSettlementContract<T> extends OperationsStage<T> {
     }
 
     @Test
-    default void of_two_who_settle_an_entry_at_once_one_does() throws Exception {
+    default void of_two_concurrent_settlements_one_succeeds() throws Exception {
         for (int round = 0; round < 10; round++) {
             long id = given().enqueued("round " + round);
             List<OperatorResult> results = given().ended(List.of(

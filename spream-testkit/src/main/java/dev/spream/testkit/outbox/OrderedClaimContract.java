@@ -95,7 +95,7 @@ interface OrderedClaimContract<T> extends OutboxScenario.Stage<T> {
     }
 
     @Test
-    default void an_entry_that_is_aborted_lets_its_key_go_on() {
+    default void an_aborted_entry_releases_its_key() {
         long first = given().ordered("1", "k");
         long second = given().ordered("2", "k");
         given().abort(ANN, given().claimOrdered(ANN, first).getFirst());
@@ -182,7 +182,7 @@ interface OrderedClaimContract<T> extends OutboxScenario.Stage<T> {
     }
 
     @Test
-    default void who_does_not_hold_the_segment_is_given_nothing() {
+    default void a_claim_without_the_segment_is_empty() {
         long id = given().ordered("a", "a");
         List<OutboxSegmentLease> anns = given().segments(ANN).held();
         given().segments(BOB);
@@ -195,7 +195,7 @@ interface OrderedClaimContract<T> extends OutboxScenario.Stage<T> {
     }
 
     @Test
-    default void who_held_the_segment_in_an_earlier_epoch_is_given_nothing() {
+    default void a_claim_in_an_earlier_epoch_of_the_segment_is_empty() {
         long id = given().ordered("a", "a");
         List<OutboxSegmentLease> stale = given().segments(ANN).held();
         given().store().releaseSegments(ANN);
@@ -207,7 +207,7 @@ interface OrderedClaimContract<T> extends OutboxScenario.Stage<T> {
     }
 
     @Test
-    default void who_gave_the_segment_up_is_given_nothing() {
+    default void a_claim_after_release_of_the_segment_is_empty() {
         long id = given().ordered("a", "a");
         List<OutboxSegmentLease> segments = given().segments(ANN).held();
         given().store().holdSegments(ANN, Set.of(OutboxSegmentLease.segmentOf("a")), LEASE);
@@ -215,7 +215,7 @@ interface OrderedClaimContract<T> extends OutboxScenario.Stage<T> {
     }
 
     @Test
-    default void who_held_the_segment_until_its_lease_ran_out_is_given_nothing() {
+    default void a_claim_after_the_lease_of_the_segment_expired_is_empty() {
         long id = given().ordered("a", "a");
         List<OutboxSegmentLease> lapsed = given().segments(ANN).held();
         given().letLeasesRunOut();

@@ -78,7 +78,7 @@ interface OrderedReadContract<T> extends OutboxScenario.Stage<T> {
     }
 
     @Test
-    default void it_is_told_when_an_entry_is_due() {
+    default void the_time_at_which_an_entry_is_due_is_returned() {
         long sending = given().ordered("1", "a");
         given().claimOrdered(ANN, sending);
         given().enqueued(messageBuilder("2")

@@ -45,7 +45,7 @@ interface OutboxSegmentContract<T> extends OutboxScenario.Stage<T> {
     }
 
     @Test
-    default void a_second_worker_takes_half_of_the_segments_when_the_first_gives_them_up() {
+    default void a_second_worker_claims_half_of_the_segments_when_the_first_releases_them() {
         Map<Integer, Long> before = epochs(given().segments(ANN));
         OutboxSegmentShare bobs = given().segments(BOB);
         assertThat(bobs.share()).isEqualTo(128);
@@ -79,7 +79,7 @@ interface OutboxSegmentContract<T> extends OutboxScenario.Stage<T> {
     }
 
     @Test
-    default void segments_of_a_worker_that_died_go_to_those_who_are_there() {
+    default void segments_of_a_dead_worker_go_to_the_remaining_workers() {
         Map<Integer, Long> before = epochs(given().segments(ANN));
         given().letLeasesRunOut();
         OutboxSegmentShare share = given().segments(BOB);
@@ -91,7 +91,7 @@ interface OutboxSegmentContract<T> extends OutboxScenario.Stage<T> {
     }
 
     @Test
-    default void a_worker_that_leaves_gives_all_its_segments_and_its_share_up_at_once() {
+    default void a_worker_that_leaves_releases_all_its_segments_and_its_share_at_once() {
         given().segments(ANN);
         given().segments(BOB);
         given().store().releaseSegments(ANN);
@@ -101,7 +101,7 @@ interface OutboxSegmentContract<T> extends OutboxScenario.Stage<T> {
     }
 
     @Test
-    default void leaving_twice_or_without_segments_harms_nobody() {
+    default void leaving_twice_or_without_segments_changes_nothing() {
         given().segments(ANN);
         given().store().releaseSegments(BOB);
         given().store().releaseSegments(BOB);
@@ -109,7 +109,7 @@ interface OutboxSegmentContract<T> extends OutboxScenario.Stage<T> {
     }
 
     @Test
-    default void segments_of_others_cannot_be_given_up() {
+    default void segments_of_others_cannot_be_released() {
         Map<Integer, Long> before = epochs(given().segments(ANN));
         assertThat(given().store().holdSegments(BOB, before.keySet(), LEASE).held())
                 .isEmpty();
@@ -117,7 +117,7 @@ interface OutboxSegmentContract<T> extends OutboxScenario.Stage<T> {
     }
 
     @Test
-    default void a_segment_that_was_given_up_comes_back_with_another_epoch() {
+    default void a_released_segment_is_claimed_with_another_epoch() {
         Map<Integer, Long> before = epochs(given().segments(ANN));
         assertThat(numbers(given().store().holdSegments(ANN, Set.of(7), LEASE))).doesNotContain(7);
         assertThat(epochs(given().segments(BOB))).containsExactly(Map.entry(7, epoch(before, 7) + 1));

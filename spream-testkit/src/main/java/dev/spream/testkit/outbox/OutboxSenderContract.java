@@ -151,8 +151,7 @@ public abstract class OutboxSenderContract {
     }
 
     @Test
-    public final void a_receiver_that_can_be_asked_knows_what_it_took_and_what_not_and_no_other_is_asked()
-            throws Exception {
+    public final void a_receiver_that_can_be_queried_answers_for_accepted_and_unknown_entries() throws Exception {
         if (sender().guarantee() != Guarantee.QUERYABLE) {
             assertThatThrownBy(() -> sender().query(entry("a", 1), LONG))
                     .isInstanceOf(UnsupportedOperationException.class);

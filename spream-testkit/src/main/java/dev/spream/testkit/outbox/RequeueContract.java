@@ -81,7 +81,7 @@ interface RequeueContract<T> extends OperationsStage<T> {
     }
 
     @Test
-    default void a_parked_entry_is_tried_again_and_its_outcome_is_known_to_whoever_says_so() {
+    default void a_parked_entry_is_requeued_with_the_outcome_that_the_operator_declares() {
         given().park(ANN, given().claimed(ANN, "a"), true);
         OutboxRow row = requireDone(operations().requeue(id("a"), ACT));
         assertThat(row.parked()).isFalse();

@@ -140,7 +140,7 @@ interface SettlementContract<T> extends OutboxScenario.Stage<T> {
     }
 
     @Test
-    default void a_lease_that_ran_out_and_that_nobody_took_over_may_be_settled() {
+    default void a_claim_with_an_expired_lease_that_was_not_taken_over_can_be_settled() {
         OutboxClaim claim = given().claimed(ANN, "a");
         given().letLeasesRunOut();
         given().succeed(ANN, claim);

@@ -15,12 +15,12 @@ interface WatchContract<T> extends OutboxScenario.Stage<T> {
     int TRIES = 100;
 
     @Test
-    default void who_watches_is_told_of_signals() throws Exception {
+    default void a_watcher_is_notified() throws Exception {
         assertTold(given().store());
     }
 
     @Test
-    default void who_watches_in_another_process_is_told_of_signals() throws Exception {
+    default void a_watcher_in_another_process_is_notified() throws Exception {
         assertTold(given().fixture().anotherStore());
     }
 
@@ -42,7 +42,7 @@ interface WatchContract<T> extends OutboxScenario.Stage<T> {
     }
 
     @Test
-    default void who_has_ended_a_watch_is_not_told_any_more() throws Exception {
+    default void an_ended_watch_is_not_notified() throws Exception {
         AtomicInteger told = new AtomicInteger();
         OutboxStore.Watch ended = given().store().watch(told::incrementAndGet);
         ended.close();
@@ -53,7 +53,7 @@ interface WatchContract<T> extends OutboxScenario.Stage<T> {
     }
 
     @Test
-    default void a_signal_that_nobody_watches_is_harmless() {
+    default void a_signal_without_a_watcher_is_ignored() {
         given().outbox().signal();
         given().outbox().signal();
         assertThat(given().store().expire(1)).isZero();

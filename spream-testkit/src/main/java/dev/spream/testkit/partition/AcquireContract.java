@@ -61,7 +61,7 @@ interface AcquireContract extends StorageScenario.Stage {
     }
 
     @Test
-    default void a_partition_under_a_live_lease_is_acquired_by_nobody_its_owner_included() {
+    default void a_partition_under_a_live_lease_is_not_acquired_not_even_by_its_owner() {
         given().created("a");
         given().acquired(ANN, "a");
         PartitionMetadata held = given().partition("a");

@@ -198,7 +198,7 @@ interface ChildrenContract extends StorageScenario.Stage {
     }
 
     @Test
-    default void a_child_passes_the_gate_of_the_stored_lineage_when_all_its_parents_are_finished() {
+    default void a_child_is_claimable_when_all_its_parents_are_finished() {
         given().created("a", "b");
         PartitionLease a = given().running(ANN, "a");
         PartitionLease b = given().running(ANN, "b");

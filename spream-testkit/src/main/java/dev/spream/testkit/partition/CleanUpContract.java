@@ -79,7 +79,7 @@ interface CleanUpContract extends StorageScenario.Stage {
     }
 
     @Test
-    default void a_child_that_passed_the_gate_passes_it_after_clean_up_behind_a_laggard_too() {
+    default void a_claimable_child_stays_claimable_after_clean_up() {
         given().created("slow", "a");
         PartitionLease slow = given().running(BOB, "slow");
         PartitionLease a = given().running(ANN, "a");

@@ -67,7 +67,7 @@ interface FrontierContract extends StorageScenario.Stage {
     }
 
     @Test
-    default void a_snapshot_tells_its_moment_on_the_clock_that_leases_are_measured_on() {
+    default void a_snapshot_has_the_time_of_the_clock_that_measures_leases() {
         given().created("a", "b");
         given().acquired(ANN, "a");
         given().passTime(LEASE.minus(MOMENT));

@@ -46,7 +46,7 @@ interface LeaseContract extends StorageScenario.Stage {
     }
 
     @Test
-    default void a_lease_that_ran_out_is_renewed_as_long_as_nobody_has_taken_it_over() {
+    default void an_expired_lease_is_renewed_until_it_is_taken_over() {
         given().created("a");
         PartitionLease lease = given().running(ANN, "a");
         given().letLeasesRunOut();

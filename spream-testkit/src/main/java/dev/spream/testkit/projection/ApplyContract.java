@@ -154,7 +154,7 @@ interface ApplyContract<T> extends ProjectionScenario.Stage<T> {
     }
 
     @Test
-    default void who_never_held_the_segment_writes_nothing() {
+    default void no_write_succeeds_without_the_segment() {
         Fence.Segment anns = (Fence.Segment) given().running();
         refused(new Fence.Segment(NAME, BOB, anns.segment(), anns.epoch()));
         refused(new Fence.Segment(NAME, ProjectionOwner.of("ann"), anns.segment(), anns.epoch()));
@@ -177,7 +177,7 @@ interface ApplyContract<T> extends ProjectionScenario.Stage<T> {
     }
 
     @Test
-    default void who_lost_the_segment_writes_nothing_any_more() {
+    default void no_write_succeeds_after_loss_of_the_segment() {
         Fence fence = given().running();
         given().apply(fence, OptionalLong.of(3), event("a", 1));
         given().letLeasesRunOut();
@@ -191,7 +191,7 @@ interface ApplyContract<T> extends ProjectionScenario.Stage<T> {
     }
 
     @Test
-    default void who_gave_the_segment_up_or_left_writes_nothing_any_more() {
+    default void no_write_succeeds_after_release_of_the_segment() {
         Fence fence = given().running();
         assertThat(given().store()
                         .holdSegments(NAME, ANN, Set.of(0), ProjectionScenario.LEASE)
@@ -205,7 +205,7 @@ interface ApplyContract<T> extends ProjectionScenario.Stage<T> {
     }
 
     @Test
-    default void nobody_writes_while_the_projection_is_paused_or_has_failed() {
+    default void no_write_succeeds_while_the_projection_is_paused_or_has_failed() {
         Fence fence = given().running();
         assertThat(given().operations().pause(NAME, ACT)).isTrue();
         refused(fence);
@@ -217,7 +217,7 @@ interface ApplyContract<T> extends ProjectionScenario.Stage<T> {
     }
 
     @Test
-    default void without_segments_anybody_writes_as_long_as_the_status_is_the_same() {
+    default void without_segments_any_process_writes_while_the_status_is_the_same() {
         Fence.Whole fence = given().whole();
         assertThat(given().apply(fence, event("a", 1))).isTrue();
         assertThat(given().apply(fence, event("b", 1))).isTrue();

@@ -35,7 +35,7 @@ interface ApplyRaceContract<T> extends ProjectionScenario.Stage<T> {
     }
 
     @Test
-    default void who_applies_to_an_aggregate_of_an_open_batch_waits_and_sees_what_that_remembered() {
+    default void a_batch_waits_for_an_open_batch_with_the_same_aggregate_and_reads_its_state() {
         Fence fence = given().whole();
         ProjectionScenario<T>.Open open = given().applying(fence, OptionalLong.empty(), event("a", 1));
         Future<AggregateState> second = given().threads().start(() -> given().keyState(fence, "a"));
@@ -45,7 +45,7 @@ interface ApplyRaceContract<T> extends ProjectionScenario.Stage<T> {
     }
 
     @Test
-    default void who_applies_to_a_known_aggregate_of_an_open_batch_waits_as_well() {
+    default void a_batch_waits_for_an_open_batch_with_the_same_known_aggregate() {
         Fence fence = given().whole();
         given().apply(fence, event("a", 1));
         ProjectionScenario<T>.Open open = given().applying(fence, OptionalLong.empty(), event("a", 2));
@@ -56,7 +56,7 @@ interface ApplyRaceContract<T> extends ProjectionScenario.Stage<T> {
     }
 
     @Test
-    default void who_applies_to_an_aggregate_of_an_open_batch_of_its_own_segment_waits_as_well() {
+    default void a_batch_waits_for_an_open_batch_of_its_own_segment_with_the_same_aggregate() {
         Fence fence = given().running();
         given().apply(fence, event("a", 1));
         ProjectionScenario<T>.Open open = given().applying(fence, OptionalLong.of(2), event("a", 2), event("b", 1));
@@ -70,7 +70,7 @@ interface ApplyRaceContract<T> extends ProjectionScenario.Stage<T> {
     }
 
     @Test
-    default void who_applies_to_other_aggregates_does_not_wait() {
+    default void a_batch_of_other_aggregates_does_not_wait() {
         Fence fence = given().whole();
         ProjectionScenario<T>.Open open = given().applying(fence, OptionalLong.empty(), event("a", 1));
         assertThat(Threads.resultOf(given().threads().start(() -> given().apply(fence, event("b", 1)))))
@@ -80,7 +80,7 @@ interface ApplyRaceContract<T> extends ProjectionScenario.Stage<T> {
     }
 
     @Test
-    default void of_many_who_apply_the_same_event_at_once_one_applies_it() {
+    default void of_concurrent_batches_with_the_same_event_one_applies_it() {
         Fence fence = given().whole();
         for (int version = 1; version <= 10; version++) {
             long next = version;

@@ -57,7 +57,7 @@ interface CutoverContract<T> extends ProjectionScenario.Stage<T> {
     }
 
     @Test
-    default void readers_see_the_version_that_became_live_and_the_old_one_goes_on_apart() {
+    default void readers_see_the_new_live_version_and_the_old_one_continues_apart() {
         given().apply(versions().live(), OptionalLong.of(3), event("a", 1), event("a", 2));
         given().apply(versions().candidate(), OptionalLong.of(3), event("b", 1));
         CutoverReport done = cutOver(2);
@@ -94,7 +94,7 @@ interface CutoverContract<T> extends ProjectionScenario.Stage<T> {
     }
 
     @Test
-    default void who_held_segments_before_writes_nothing_any_more_and_takes_them_anew() {
+    default void an_earlier_owner_writes_nothing_until_it_claims_segments_again() {
         Fence wasLive = versions().live();
         Fence wasCandidate = versions().candidate();
         long liveEpoch = versions().state(1).epoch();
@@ -155,7 +155,7 @@ interface CutoverContract<T> extends ProjectionScenario.Stage<T> {
     }
 
     @Test
-    default void what_does_not_catch_up_in_time_is_refused_and_everything_goes_on() {
+    default void a_cutover_that_does_not_catch_up_in_time_is_refused_and_changes_nothing() {
         Fence live = versions().live();
         Fence candidate = versions().candidate();
         given().apply(live, OptionalLong.of(5), event("a", 1));
@@ -281,7 +281,7 @@ interface CutoverContract<T> extends ProjectionScenario.Stage<T> {
     }
 
     @Test
-    default void effects_that_would_be_missing_are_dropped_only_if_somebody_says_so() {
+    default void missing_effects_are_dropped_only_if_accepted() {
         Fence live = versions().live();
         given().apply(live, OptionalLong.of(3), event("a", 1));
         given().park(live, "a", POISON, 2, 3);
@@ -297,7 +297,7 @@ interface CutoverContract<T> extends ProjectionScenario.Stage<T> {
     }
 
     @Test
-    default void effects_of_parked_events_that_the_other_version_begins_behind_would_be_missing_too() {
+    default void effects_of_parked_events_before_the_start_of_the_candidate_are_missing_too() {
         Fence live = versions().live();
         given().apply(live, OptionalLong.of(5), event("a", 1), event("b", 1));
         given().park(live, "a", POISON, 2, 3);
@@ -311,7 +311,7 @@ interface CutoverContract<T> extends ProjectionScenario.Stage<T> {
     }
 
     @Test
-    default void what_came_of_earlier_events_is_lost_only_if_somebody_says_so() {
+    default void results_of_earlier_events_are_lost_only_if_accepted() {
         given().apply(versions().live(), OptionalLong.of(8), event("a", 1));
         versions().prepare(versions().begun(5));
         given().apply(versions().hold(2), OptionalLong.of(8), event("b", 1));
@@ -325,7 +325,7 @@ interface CutoverContract<T> extends ProjectionScenario.Stage<T> {
     }
 
     @Test
-    default void what_is_parked_in_the_other_version_alone_is_lost_only_if_somebody_says_so() {
+    default void aggregates_parked_only_in_the_candidate_are_lost_only_if_accepted() {
         Fence live = versions().live();
         given().apply(live, OptionalLong.of(3), event("a", 1), event("a", 2), event("b", 1), event("d", 1));
         given().park(live, "c", POISON, 1, 2);
@@ -344,7 +344,7 @@ interface CutoverContract<T> extends ProjectionScenario.Stage<T> {
     }
 
     @Test
-    default void what_was_skipped_in_the_other_version_alone_is_lost_only_if_somebody_says_so() {
+    default void events_skipped_only_in_the_candidate_are_lost_only_if_accepted() {
         Fence live = versions().live();
         given().apply(live, OptionalLong.of(3), event("a", 1), event("a", 2));
         given().park(live, "b", POISON, 1, 1);

@@ -74,7 +74,7 @@ interface ParkContract<T> extends ProjectionScenario.Stage<T> {
     }
 
     @Test
-    default void events_are_set_aside_with_all_that_they_have_in_the_order_of_their_versions() {
+    default void events_are_parked_completely_in_the_order_of_their_versions() {
         Fence fence = given().running();
         given().park(fence, "a", POISON, 3, 4);
         given().park(fence, events("a", 5, 5));
@@ -86,7 +86,7 @@ interface ParkContract<T> extends ProjectionScenario.Stage<T> {
     }
 
     @Test
-    default void events_that_are_set_aside_again_stay_as_they_are() {
+    default void events_that_are_parked_again_stay_as_they_are() {
         Fence fence = given().running();
         given().park(fence, "a", POISON, 1, 3);
         EventEnvelope other = TestEvents.newEvent("another").of("a", 2);
@@ -108,7 +108,7 @@ interface ParkContract<T> extends ProjectionScenario.Stage<T> {
     }
 
     @Test
-    default void the_summary_tells_those_that_wait_for_somebody_from_the_others() {
+    default void the_summary_separates_aggregates_that_wait_for_an_operator() {
         Fence fence = given().running();
         assertThat(given().store().parkedSummary(NAME)).isEqualTo(ParkedSummary.NONE);
         assertThat(given().store().parkedSummary("another")).isEqualTo(ParkedSummary.NONE);
@@ -138,7 +138,7 @@ interface ParkContract<T> extends ProjectionScenario.Stage<T> {
     }
 
     @Test
-    default void an_aggregate_that_waits_for_somebody_is_never_due() {
+    default void an_aggregate_that_waits_for_an_operator_is_never_due() {
         Fence fence = given().running();
         given().park(fence, "a", POISON, 1, 1);
         given().fixture().passTime(Duration.ofDays(400));
@@ -179,7 +179,7 @@ interface ParkContract<T> extends ProjectionScenario.Stage<T> {
     }
 
     @Test
-    default void a_segment_is_given_those_that_it_parked_and_whoever_has_no_segments_all() {
+    default void due_parked_aggregates_are_returned_by_segment_or_all_without_segments() {
         given().store().register(NAME, 2);
         List<SegmentLease> held = given().hold(ANN).held();
         Fence first = fence(ANN, held.get(0));
@@ -191,7 +191,7 @@ interface ParkContract<T> extends ProjectionScenario.Stage<T> {
     }
 
     @Test
-    default void segments_with_aggregates_that_are_due_are_told_and_no_others() {
+    default void due_segments_are_those_with_due_aggregates() {
         given().store().register(NAME, 4);
         List<SegmentLease> held = given().hold(ANN).held();
         given().park(fence(ANN, held.get(1)), "a", transientlyFor(DELAY), 1, 1);
@@ -209,7 +209,7 @@ interface ParkContract<T> extends ProjectionScenario.Stage<T> {
     }
 
     @Test
-    default void without_segments_everybody_is_given_all_that_are_due() {
+    default void without_segments_all_due_aggregates_are_returned() {
         Fence fence = given().whole();
         given().park(fence, "a", transientlyFor(Duration.ZERO), 1, 1);
         given().park(fence, "b", transientlyFor(Duration.ZERO), 1, 1);
@@ -227,7 +227,7 @@ interface ParkContract<T> extends ProjectionScenario.Stage<T> {
     }
 
     @Test
-    default void who_tried_in_vain_says_when_to_try_again() {
+    default void a_failed_retry_sets_the_time_of_the_next() {
         Fence fence = given().running();
         given().park(fence, "a", transientlyFor(Duration.ZERO), 1, 2);
         ParkDecision later = new ParkDecision(ParkReason.TRANSIENT, 2, "timeout", Optional.of(DELAY));
@@ -245,7 +245,7 @@ interface ParkContract<T> extends ProjectionScenario.Stage<T> {
     }
 
     @Test
-    default void what_is_not_parked_cannot_be_postponed_nor_by_who_is_not_entitled() {
+    default void only_a_parked_aggregate_is_postponed_and_only_under_the_fence() {
         Fence fence = given().running();
         assertThat(given().store().postpone(fence, "a", new RetryGuard(1, 1), POISON))
                 .isFalse();
@@ -273,7 +273,7 @@ interface ParkContract<T> extends ProjectionScenario.Stage<T> {
     }
 
     @Test
-    default void what_failed_changes_nothing_if_somebody_wants_all_attempts_again_meanwhile() {
+    default void a_failed_attempt_changes_nothing_after_an_operators_retry() {
         Fence fence = given().running();
         given().park(fence, "a", transientlyFor(Duration.ZERO), 1, 2);
         given().operations().retry(ProjectionScenario.NAME, Optional.of("a"), ProjectionScenario.ACT);

@@ -187,7 +187,7 @@ interface ParkedOperationsContract<T> extends ProjectionScenario.Stage<T> {
     }
 
     @Test
-    default void an_aggregate_whose_only_event_is_passed_over_is_not_parked_any_more() {
+    default void an_aggregate_whose_only_event_is_skipped_is_not_parked_any_more() {
         Fence fence = given().running();
         given().park(fence, "a", POISON, 1, 1);
         assertThat(skip("a", 1)).isTrue();
@@ -245,7 +245,7 @@ interface ParkedOperationsContract<T> extends ProjectionScenario.Stage<T> {
     }
 
     @Test
-    default void a_projection_that_is_paused_can_be_mended() {
+    default void parked_aggregates_of_a_paused_projection_can_be_retried_and_skipped() {
         Fence fence = given().running();
         given().park(fence, "a", POISON, 1, 2);
         given().operations().pause(NAME, ACT);
@@ -258,7 +258,7 @@ interface ParkedOperationsContract<T> extends ProjectionScenario.Stage<T> {
     }
 
     @Test
-    default void of_many_who_pass_over_an_event_at_once_one_does() {
+    default void of_concurrent_skips_of_an_event_one_succeeds() {
         Fence fence = given().running();
         given().park(fence, "a", POISON, 1, 3);
         Callable<Boolean> call = () -> skip("a", 1);
@@ -269,7 +269,7 @@ interface ParkedOperationsContract<T> extends ProjectionScenario.Stage<T> {
     }
 
     @Test
-    default void who_passes_over_an_event_that_is_being_tried_waits_and_finds_it_applied() {
+    default void a_skip_waits_for_a_retry_of_the_event_and_finds_it_applied() {
         Fence fence = given().running();
         given().park(fence, "a", transientlyFor(Duration.ZERO), 1, 1);
         ProjectionScenario<T>.Open open = given().retrying(fence, "a");
@@ -283,7 +283,7 @@ interface ParkedOperationsContract<T> extends ProjectionScenario.Stage<T> {
     }
 
     @Test
-    default void who_passes_over_an_event_while_a_batch_sets_more_aside_loses_none() {
+    default void a_skip_during_a_batch_that_parks_more_loses_nothing() {
         Fence fence = given().whole();
         given().park(fence, "a", POISON, 1, 2);
         ProjectionScenario<T>.Open open =

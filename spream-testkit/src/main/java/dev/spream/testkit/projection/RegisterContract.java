@@ -76,7 +76,7 @@ interface RegisterContract<T> extends ProjectionScenario.Stage<T> {
     }
 
     @Test
-    default void of_many_who_register_a_projection_at_once_all_have_the_same() {
+    default void concurrent_registrations_get_the_same_projection() {
         for (int segments : new int[] {0, 1, 256}) {
             String name = "projection-" + segments;
             Callable<ProjectionState> call = () -> given().store().register(name, segments);
@@ -153,7 +153,7 @@ interface RegisterContract<T> extends ProjectionScenario.Stage<T> {
     }
 
     @Test
-    default void failing_stops_the_projection_and_says_why() {
+    default void a_failure_stops_the_projection_and_is_recorded() {
         Fence fence = given().running();
         long epoch = given().state().epoch();
         assertThat(given().fail(fence, "no table")).isTrue();
@@ -184,7 +184,7 @@ interface RegisterContract<T> extends ProjectionScenario.Stage<T> {
     }
 
     @Test
-    default void who_is_not_entitled_cannot_fail_a_projection() {
+    default void a_projection_fails_only_under_its_fence() {
         Fence old = given().running();
         given().letLeasesRunOut();
         Fence fence = given().fence(ProjectionScenario.BOB);
@@ -240,7 +240,7 @@ interface RegisterContract<T> extends ProjectionScenario.Stage<T> {
     }
 
     @Test
-    default void a_failure_that_says_nothing_of_itself_is_judged_and_one_that_does_is_believed() {
+    default void a_failure_is_classified_unless_it_declares_its_kind() {
         assertThat(given().store().failureKind(new IllegalStateException("no such item")))
                 .isEqualTo(FailureKind.POISON);
         for (FailureKind kind : FailureKind.values()) {

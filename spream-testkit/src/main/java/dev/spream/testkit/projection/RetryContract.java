@@ -140,7 +140,7 @@ interface RetryContract<T> extends ProjectionScenario.Stage<T> {
     }
 
     @Test
-    default void who_is_not_entitled_tries_nothing() {
+    default void an_aggregate_is_retried_only_under_the_fence() {
         Fence fence = given().running();
         given().park(fence, "a", transientlyFor(Duration.ZERO), 1, 1);
         given().letLeasesRunOut();
@@ -155,7 +155,7 @@ interface RetryContract<T> extends ProjectionScenario.Stage<T> {
     }
 
     @Test
-    default void while_somebody_is_at_it_an_aggregate_is_not_tried() {
+    default void an_aggregate_is_not_retried_during_another_retry() {
         Fence fence = given().whole();
         given().park(fence, "a", transientlyFor(Duration.ZERO), 1, 1);
         ProjectionScenario<T>.Open open = given().retrying(fence, "a");
@@ -166,7 +166,7 @@ interface RetryContract<T> extends ProjectionScenario.Stage<T> {
     }
 
     @Test
-    default void who_applies_to_an_aggregate_that_is_tried_waits_and_sees_what_became_of_it() {
+    default void a_batch_waits_for_a_retry_of_its_aggregate_and_reads_the_result() {
         Fence fence = given().whole();
         given().park(fence, "a", transientlyFor(Duration.ZERO), 1, 2);
         ProjectionScenario<T>.Open open = given().retrying(fence, "a");
@@ -236,7 +236,7 @@ interface RetryContract<T> extends ProjectionScenario.Stage<T> {
     }
 
     @Test
-    default void of_many_who_try_an_aggregate_at_once_one_does() {
+    default void of_concurrent_retries_of_an_aggregate_one_runs() {
         Fence fence = given().whole();
         for (int round = 1; round <= 5; round++) {
             String key = "key " + round;

@@ -64,7 +64,7 @@ interface SegmentContract<T> extends ProjectionScenario.Stage<T> {
     }
 
     @Test
-    default void a_second_owner_takes_half_of_the_segments_when_the_first_gives_them_up() {
+    default void a_second_owner_claims_half_of_the_segments_when_the_first_releases_them() {
         given().store().register(NAME, 4);
         Map<Integer, Long> before = epochs(hold(ANN));
         SegmentShare bobs = hold(BOB);
@@ -107,7 +107,7 @@ interface SegmentContract<T> extends ProjectionScenario.Stage<T> {
     }
 
     @Test
-    default void segments_of_an_owner_that_died_go_to_those_who_are_there_with_another_epoch() {
+    default void segments_of_a_dead_owner_go_to_the_remaining_owners_with_a_new_epoch() {
         given().store().register(NAME, 4);
         Map<Integer, Long> before = epochs(hold(ANN));
         given().letLeasesRunOut();
@@ -137,7 +137,7 @@ interface SegmentContract<T> extends ProjectionScenario.Stage<T> {
     }
 
     @Test
-    default void segments_of_others_cannot_be_given_up() {
+    default void segments_of_others_cannot_be_released() {
         given().store().register(NAME, 4);
         Map<Integer, Long> before = epochs(hold(ANN));
         assertThat(hold(BOB, 0, 1, 2, 3).held()).isEmpty();
@@ -145,7 +145,7 @@ interface SegmentContract<T> extends ProjectionScenario.Stage<T> {
     }
 
     @Test
-    default void who_takes_a_segment_goes_on_where_the_last_one_was() {
+    default void a_new_owner_continues_at_the_position_of_the_segment() {
         Fence fence = given().running();
         assertThat(given().apply(fence, OptionalLong.of(41), TestEvents.event("a", 1)))
                 .isTrue();
@@ -184,7 +184,7 @@ interface SegmentContract<T> extends ProjectionScenario.Stage<T> {
     }
 
     @Test
-    default void who_takes_a_segment_in_which_a_transaction_is_open_has_it_only_when_that_has_ended() {
+    default void a_segment_with_an_open_transaction_is_claimed_when_that_has_ended() {
         Fence fence = given().running();
         ProjectionScenario<T>.Open open = given().applying(fence, OptionalLong.of(9), TestEvents.event("a", 1));
         given().letLeasesRunOut();

@@ -82,7 +82,7 @@ interface SplitContract<T> extends ProjectionScenario.Stage<T> {
     }
 
     @Test
-    default void who_held_a_segment_before_writes_nothing_whatever_the_number_is_later() {
+    default void an_earlier_owner_writes_nothing_after_a_change_of_the_segment_count() {
         given().store().register(NAME, 4);
         List<Fence> zombies = new ArrayList<>(fences(ANN));
         for (int i = 0; i < 5; i++) {

@@ -63,7 +63,7 @@ interface StatusContract<T> extends ProjectionScenario.Stage<T> {
     }
 
     @Test
-    default void a_segment_whose_lease_ran_out_is_held_by_nobody() {
+    default void a_segment_with_an_expired_lease_has_no_owner() {
         given().running();
         given().letLeasesRunOut();
         assertThat(given().details().segments().getFirst().owner()).isEmpty();
@@ -71,7 +71,7 @@ interface StatusContract<T> extends ProjectionScenario.Stage<T> {
     }
 
     @Test
-    default void a_projection_that_is_paused_goes_on_where_it_was_when_it_is_resumed() {
+    default void a_paused_projection_continues_at_its_position_when_it_is_resumed() {
         Fence fence = given().running();
         given().apply(fence, OptionalLong.of(4), event("a", 1));
         long running = given().state().epoch();
@@ -90,7 +90,7 @@ interface StatusContract<T> extends ProjectionScenario.Stage<T> {
     }
 
     @Test
-    default void a_projection_that_has_failed_goes_on_when_it_is_resumed() {
+    default void a_failed_projection_continues_when_it_is_resumed() {
         Fence fence = given().running();
         given().fail(fence, "no table");
         assertThat(given().operations().pause(NAME, ACT))
@@ -118,7 +118,7 @@ interface StatusContract<T> extends ProjectionScenario.Stage<T> {
     }
 
     @Test
-    default void the_audit_has_who_changed_something_and_why_the_oldest_first() {
+    default void the_audit_has_actor_and_reason_oldest_first() {
         given().running();
         Act first = new Act("ann@example", "it writes too much");
         Act second = new Act("bob", "fixed: 'quoted' \"too\"");
@@ -129,7 +129,7 @@ interface StatusContract<T> extends ProjectionScenario.Stage<T> {
     }
 
     @Test
-    default void of_many_who_pause_at_once_one_does() {
+    default void of_concurrent_pauses_one_succeeds() {
         given().running();
         Callable<Boolean> pause = () -> given().operations().pause(NAME, ACT);
         assertThat(given().threads().together(Collections.nCopies(6, pause))).containsOnlyOnce(true);

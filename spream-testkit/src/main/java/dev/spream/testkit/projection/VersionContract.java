@@ -75,7 +75,7 @@ interface VersionContract<T> extends ProjectionScenario.Stage<T> {
     }
 
     @Test
-    default void a_version_has_the_revision_of_the_live_one_if_nobody_says_another() {
+    default void a_version_has_the_revision_of_the_live_one_by_default() {
         given().store().register(NAME, 1, versions().code(3));
         assertThat(versions().begun(0).revision()).isEqualTo(3);
     }
@@ -252,7 +252,7 @@ interface VersionContract<T> extends ProjectionScenario.Stage<T> {
     }
 
     @Test
-    default void a_version_is_paused_and_goes_on_as_rebuilding() {
+    default void a_paused_version_continues_as_rebuilding() {
         versions().live();
         Fence candidate = versions().candidate();
         assertThat(given().operations().pause("balances@2", ACT)).isTrue();
@@ -287,7 +287,7 @@ interface VersionContract<T> extends ProjectionScenario.Stage<T> {
     }
 
     @Test
-    default void progress_says_how_far_a_version_is_and_how_many_events_were_dealt_with() {
+    default void progress_has_the_position_and_the_number_of_processed_events() {
         versions().move(versions().live(), 40);
         ProjectionVersion version = versions().begun(20);
         versions().prepare(version);

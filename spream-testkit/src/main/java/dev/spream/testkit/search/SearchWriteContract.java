@@ -171,7 +171,7 @@ interface SearchWriteContract extends SearchStage {
     }
 
     @Test
-    default void ids_are_told_apart_by_case_and_length() {
+    default void ids_differ_by_case_and_length() {
         String longest = "x".repeat(511);
         write(put("a", 1, "word", "apple"), put("A", 1, "word", "pear"), put("a-", 1), put(longest, 1));
         write(delete("a", 2), delete(longest, 2));

@@ -57,7 +57,7 @@ final class EventContractsTest {
                                 store.append((String) arguments[0], ExpectedVersion.any(), events(arguments))))
                 .contains(
                         "another_version_than_expected_is_a_conflict_and_nothing_is_appended",
-                        "of_many_who_append_at_an_expected_version_one_succeeds");
+                        "of_concurrent_appends_at_an_expected_version_one_succeeds");
     }
 
     @Test
@@ -93,7 +93,7 @@ final class EventContractsTest {
                 }))
                 .contains(
                         "an_id_that_another_event_has_is_refused_and_nothing_is_appended",
-                        "data_that_are_no_json_are_refused_without_being_told_and_nothing_is_appended");
+                        "data_that_are_not_json_are_refused_and_not_shown_and_nothing_is_appended");
     }
 
     @SuppressWarnings("unchecked")
@@ -109,8 +109,7 @@ final class EventContractsTest {
                         (store, arguments) -> store.readAll((long) arguments[0], (int) arguments[1]).stream()
                                 .filter(event -> event.position() % 7 != 3 || !late.add(event.position()))
                                 .toList()))
-                .contains(
-                        "who_goes_on_from_the_last_event_while_others_append_misses_none_and_has_each_aggregate_in_order");
+                .contains("a_reader_that_continues_during_appends_misses_nothing_and_keeps_the_order");
     }
 
     @Test
@@ -138,9 +137,9 @@ final class EventContractsTest {
                     }
                 }))
                 .contains(
-                        "who_reads_while_others_write_misses_nothing_in_any_segment",
+                        "a_reader_during_writes_misses_nothing_in_any_segment",
                         "what_many_write_at_once_is_delivered_once_and_in_the_order_of_each_aggregate",
-                        "a_feed_goes_on_from_any_position_whoever_was_given_it");
+                        "a_feed_continues_from_any_position_of_any_reader");
     }
 
     @Test
@@ -163,12 +162,12 @@ final class EventContractsTest {
                         (source, request) -> source.open(new FeedRequest(request.projection(), 0, 1, request.after()))))
                 .contains(
                         "every_aggregate_is_in_one_segment_always_in_the_same_and_in_the_half_of_it",
-                        "who_reads_while_others_write_misses_nothing_in_any_segment");
+                        "a_reader_during_writes_misses_nothing_in_any_segment");
         assertThat(openFailures((source, request) ->
                         source.open(new FeedRequest(request.projection(), request.segment(), request.segments(), 0))))
                 .contains(
-                        "a_feed_goes_on_from_any_position_whoever_was_given_it",
-                        "the_position_of_a_batch_is_where_the_next_feed_goes_on");
+                        "a_feed_continues_from_any_position_of_any_reader",
+                        "the_next_feed_continues_at_the_position_of_a_batch");
     }
 
     @Test

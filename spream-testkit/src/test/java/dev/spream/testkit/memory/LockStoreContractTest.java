@@ -44,9 +44,9 @@ final class LockStoreContractTest {
         Set<String> asking = Set.of(
                 "a_handle_that_would_wait_for_a_transaction_of_its_thread_is_refused_until_that_ends",
                 "epochs_grow_over_handles_and_processes",
-                "losing_the_locks_unnoticed_is_told_when_the_handle_is_closed",
+                "a_loss_of_the_locks_is_reported_when_the_handle_is_closed",
                 "requests_that_name_targets_in_reversed_order_do_not_deadlock",
-                "shared_targets_block_nobody_who_shares",
+                "shared_locks_do_not_block_shared_locks",
                 "work_asks_for_more_by_the_owner_that_has_the_locks",
                 "work_that_commits_by_itself_is_refused",
                 "work_that_throws_frees_the_locks");
@@ -71,7 +71,7 @@ final class LockStoreContractTest {
                 "random_sets_over_five_buckets_exclude_each_other_and_never_deadlock");
         requireCaught(
                 SpoiltLockStores.SharesNothing::new,
-                "shared_targets_block_nobody_who_shares",
+                "shared_locks_do_not_block_shared_locks",
                 "exclusive_targets_block_one_another_exactly_along_one_path");
     }
 
@@ -87,11 +87,11 @@ final class LockStoreContractTest {
         requireCaught(
                 SpoiltLockStores.KeepsLocksAfterFailure::new,
                 "a_timeout_in_a_transaction_of_the_callers_leaves_nothing_held_before_that_one_ends",
-                "who_is_interrupted_in_a_transaction_of_his_own_holds_nothing_before_that_one_ends");
+                "an_interrupted_call_in_the_callers_transaction_holds_nothing_before_that_ends");
         requireCaught(
                 SpoiltLockStores.LeaksHandles::new,
                 "a_timeout_at_the_second_of_three_locks_leaves_nothing_held",
-                "trying_returns_at_once_and_takes_nothing_if_somebody_is_in_the_way",
+                "try_lock_returns_at_once_and_holds_nothing_if_blocked",
                 "work_that_throws_frees_the_locks");
     }
 
@@ -105,7 +105,7 @@ final class LockStoreContractTest {
         requireCaught(SpoiltLockStores.CountsTimeOnce::new, "time_that_one_lock_has_taken_is_not_left_for_the_next");
         requireCaught(
                 SpoiltLockStores.WaitsWhereItShouldTry::new,
-                "trying_returns_at_once_and_takes_nothing_if_somebody_is_in_the_way",
+                "try_lock_returns_at_once_and_holds_nothing_if_blocked",
                 "a_busy_lock_is_named_with_what_was_asked_for");
     }
 
@@ -123,8 +123,8 @@ final class LockStoreContractTest {
         requireCaught(SpoiltLockStores.CountsEpochsAlone::new, "epochs_grow_over_handles_and_processes");
         requireCaught(
                 SpoiltLockStores.NeverNoticesALoss::new,
-                "a_handle_whose_connection_is_lost_is_told_and_others_get_in",
-                "losing_the_locks_unnoticed_is_told_when_the_handle_is_closed");
+                "a_handle_whose_connection_is_lost_is_notified_and_its_locks_are_free",
+                "a_loss_of_the_locks_is_reported_when_the_handle_is_closed");
     }
 
     @Test

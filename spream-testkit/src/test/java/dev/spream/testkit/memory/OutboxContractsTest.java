@@ -86,8 +86,8 @@ final class OutboxContractsTest {
     void a_store_whose_leases_do_not_hold_fails() {
         assertThat(storeFailures(SpoiltOutboxStores.IgnoresLeases::new))
                 .contains(
-                        "an_entry_under_a_live_lease_is_given_to_nobody_its_worker_included",
-                        "of_many_who_claim_at_once_each_entry_is_given_to_one",
+                        "an_entry_under_a_live_lease_is_not_claimed_not_even_by_its_worker",
+                        "concurrent_claims_get_each_entry_once",
                         "a_lease_holds_until_its_time_has_run_out_on_the_clock_of_the_store");
         assertThat(storeFailures(SpoiltOutboxStores.ForgetsRenewals::new))
                 .contains(
@@ -120,8 +120,8 @@ final class OutboxContractsTest {
                 .containsExactly(
                         "a_failure_that_does_not_count_gives_its_attempt_back_once_and_waits_for_its_delay",
                         "an_entry_that_expired_while_it_was_sent_is_given_to_another_when_the_lease_ran_out",
-                        "an_entry_whose_lease_ran_out_is_given_to_another_who_is_told_that_its_outcome_is_unknown",
-                        "an_outcome_stays_unknown_until_a_settlement_says_otherwise",
+                        "an_entry_with_an_expired_lease_is_claimed_by_another_with_unknown_outcome",
+                        "an_outcome_stays_unknown_until_a_settlement",
                         "what_is_released_is_as_unknown_as_before");
     }
 
@@ -135,14 +135,14 @@ final class OutboxContractsTest {
     void a_store_that_mixes_up_segments_fails() {
         assertThat(storeFailures(SpoiltOutboxStores.GivesSegmentsToAll::new))
                 .contains(
-                        "a_second_worker_takes_half_of_the_segments_when_the_first_gives_them_up",
+                        "a_second_worker_claims_half_of_the_segments_when_the_first_releases_them",
                         "of_workers_that_take_segments_at_once_each_segment_is_held_by_one",
                         "three_workers_share_evenly_rounded_up");
         assertThat(storeFailures(SpoiltOutboxStores.KeepsSegments::new))
                 .contains(
-                        "a_worker_that_leaves_gives_all_its_segments_and_its_share_up_at_once",
-                        "segments_of_a_worker_that_died_go_to_those_who_are_there",
-                        "who_gave_the_segment_up_is_given_nothing");
+                        "a_worker_that_leaves_releases_all_its_segments_and_its_share_at_once",
+                        "segments_of_a_dead_worker_go_to_the_remaining_workers",
+                        "a_claim_after_release_of_the_segment_is_empty");
     }
 
     @Test
@@ -153,8 +153,8 @@ final class OutboxContractsTest {
                         "an_entry_waits_while_an_earlier_one_of_its_key_is_pending_sending_failed_or_parked",
                         "an_entry_waits_for_an_earlier_one_that_was_committed_late",
                         "an_entry_waits_for_an_earlier_one_whose_lease_ran_out",
-                        "who_does_not_hold_the_segment_is_given_nothing",
-                        "who_held_the_segment_in_an_earlier_epoch_is_given_nothing",
+                        "a_claim_without_the_segment_is_empty",
+                        "a_claim_in_an_earlier_epoch_of_the_segment_is_empty",
                         "W_105_an_ordered_entry_is_synchronised_and_lets_the_next_go");
     }
 
@@ -174,8 +174,8 @@ final class OutboxContractsTest {
                 .contains(
                         "nothing_is_there_before_the_transaction_commits",
                         "nothing_is_there_if_the_transaction_is_rolled_back_and_the_key_is_free",
-                        "who_enqueues_a_key_of_an_open_transaction_waits_and_finds_it_when_that_commits",
-                        "who_enqueues_a_key_of_an_open_transaction_has_it_when_that_is_rolled_back",
+                        "an_enqueue_waits_for_a_transaction_with_its_key_and_finds_the_duplicate",
+                        "an_enqueue_succeeds_when_the_transaction_with_its_key_is_rolled_back",
                         "several_messages_are_rolled_back_together",
                         "a_transaction_that_has_ended_is_refused");
         assertThat(enqueueFailures((memory, target) -> new SpoiltOutboxes.IgnoresDigests(target)))
@@ -183,7 +183,7 @@ final class OutboxContractsTest {
                         "a_key_that_is_there_twice_is_enqueued_once",
                         "another_request_under_the_same_key_is_a_conflict_and_changes_nothing",
                         "results_are_in_the_order_of_the_messages_whatever_they_are",
-                        "who_waits_for_another_request_under_the_key_finds_the_conflict");
+                        "a_request_that_waited_for_another_under_its_key_finds_the_conflict");
     }
 
     @Test
@@ -205,7 +205,7 @@ final class OutboxContractsTest {
     void operations_that_forget_something_fail() {
         assertThat(operationsFailures("audit", target -> List.of()))
                 .contains(
-                        "the_audit_has_who_did_what_and_why_the_oldest_first",
+                        "the_audit_has_actor_action_and_reason_oldest_first",
                         "what_was_changed_of_an_entry_is_in_the_audit_after_its_removal",
                         "an_entry_that_two_requeue_at_once_is_requeued_once");
         assertThat(operationsFailures("releaseExpired", target -> 1))
@@ -215,7 +215,7 @@ final class OutboxContractsTest {
         assertThat(operationsFailures("requeue", target -> new OperatorResult.NotFound()))
                 .contains(
                         "W_104_an_aborted_entry_is_tried_again_as_a_new_generation_of_its_request",
-                        "a_parked_entry_is_tried_again_and_its_outcome_is_known_to_whoever_says_so");
+                        "a_parked_entry_is_requeued_with_the_outcome_that_the_operator_declares");
         assertThat(operationsFailures("purge", target -> 0))
                 .contains(
                         "entries_that_were_settled_long_ago_are_removed_and_the_ledger_stays",

@@ -49,13 +49,13 @@ final class ProjectionContractsTest {
     void a_store_that_does_not_look_at_the_fence_fails() {
         assertThat(storeFailures(SpoiltProjectionStores.Unfenced::new))
                 .contains(
-                        "who_never_held_the_segment_writes_nothing",
-                        "who_lost_the_segment_writes_nothing_any_more",
-                        "without_segments_anybody_writes_as_long_as_the_status_is_the_same",
-                        "who_takes_a_segment_in_which_a_transaction_is_open_has_it_only_when_that_has_ended",
-                        "who_is_not_entitled_tries_nothing",
-                        "who_is_not_entitled_cannot_fail_a_projection",
-                        "what_is_not_parked_cannot_be_postponed_nor_by_who_is_not_entitled");
+                        "no_write_succeeds_without_the_segment",
+                        "no_write_succeeds_after_loss_of_the_segment",
+                        "without_segments_any_process_writes_while_the_status_is_the_same",
+                        "a_segment_with_an_open_transaction_is_claimed_when_that_has_ended",
+                        "an_aggregate_is_retried_only_under_the_fence",
+                        "a_projection_fails_only_under_its_fence",
+                        "only_a_parked_aggregate_is_postponed_and_only_under_the_fence");
     }
 
     @Test
@@ -72,7 +72,7 @@ final class ProjectionContractsTest {
         assertThat(progressFailures(ChangesProgress::withoutVersions))
                 .contains(
                         "effects_versions_and_position_are_there_together",
-                        "of_many_who_apply_the_same_event_at_once_one_applies_it",
+                        "of_concurrent_batches_with_the_same_event_one_applies_it",
                         "an_aggregate_is_parked_in_the_transaction_of_what_was_applied");
     }
 
@@ -81,7 +81,7 @@ final class ProjectionContractsTest {
         assertThat(progressFailures(ChangesProgress::withoutPosition))
                 .contains(
                         "effects_versions_and_position_are_there_together",
-                        "who_takes_a_segment_goes_on_where_the_last_one_was",
+                        "a_new_owner_continues_at_the_position_of_the_segment",
                         "a_batch_without_aggregates_moves_the_position");
     }
 
@@ -93,8 +93,8 @@ final class ProjectionContractsTest {
                         "an_aggregate_all_of_whose_events_are_applied_is_not_parked_any_more");
         assertThat(progressFailures(ChangesProgress::withFirstEvents))
                 .contains(
-                        "events_are_set_aside_with_all_that_they_have_in_the_order_of_their_versions",
-                        "events_that_are_set_aside_again_stay_as_they_are",
+                        "events_are_parked_completely_in_the_order_of_their_versions",
+                        "events_that_are_parked_again_stay_as_they_are",
                         "events_that_come_while_others_are_tried_are_neither_lost_nor_applied_twice",
                         "an_aggregate_with_a_gap_is_due_when_the_missing_event_has_come");
     }
@@ -104,16 +104,16 @@ final class ProjectionContractsTest {
         assertThat(progressFailures(ChangesProgress::withoutDelays))
                 .contains(
                         "a_parked_aggregate_is_due_when_its_delay_is_over",
-                        "an_aggregate_that_waits_for_somebody_is_never_due");
+                        "an_aggregate_that_waits_for_an_operator_is_never_due");
     }
 
     @Test
     void a_store_that_reads_before_it_locks_fails() {
         assertThat(storeFailures(SpoiltProjectionStores.ReadsTooEarly::new))
                 .contains(
-                        "who_applies_to_an_aggregate_of_an_open_batch_waits_and_sees_what_that_remembered",
-                        "who_applies_to_a_known_aggregate_of_an_open_batch_waits_as_well",
-                        "who_applies_to_an_aggregate_that_is_tried_waits_and_sees_what_became_of_it");
+                        "a_batch_waits_for_an_open_batch_with_the_same_aggregate_and_reads_its_state",
+                        "a_batch_waits_for_an_open_batch_with_the_same_known_aggregate",
+                        "a_batch_waits_for_a_retry_of_its_aggregate_and_reads_the_result");
     }
 
     @Test
@@ -125,7 +125,7 @@ final class ProjectionContractsTest {
         assertThat(storeFailures((memory, target) -> new SpoiltProjectionStores.ForgetsRetries(target, false)))
                 .contains(
                         "an_aggregate_all_of_whose_events_are_applied_is_not_parked_any_more",
-                        "of_many_who_try_an_aggregate_at_once_one_does");
+                        "of_concurrent_retries_of_an_aggregate_one_runs");
     }
 
     @Test
@@ -133,25 +133,25 @@ final class ProjectionContractsTest {
         assertThat(storeFailures((memory, target) -> new SpoiltProjectionStores.IgnoresLeases(target)))
                 .contains(
                         "an_owner_that_holds_on_keeps_its_segments_and_their_epochs",
-                        "a_second_owner_takes_half_of_the_segments_when_the_first_gives_them_up",
+                        "a_second_owner_claims_half_of_the_segments_when_the_first_releases_them",
                         "of_owners_that_take_segments_at_once_each_segment_is_held_by_one",
                         "closing_a_store_twice_is_harmless_and_leaves_leases_as_they_are");
         assertThat(storeFailures((memory, target) -> new SpoiltProjectionStores.KeepsSegments(target)))
                 .contains(
-                        "segments_of_an_owner_that_died_go_to_those_who_are_there_with_another_epoch",
+                        "segments_of_a_dead_owner_go_to_the_remaining_owners_with_a_new_epoch",
                         "an_owner_that_leaves_gives_everything_up_at_once_and_twice_is_harmless",
-                        "who_gave_the_segment_up_or_left_writes_nothing_any_more");
+                        "no_write_succeeds_after_release_of_the_segment");
     }
 
     @Test
     void a_store_that_says_that_it_did_something_fails() {
         assertThat(storeFailures((memory, target) -> new SpoiltProjectionStores.DoesNothingElse(target)))
                 .contains(
-                        "who_tried_in_vain_says_when_to_try_again",
-                        "segments_with_aggregates_that_are_due_are_told_and_no_others",
+                        "a_failed_retry_sets_the_time_of_the_next",
+                        "due_segments_are_those_with_due_aggregates",
                         "what_is_no_event_is_kept_once_by_its_origin",
                         "reports_bring_the_state_up_to_the_segments_and_count_failures",
-                        "failing_stops_the_projection_and_says_why");
+                        "a_failure_stops_the_projection_and_is_recorded");
         assertThat(storeFailures((memory, target) -> new SpoiltProjectionStores.RepeatsDeadLetters(target)))
                 .contains("what_is_no_event_is_kept_once_by_its_origin");
     }
@@ -183,10 +183,10 @@ final class ProjectionContractsTest {
     @Test
     void operations_that_do_nothing_fail() {
         assertThat(operationsFailures("pause", (target, arguments) -> true))
-                .contains("a_projection_that_is_paused_goes_on_where_it_was_when_it_is_resumed");
+                .contains("a_paused_projection_continues_at_its_position_when_it_is_resumed");
         assertThat(operationsFailures("resume", (target, arguments) -> true))
                 .contains(
-                        "a_projection_that_has_failed_goes_on_when_it_is_resumed",
+                        "a_failed_projection_continues_when_it_is_resumed",
                         "what_is_not_running_is_not_paused_and_what_runs_is_not_resumed");
         assertThat(operationsFailures("retry", (target, arguments) -> 1))
                 .contains(
@@ -195,7 +195,7 @@ final class ProjectionContractsTest {
         assertThat(operationsFailures("skip", (target, arguments) -> true))
                 .contains(
                         "the_first_event_is_passed_over_and_kept_and_what_follows_is_tried_again",
-                        "of_many_who_pass_over_an_event_at_once_one_does");
+                        "of_concurrent_skips_of_an_event_one_succeeds");
         assertThat(operationsFailures("parked", (target, arguments) -> List.of()))
                 .contains("parked_aggregates_are_listed_those_parked_first_at_the_front_and_no_more_than_the_limit");
         assertThat(operationsFailures("deadLetters", (target, arguments) -> List.of()))
@@ -220,12 +220,12 @@ final class ProjectionContractsTest {
                                 Duration.ZERO,
                                 CutoverReport.Losses.NONE)))
                 .contains(
-                        "readers_see_the_version_that_became_live_and_the_old_one_goes_on_apart",
-                        "who_held_segments_before_writes_nothing_any_more_and_takes_them_anew",
+                        "readers_see_the_new_live_version_and_the_old_one_continues_apart",
+                        "an_earlier_owner_writes_nothing_until_it_claims_segments_again",
                         "a_cut_over_waits_until_the_other_has_caught_up_and_holds_the_live_one_meanwhile",
-                        "what_does_not_catch_up_in_time_is_refused_and_everything_goes_on",
+                        "a_cutover_that_does_not_catch_up_in_time_is_refused_and_changes_nothing",
                         "what_is_not_there_is_live_does_not_run_or_has_no_tables_is_refused",
-                        "effects_that_would_be_missing_are_dropped_only_if_somebody_says_so");
+                        "missing_effects_are_dropped_only_if_accepted");
         assertThat(rebuildsFailures(
                         "compare",
                         (target, arguments) ->
@@ -236,13 +236,13 @@ final class ProjectionContractsTest {
                         "a_version_that_is_dropped_is_gone_with_its_rows_and_its_number",
                         "the_live_version_is_not_dropped_nor_what_is_not_there");
         assertThat(rebuildsFailures("progress", (target, arguments) -> List.of()))
-                .contains("progress_says_how_far_a_version_is_and_how_many_events_were_dealt_with");
+                .contains("progress_has_the_position_and_the_number_of_processed_events");
     }
 
     @Test
     void a_store_that_does_not_keep_versions_apart_or_in_order_fails() {
         assertThat(versionFailures(store(SpoiltProjectionStores.Unfenced::new)))
-                .contains("who_held_segments_before_writes_nothing_any_more_and_takes_them_anew");
+                .contains("an_earlier_owner_writes_nothing_until_it_claims_segments_again");
         assertThat(versionFailures(
                         store((memory, target) -> new ChangesProgress(target, ChangesProgress::withoutPosition))))
                 .contains("a_version_never_gets_ahead_of_the_live_one");
@@ -287,7 +287,7 @@ final class ProjectionContractsTest {
         assertThat(forgetfulFailures(found -> found.audit.clear()))
                 .contains(
                         "the_first_event_is_passed_over_and_kept_and_what_follows_is_tried_again",
-                        "of_many_who_pass_over_an_event_at_once_one_does");
+                        "of_concurrent_skips_of_an_event_one_succeeds");
     }
 
     /** What fails if something is forgotten with each skip. */

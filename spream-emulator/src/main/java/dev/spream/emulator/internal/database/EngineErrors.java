@@ -40,7 +40,8 @@ final class EngineErrors {
             case ErrorCode.DIVISION_BY_ZERO_1,
                     ErrorCode.NUMERIC_VALUE_OUT_OF_RANGE_1,
                     ErrorCode.DATA_CONVERSION_ERROR_1 -> Errors.outOfRange(message);
-            case ErrorCode.FEATURE_NOT_SUPPORTED_1 -> Errors.unimplemented("not supported by the emulator: %s", message);
+            case ErrorCode.FEATURE_NOT_SUPPORTED_1 ->
+                Errors.unimplemented("not supported by the emulator: %s", message);
             case ErrorCode.LOCK_TIMEOUT_1, ErrorCode.DEADLOCK_1, ErrorCode.CONCURRENT_UPDATE_1 ->
                 Errors.aborted("Transaction was aborted: " + message);
             case ErrorCode.GENERAL_ERROR_1 -> Errors.internal(e);

@@ -73,7 +73,9 @@ final class PacedObserver<T> implements StreamObserver<T> {
             lock.unlock();
         }
         if (call.isCancelled()) {
-            throw Status.CANCELLED.withDescription("the client has disconnected").asRuntimeException();
+            throw Status.CANCELLED
+                    .withDescription("the client has disconnected")
+                    .asRuntimeException();
         }
         call.onNext(message);
     }

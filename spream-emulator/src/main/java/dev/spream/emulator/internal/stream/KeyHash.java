@@ -29,7 +29,8 @@ final class KeyHash {
             case BOOL_VALUE -> Boolean.toString(value.getBoolValue());
             case NULL_VALUE, KIND_NOT_SET -> "";
             case LIST_VALUE, STRUCT_VALUE ->
-                throw new IllegalArgumentException("a key contains no arrays and no structs, got " + value.getKindCase());
+                throw new IllegalArgumentException(
+                        "a key contains no arrays and no structs, got " + value.getKindCase());
         };
     }
 

@@ -184,7 +184,8 @@ public final class JdbcDeadLetterStore implements DeadLetterStore, AutoCloseable
             StoredDeadLetter.fromJson(json);
         } catch (IllegalArgumentException e) {
             throw new DeadLetterException(
-                    "a change cannot be stored as a dead letter because it could not be read back: " + e.getMessage(), e);
+                    "a change cannot be stored as a dead letter because it could not be read back: " + e.getMessage(),
+                    e);
         }
         if (json.indexOf('\0') >= 0) {
             throw new DeadLetterException(

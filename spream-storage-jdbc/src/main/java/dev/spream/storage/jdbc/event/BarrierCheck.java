@@ -20,7 +20,9 @@ final class BarrierCheck {
             if (!row.getBoolean("guarded")) {
                 return "its trigger %s is missing or not set to ENABLE ALWAYS".formatted(trigger);
             }
-            return row.getBoolean("one_by_one") ? "" : "the sequence of its positions does not increment by 1 without a cache";
+            return row.getBoolean("one_by_one")
+                    ? ""
+                    : "the sequence of its positions does not increment by 1 without a cache";
         });
         if (!problem.isEmpty()) {
             throw SqlErrors.permanent(

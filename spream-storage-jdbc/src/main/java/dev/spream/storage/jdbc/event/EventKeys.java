@@ -14,7 +14,9 @@ final class EventKeys {
     private static final ConfigKey<String> SCHEMA =
             ConnectionKeys.schema("schema", "The schema that has the table.", TablesBuilder.DEFAULT_SCHEMA);
     private static final ConfigKey<String> TABLE = ConfigKey.of(
-                    "table", tableName(), "The table of the events. The names of its other objects begin with its name.")
+                    "table",
+                    tableName(),
+                    "The table of the events. The names of its other objects begin with its name.")
             .withDefault(EventTable.DEFAULT_NAME);
     private static final ConfigKey<Boolean> MIGRATE =
             ConnectionKeys.migrate("Whether to create the schema and its table, and to migrate them, where needed.");

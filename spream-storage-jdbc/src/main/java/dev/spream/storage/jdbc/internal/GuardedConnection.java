@@ -80,8 +80,9 @@ public final class GuardedConnection {
     void requireWork(String method) {
         if (over) {
             throw work.failure()
-                    .apply("%s called %s() on a connection whose transaction has ended; use a connection only during the call that received it"
-                            .formatted(work.name(), method));
+                    .apply(
+                            "%s called %s() on a connection whose transaction has ended; use a connection only during the call that received it"
+                                    .formatted(work.name(), method));
         }
     }
 

@@ -110,7 +110,8 @@ interface LentWorkContract {
                     .isTrue();
         }
         assertThat(ask(pool(), "SELECT SUM(value) FROM " + table())).isEqualTo("1");
-        assertThatThrownBy(() -> requireNonNull(kept.get()).createStatement()).hasMessageContaining("whose transaction has ended");
+        assertThatThrownBy(() -> requireNonNull(kept.get()).createStatement())
+                .hasMessageContaining("whose transaction has ended");
     }
 
     @Test

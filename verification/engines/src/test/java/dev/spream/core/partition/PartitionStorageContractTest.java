@@ -56,7 +56,7 @@ final class PartitionStorageContractTest {
     void a_storage_whose_leases_do_not_hold_fails() {
         requireFails(
                 ForgetfulStorages.IgnoresLiveLeases::new,
-                "a_partition_under_a_live_lease_is_acquired_by_nobody_its_owner_included",
+                "a_partition_under_a_live_lease_is_not_acquired_not_even_by_its_owner",
                 "a_lease_holds_until_its_time_has_run_out_on_the_clock_of_the_storage",
                 "a_renewed_lease_lasts_from_the_time_of_the_renewal");
         requireFails(
