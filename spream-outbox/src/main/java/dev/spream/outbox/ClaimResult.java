@@ -5,10 +5,11 @@ import java.util.List;
 /**
  * The outcome of a claim.
  *
- * @param claims what the worker may send, in the order in which it was due
- * @param leasesExpired how many of the claims were another worker's with an expired lease
- * @param synchronised how many entries were not claimed but settled with the result that the ledger already had
- * @param conflicts how many entries were not claimed but aborted, since the ledger had another request under their key
+ * @param claims the entries that the worker may send, in the order in which they were due
+ * @param leasesExpired the number of claims taken over from other workers whose leases had expired
+ * @param synchronised the number of entries that were not claimed but settled with the result already in the ledger
+ * @param conflicts the number of entries that were not claimed but aborted, because their key belongs to another
+ *     request in the ledger
  */
 public record ClaimResult(List<OutboxClaim> claims, int leasesExpired, int synchronised, int conflicts) {
     public ClaimResult {

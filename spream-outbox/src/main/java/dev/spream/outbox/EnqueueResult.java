@@ -3,13 +3,13 @@ package dev.spream.outbox;
 /** The outcome of enqueueing a message. */
 public sealed interface EnqueueResult {
 
-    /** It is in the outbox, if the transaction commits. */
+    /** The message was enqueued; it is in the outbox once the transaction commits. */
     record Enqueued(long id) implements EnqueueResult {}
 
-    /** The same request is there already, and not answered yet. Nothing was enqueued. */
+    /** The same request exists and has no result yet. Nothing was enqueued. */
     record InProgress(LedgerEntry entry) implements EnqueueResult {}
 
-    /** The same request was there, and has been answered. Nothing was enqueued. */
+    /** The same request exists and has its final result. Nothing was enqueued. */
     record Settled(LedgerEntry entry) implements EnqueueResult {}
 
     /** The key belongs to another request. Nothing was enqueued. */

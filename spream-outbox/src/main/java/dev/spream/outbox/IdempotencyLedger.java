@@ -16,35 +16,35 @@ public interface IdempotencyLedger<T> {
     Class<T> transactionType();
 
     /**
-     * Begins a request, unless its key is taken. While another transaction that has begun it is open, this waits for its end;
-     * if that is rolled back, the key is free. What this did is undone with the transaction.
+     * Begins a request, unless its key is taken. Waits while another open transaction has begun the same key; if that
+     * transaction is rolled back, the key is free. The effect is rolled back with the transaction.
      */
     LedgerClaim claim(T transaction, String idempotencyKey, String requestDigest);
 
     /**
-     * Answers a request that is in progress.
+     * Stores the final result of a request that is in progress.
      *
-     * @return false if the ledger has no such generation of the request in progress, or with another digest; nothing was
-     *     changed then
+     * @return false if that generation of the request is not in progress, or has another digest; nothing was changed
+     *     then
      */
     boolean settle(T transaction, String idempotencyKey, int generation, String requestDigest, LedgerResult result);
 
     /**
-     * Begins a request again that has failed, in the next generation.
+     * Reopens a failed request in its next generation.
      *
      * @return the new generation; empty if its last generation has not failed
      */
     Optional<Integer> reopen(T transaction, String idempotencyKey);
 
-    /** The last generation of a request, as far as it is committed. */
+    /** Returns the last committed generation of a request. */
     Optional<LedgerEntry> find(String idempotencyKey);
 
     /**
-     * Forgets requests that were settled that long ago, in all their generations; a client that repeats one afterwards has it
-     * done again. Those that the outbox still has are kept.
+     * Removes requests that were settled at least that long ago, in all their generations; such a request is processed
+     * again if a client repeats it. Requests whose entries are still in the outbox are kept.
      *
-     * @param limit how many at most
-     * @return how many were forgotten; less than the limit if there are no more
+     * @param limit the maximum number to remove
+     * @return the number of removed requests; less than the limit if there are no more
      */
     int prune(Duration settledFor, int limit);
 }

@@ -1,15 +1,15 @@
 package dev.spream.outbox;
 
-/** The answer of the ledger to a request that asks to begin. */
+/** The outcome of beginning a request in the ledger. */
 public sealed interface LedgerClaim {
 
-    /** The key is the request's from now on, if the transaction commits. */
+    /** The request has begun and owns the key, once the transaction commits. */
     record Begun(int generation) implements LedgerClaim {}
 
-    /** The same request is under way. */
+    /** The same request is in progress. */
     record InProgress(LedgerEntry entry) implements LedgerClaim {}
 
-    /** The same request has been answered. */
+    /** The same request has its final result. */
     record Settled(LedgerEntry entry) implements LedgerClaim {}
 
     /** The key belongs to another request. */

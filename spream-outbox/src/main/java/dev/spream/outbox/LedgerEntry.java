@@ -8,8 +8,8 @@ import java.util.Optional;
 /**
  * The entry of a request in the ledger.
  *
- * @param generation 1, and one more each time the request was begun again after it had failed
- * @param result empty while it is in progress; never changes once it is there
+ * @param generation 1 at first, incremented each time the failed request is reopened
+ * @param result the final result, which never changes; empty while the request is in progress
  */
 public record LedgerEntry(
         String idempotencyKey,
@@ -23,7 +23,8 @@ public record LedgerEntry(
         requireNonNull(requestDigest, "requestDigest");
         requireNonNull(createdAt, "createdAt");
         if (result.isPresent() != settledAt.isPresent()) {
-            throw new IllegalArgumentException("an entry needs both a result and its time, or neither");
+            throw new IllegalArgumentException(
+                    "a ledger entry needs both a result and a time of settlement, or neither");
         }
     }
 

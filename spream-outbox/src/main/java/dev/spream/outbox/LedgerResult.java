@@ -5,13 +5,13 @@ import static java.util.Objects.requireNonNull;
 import java.util.Optional;
 
 /**
- * The final answer to a request.
+ * The final result of a request.
  *
  * @param status succeeded or failed
- * @param httpStatus what a client that asks for it is answered: 200 to 299 of a request that succeeded, 400 to 599 of
- *     one that failed
- * @param responsePayload what the receiver answered, a JSON text
- * @param reason why it failed; empty if it succeeded
+ * @param httpStatus the HTTP status for a client that asks for the result: 200 to 299 for a success, 400 to 599 for a
+ *     failure
+ * @param responsePayload the response of the receiver, a JSON text
+ * @param reason the reason of a failure; empty for a success
  */
 public record LedgerResult(
         LedgerStatus status, int httpStatus, Optional<String> responsePayload, Optional<ReasonCode> reason) {
@@ -33,7 +33,7 @@ public record LedgerResult(
         }
     }
 
-    /** Returns whether the HTTP status may answer a request with that ledger status. */
+    /** Returns whether the HTTP status is valid for a result with that ledger status. */
     public static boolean isHttpStatusOf(LedgerStatus status, int httpStatus) {
         return status == LedgerStatus.SUCCEEDED
                 ? httpStatus >= 200 && httpStatus <= 299
@@ -48,12 +48,12 @@ public record LedgerResult(
         return new LedgerResult(LedgerStatus.SUCCEEDED, OK, Optional.empty(), Optional.empty());
     }
 
-    /** With the HTTP status that goes with the reason. */
+    /** Returns a failure with the {@linkplain ReasonCode#httpStatus() HTTP status of the reason}. */
     public static LedgerResult failed(ReasonCode reason) {
         return new LedgerResult(LedgerStatus.FAILED, reason.httpStatus(), Optional.empty(), Optional.of(reason));
     }
 
-    /** Shows no payload. */
+    /** Omits the payload. */
     @Override
     public String toString() {
         return "LedgerResult[%s, httpStatus=%d%s]"

@@ -12,7 +12,7 @@ public enum LedgerStatus {
         return this != IN_PROGRESS;
     }
 
-    /** As tables and commands write it. */
+    /** Returns the status as written in tables and commands. */
     public String text() {
         return name().toLowerCase(Locale.ROOT);
     }

@@ -3,10 +3,10 @@ package dev.spream.outbox;
 import static java.util.Objects.requireNonNull;
 
 /**
- * The author of a change by hand, and the reason for it; the audit keeps both.
+ * The author of a manual change and the reason for it; both are recorded in the audit.
  *
- * @param actor the operator, 1 to 200 characters
- * @param reason why, at most 1,000 characters
+ * @param actor the name of the operator, 1 to 200 characters
+ * @param reason the reason for the change, at most 1,000 characters
  */
 public record OperatorAction(String actor, String reason) {
     private static final int MAX_ACTOR = 200;

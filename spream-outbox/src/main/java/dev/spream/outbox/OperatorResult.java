@@ -1,14 +1,14 @@
 package dev.spream.outbox;
 
-/** The outcome of a change by hand. */
+/** The outcome of a manual change by an operator. */
 public sealed interface OperatorResult {
 
-    /** It was made, and is in the audit. */
+    /** The change was made and recorded in the audit. */
     record Done(OutboxRow after) implements OperatorResult {}
 
-    /** It was not, and why; nothing was changed. */
+    /** The change was refused for the given reason; nothing was changed. */
     record Refused(OutboxRow row, String why) implements OperatorResult {}
 
-    /** There is no such entry. */
+    /** The entry does not exist. */
     record NotFound() implements OperatorResult {}
 }

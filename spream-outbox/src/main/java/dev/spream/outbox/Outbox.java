@@ -4,11 +4,11 @@ import dev.spream.core.StorageException;
 import java.util.List;
 
 /**
- * A transactional outbox: messages are enqueued in the transaction of the change that they report, and are sent only if it
- * commits.
+ * A transactional outbox: messages are enqueued in the transaction of the change that they report, and are sent only if
+ * that transaction commits.
  *
- * <p>Safe for use by many threads; a transaction is used by one at a time. What fails is a {@link StorageException}, after which
- * the transaction has to be rolled back.
+ * <p>Safe for use by many threads; a transaction is used by one at a time. Failures are {@link StorageException}s,
+ * after which the transaction has to be rolled back.
  *
  * @param <T> a transaction of the database, such as a connection
  */
@@ -16,19 +16,22 @@ public interface Outbox<T> {
     Class<T> transactionType();
 
     /**
-     * Enqueues a message, and claims its idempotency key in the ledger. A key that the ledger has already enqueues nothing,
-     * even if the entry itself was purged long ago. While another transaction that has enqueued the key is open, this waits.
+     * Enqueues a message and claims its idempotency key in the ledger. Nothing is enqueued if the key is already in the
+     * ledger, even if its entry was purged. Waits while another open transaction has enqueued the same key.
      *
-     * @throws IllegalArgumentException if the payload is no JSON text, or one that the store cannot hold
+     * @throws IllegalArgumentException if the payload is not a JSON text, or cannot be held by the store
      */
     EnqueueResult enqueue(T transaction, OutboxMessage message);
 
-    /** The same for several messages, at less cost. A key that is there twice is enqueued once. Results are in their order. */
+    /**
+     * Enqueues several messages, at less cost than one by one. A key that occurs twice is enqueued once. The results
+     * are in the order of the messages.
+     */
     List<EnqueueResult> enqueueAll(T transaction, List<OutboxMessage> messages);
 
     /**
-     * Tells workers that something was enqueued, here and in other processes; to be called after the commit. Never fails and
-     * never waits: workers that miss it look by themselves, a little later.
+     * Notifies workers, here and in other processes, that something was enqueued; to be called after the commit. Never
+     * fails and never waits: workers that miss the notification find the entry at their next poll.
      */
     void signal();
 }

@@ -3,11 +3,12 @@ package dev.spream.outbox;
 import java.time.Instant;
 
 /**
- * An entry that a worker may send, until its lease runs out.
+ * The claim of an entry, which lets one worker send it until the lease expires.
  *
- * @param token one more with each claim of the entry, for ever; what the worker writes names it
- * @param attempt which attempt this is, from 1: of those since the entry was enqueued, or requeued by hand. Claims of workers
- *     that died count
+ * @param token the fencing token of the claim: incremented with each claim of the entry, never reset, and checked by
+ *     every write of the worker
+ * @param attempt the number of this attempt, from 1, since the entry was enqueued or requeued by an operator. Claims of
+ *     crashed workers count
  * @param outcomeUnknown whether an earlier attempt may have reached the receiver
  * @param claimedAt the store's time of the claim
  */
@@ -18,9 +19,9 @@ public record OutboxClaim(OutboxEntry entry, long token, int attempt, boolean ou
     }
 
     /**
-     * Names one claim of one entry.
+     * A reference to one claim of one entry.
      *
-     * @param id of the entry
+     * @param id the id of the entry
      */
     public record Ref(long id, long token) {}
 }

@@ -4,12 +4,12 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * An entry of the outbox, as its sender sees it.
+ * An entry of the outbox, as passed to the sender.
  *
- * @param id its place in the outbox; greater than that of every entry of its ordering key that was enqueued before
- * @param generation how often the request was begun: 1, and one more with each requeue after it was aborted. Key and generation
- *     together name what the ledger settles once
- * @param payload a JSON text, equal to what was enqueued as JSON, not always as text
+ * @param id the id of the entry, greater than those of all earlier entries of its ordering key
+ * @param generation 1 at first, incremented with each requeue of the aborted entry. The ledger settles each generation
+ *     of a key once
+ * @param payload a JSON text, equal as JSON to the enqueued one, though not always the same text
  */
 public record OutboxEntry(
         long id,
@@ -22,7 +22,7 @@ public record OutboxEntry(
         Instant createdAt,
         Optional<Instant> expiresAt) {
 
-    /** Shows no payload. */
+    /** Omits the payload. */
     @Override
     public String toString() {
         return "OutboxEntry[id=%d, idempotencyKey=%s, generation=%d]".formatted(id, idempotencyKey, generation);

@@ -7,14 +7,14 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * A choice of entries to list.
+ * A filter for listing entries.
  *
- * @param statuses of any of these; empty for all
- * @param parkedOnly only those that wait until an operator decides
- * @param orderingKey only those of this key
- * @param reason only those with this last error
- * @param afterId only those after this one; 0 for all
- * @param limit how many at most, 1 to {@value #MAX_LIMIT}
+ * @param statuses only entries with one of these statuses; empty for all
+ * @param parkedOnly whether only parked entries are listed
+ * @param orderingKey only entries of this key
+ * @param reason only entries with this last error
+ * @param afterId only entries with a greater id; 0 for all
+ * @param limit the maximum number of entries, 1 to {@value #MAX_LIMIT}
  */
 public record OutboxFilter(
         Set<OutboxStatus> statuses,

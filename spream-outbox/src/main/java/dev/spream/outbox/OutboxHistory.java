@@ -1,17 +1,19 @@
 package dev.spream.outbox;
 
-/** A part of an outbox that is kept for people and clients after the work is done, and removed when it is old. */
+/**
+ * A part of an outbox that is kept for operators and clients after the work is done, and removed after its retention.
+ */
 public enum OutboxHistory {
-    /** Entries that succeeded or were aborted; old since then. */
+    /** Entries that succeeded or were aborted; their age counts from the settlement. */
     ENTRIES("settled entries"),
 
     /**
-     * Requests of the ledger, in all their generations, that are settled and whose entry is removed; their age counts from the
-     * settlement.
+     * Settled requests of the ledger, in all their generations, whose entries have been removed; their age counts from
+     * the settlement.
      */
     LEDGER("requests of the ledger"),
 
-    /** Audit rows of operator actions, by their age since then. */
+    /** Audit rows of operator actions; their age counts from the action. */
     AUDIT("rows of the audit");
 
     private final String text;
@@ -20,7 +22,7 @@ public enum OutboxHistory {
         this.text = text;
     }
 
-    /** The name for people. */
+    /** Returns the name for logs and messages. */
     public String text() {
         return text;
     }

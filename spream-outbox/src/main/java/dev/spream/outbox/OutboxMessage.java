@@ -9,16 +9,16 @@ import java.util.Optional;
 /**
  * A message to send.
  *
- * @param idempotencyKey identifies the request permanently: enqueueing it again means the same request. 1 to {@value #MAX_KEY}
- *     characters
- * @param payload what is sent, a JSON text
- * @param requestDigest tells requests with one key apart, 1 to {@value #MAX_DIGEST} characters; of the payload, unless said
- *     otherwise
- * @param orderingKey entries with one ordering key are sent one at a time, in the order in which they were enqueued; others as
- *     soon as there is room. 1 to {@value #MAX_KEY} characters
- * @param notBefore when it may be sent; at once, unless said otherwise
- * @param expiresAt from when on it must not be sent any more
- * @param traceparent the W3C trace context of the request, so that the spans of its sending belong to it
+ * @param idempotencyKey the permanent name of the request: enqueueing it again means the same request. 1 to {@value
+ *     #MAX_KEY} characters
+ * @param payload the content to send, a JSON text
+ * @param requestDigest distinguishes different requests with the same key; the digest of the payload by default. 1 to
+ *     {@value #MAX_DIGEST} characters
+ * @param orderingKey entries with the same ordering key are sent one at a time, in the order in which they were
+ *     enqueued; entries without one as soon as there is capacity. 1 to {@value #MAX_KEY} characters
+ * @param notBefore the earliest time to send it; immediately by default
+ * @param expiresAt the time from which it must no longer be sent; never by default
+ * @param traceparent the W3C trace context of the request, the parent of the spans of its delivery
  */
 public record OutboxMessage(
         String idempotencyKey,
@@ -42,7 +42,7 @@ public record OutboxMessage(
         traceparent.ifPresent(parent -> requireText("traceparent", parent, MAX_TRACEPARENT));
     }
 
-    /** A message that may be sent at once and for ever, with the digest of its payload. */
+    /** Returns a message that may be sent immediately and never expires, with the digest of its payload. */
     public static OutboxMessage of(String idempotencyKey, String payload) {
         return builder(idempotencyKey, payload).build();
     }
@@ -51,7 +51,7 @@ public record OutboxMessage(
         return new Builder(requireNonNull(idempotencyKey, "idempotencyKey"), requireNonNull(payload, "payload"));
     }
 
-    /** The digest of a text's UTF-8 bytes, with the name of its algorithm before it. */
+    /** Returns the SHA-256 of the text in UTF-8, in hexadecimal with the prefix {@code sha256:}. */
     public static String digest(String text) {
         return "sha256:" + Sha256.hex(text);
     }
@@ -65,13 +65,13 @@ public record OutboxMessage(
         }
     }
 
-    /** Shows no payload. */
+    /** Omits the payload. */
     @Override
     public String toString() {
         return "OutboxMessage[idempotencyKey=%s, orderingKey=%s]".formatted(idempotencyKey, orderingKey.orElse("-"));
     }
 
-    /** Collects what is not the same for every message. */
+    /** A builder of messages. Confined to one thread. */
     public static final class Builder {
         private final String idempotencyKey;
         private final String payload;
@@ -87,8 +87,8 @@ public record OutboxMessage(
         }
 
         /**
-         * Sets the digest that distinguishes requests with the same key, for requests whose payloads differ though they are
-         * equal.
+         * Sets the digest that distinguishes requests with the same key; needed if payloads of equal requests can
+         * differ.
          */
         public Builder requestDigest(String requestDigest) {
             this.requestDigest = Optional.of(requestDigest);
@@ -116,7 +116,7 @@ public record OutboxMessage(
         }
 
         /**
-         * The message.
+         * Returns the message.
          *
          * @throws IllegalArgumentException if a value is out of its range
          */

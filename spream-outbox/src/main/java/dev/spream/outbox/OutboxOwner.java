@@ -6,10 +6,10 @@ import java.util.UUID;
 import java.util.regex.Pattern;
 
 /**
- * A worker, as claims and segments name it.
+ * The identity of a worker in claims and segment leases.
  *
- * @param name for people, such as the host's: 1 to 100 printable characters of ASCII, no slash
- * @param id another one each time a worker starts; process ids and host names come again
+ * @param name a name for operators, such as the host name: 1 to 100 printable ASCII characters without a slash
+ * @param id a random id, new with each start of a worker, since host names and process ids are reused
  */
 public record OutboxOwner(String name, UUID id) {
     private static final Pattern NAME = Pattern.compile("[\\x20-\\x2e\\x30-\\x7e]{1,100}");
@@ -26,7 +26,7 @@ public record OutboxOwner(String name, UUID id) {
         return new OutboxOwner(name, UUID.randomUUID());
     }
 
-    /** As stores write it: the name, a slash, and the id. */
+    /** Returns the name, a slash and the id, as stored. */
     @Override
     public String toString() {
         return name + "/" + id;

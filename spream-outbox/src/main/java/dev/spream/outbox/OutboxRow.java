@@ -4,12 +4,12 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * An entry as operators see it: everything but what it holds.
+ * An entry as shown to operators: all of it except the payload.
  *
- * @param attempts since it was enqueued, or requeued by hand
- * @param nextRunAt when it is due, if it is pending or failed and not parked
- * @param parked whether it waits for an operator
- * @param owner the worker that has claimed it
+ * @param attempts the number of attempts since it was enqueued, or requeued by an operator
+ * @param nextRunAt the time at which it is due, if it is pending or failed and not parked
+ * @param parked whether it is parked for an operator
+ * @param owner the worker that holds its claim
  * @param ledger the ledger's entry for its key; empty if there is none
  */
 public record OutboxRow(

@@ -5,9 +5,9 @@ import java.util.List;
 /**
  * The segments of a worker.
  *
- * @param held those that it holds until the lease that it asked for has run out
- * @param share how many it should have: all of them, shared evenly by the workers that are there, rounded up. Who holds more
- *     gives the surplus up when nothing of it is under way
+ * @param held the segments that it holds until the requested lease expires
+ * @param share the number of segments it should hold: an even share among the active workers, rounded up. A worker that
+ *     holds more releases the surplus once no entries of those segments are in flight
  */
 public record OutboxSegmentShare(List<OutboxSegmentLease> held, int share) {
     public OutboxSegmentShare {

@@ -3,24 +3,33 @@ package dev.spream.outbox;
 import java.time.Duration;
 
 /**
- * Sends entries to a receiver, such as a broker. Called by many threads at a time; entries of one ordering key come one after
- * the other. A call is interrupted when its time is over, when the worker has lost the entry, and when it is closed.
+ * Sends entries to a receiver, such as a broker. Called by many threads at a time, but for entries of one ordering key
+ * one after the other. A call is interrupted when it exceeds its timeout, when the worker loses the lease of the entry,
+ * and when the worker is closed.
  */
 public interface OutboxSender {
 
-    /** The receiver's behaviour for an entry that reaches it twice. */
+    /** The behaviour of the receiver for an entry that reaches it twice. */
     enum Guarantee {
-        /** It has one effect, by its key. What became of an attempt is found out by sending the entry again. */
+        /**
+         * The receiver applies an entry once, by its idempotency key. An attempt with an unknown outcome is resolved by
+         * sending the entry again.
+         */
         IDEMPOTENT,
-        /** It could have two, but the receiver can be {@linkplain #query asked} first. */
+        /** The receiver may apply an entry twice, but can be {@linkplain #query queried} first. */
         QUERYABLE,
-        /** It may apply an entry twice and cannot be queried: an entry that may have reached it is parked for an operator. */
+        /**
+         * The receiver may apply an entry twice and cannot be queried: an entry that may have reached it is parked for
+         * an operator.
+         */
         NEITHER
     }
 
     Guarantee guarantee();
 
-    /** Returns the name of this sender in logs and spans, such as {@code http}; the name of the class by default. */
+    /**
+     * Returns the name of this sender in logs and spans, such as {@code http}; the simple name of the class by default.
+     */
     default String name() {
         return getClass().getSimpleName();
     }
@@ -28,17 +37,17 @@ public interface OutboxSender {
     /**
      * Sends an entry once.
      *
-     * @param timeout how long it may take; after it the call is interrupted, and its outcome unknown
-     * @throws Exception anything; what became of the entry is unknown then. What certainly did not leave is a {@link
-     *     SendOutcome.Retryable}
+     * @param timeout the maximum duration; after it the call is interrupted and its outcome is unknown
+     * @throws Exception if the outcome of the attempt is unknown. An entry that certainly was not sent is a {@link
+     *     SendOutcome.Retryable} instead
      */
     SendOutcome send(OutboxEntry entry, Duration timeout) throws Exception;
 
     /**
-     * Asks the receiver what became of an entry that may have reached it. Called of those that are {@linkplain
-     * Guarantee#QUERYABLE queryable} alone.
+     * Queries the receiver for the outcome of an entry that may have reached it. Called only for senders that are
+     * {@linkplain Guarantee#QUERYABLE queryable}.
      *
-     * @throws Exception anything; the entry is asked for again
+     * @throws Exception if the query failed; it is repeated later
      */
     default QueryOutcome query(OutboxEntry entry, Duration timeout) throws Exception {
         throw new UnsupportedOperationException(this + " cannot query the receiver about an entry");

@@ -10,15 +10,15 @@ import java.util.Set;
 /**
  * Statistics of an outbox.
  *
- * @param at the store's time
- * @param entries how many there are of each status; all are there
- * @param due how many could be claimed now
- * @param oldestDue since when the oldest of them has been due
- * @param leasesExpired how many are being sent under an expired lease
- * @param parked how many wait until an operator decides
- * @param parkedUnknown how many of those may have reached the receiver
- * @param estimated statuses that have only about as many entries
- * @param atLeast numbers that may be greater, since not all that counts for them was read
+ * @param at the time of the statistics, by the store's clock
+ * @param entries the number of entries of each status; all statuses are present
+ * @param due the number of entries that could be claimed now
+ * @param oldestDue the time since which the oldest of them has been due
+ * @param leasesExpired the number of claimed entries whose lease has expired
+ * @param parked the number of parked entries
+ * @param parkedUnknown the number of parked entries that may have reached the receiver
+ * @param estimated the statuses whose number of entries is an estimate
+ * @param atLeast the figures that are lower bounds, since not all relevant entries were read
  */
 public record OutboxStats(
         Instant at,
@@ -31,13 +31,13 @@ public record OutboxStats(
         Set<OutboxStatus> estimated,
         Set<Figure> atLeast) {
 
-    /** A number that a store may have read in part. */
+    /** A figure for which a store may have read only a part of the entries. */
     public enum Figure {
         DUE,
-        /** And since when the oldest of them has been due: that may be longer ago. */
+        /** The time since which the oldest entry has been due, which may be longer ago. */
         LAG,
         LEASES_EXPIRED,
-        /** And how many of them may have reached the receiver. */
+        /** The number of parked entries, and of those that may have reached the receiver. */
         PARKED
     }
 
@@ -51,7 +51,7 @@ public record OutboxStats(
         atLeast = Set.copyOf(atLeast);
     }
 
-    /** Returns the time that the oldest due entry has waited, as far as is known; zero if there is none. */
+    /** Returns how long the oldest due entry has waited, at least; zero if there is none. */
     public Duration lag() {
         return oldestDue.map(since -> Duration.between(since, at)).orElse(Duration.ZERO);
     }

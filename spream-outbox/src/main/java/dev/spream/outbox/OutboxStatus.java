@@ -6,15 +6,18 @@ import java.util.Set;
 
 /** The status of an entry of the outbox. */
 public enum OutboxStatus {
-    /** Not tried yet, or requeued, or given back before it was tried. */
+    /** Not attempted yet, requeued, or released before an attempt. */
     PENDING,
-    /** Claimed by a worker, which has a lease on it. When the lease has run out, another may claim it. */
+    /** Claimed by a worker under a lease. Once the lease has expired, another worker may claim the entry. */
     SENDING,
-    /** The last attempt failed, or its outcome is unknown. Due again at a time, or parked for an operator. */
+    /**
+     * The last attempt failed or its outcome is unknown. The entry is due again at a later time, or parked for an
+     * operator.
+     */
     FAILED,
     /** Sent, and recorded as succeeded in the ledger. */
     SUCCEEDED,
-    /** Given up, and the ledger says so. */
+    /** Not to be sent any more, and recorded as failed in the ledger. */
     ABORTED;
 
     private static final Map<OutboxStatus, Set<OutboxStatus>> MOVES = Map.of(
@@ -25,25 +28,25 @@ public enum OutboxStatus {
             ABORTED, Set.of(PENDING));
 
     /**
-     * Returns whether an entry may go from this status to that one. From {@link #SENDING} to itself it goes by a new claim,
-     * after the lease of the one before ran out.
+     * Returns whether an entry may change from this status to that one. A change from {@link #SENDING} to itself is a
+     * new claim after the lease of the previous one expired.
      */
     public boolean canBecome(OutboxStatus next) {
         return MOVES.getOrDefault(this, Set.of()).contains(next);
     }
 
-    /** Returns whether the ledger has a final answer to the entry. */
+    /** Returns whether the entry has its final result in the ledger. */
     public boolean isSettled() {
         return this == SUCCEEDED || this == ABORTED;
     }
 
-    /** As tables and commands write it. */
+    /** Returns the status as written in tables and commands. */
     public String text() {
         return name().toLowerCase(Locale.ROOT);
     }
 
     /**
-     * The status of that text.
+     * Returns the status with that {@link #text}.
      *
      * @throws IllegalArgumentException if there is none
      */

@@ -8,124 +8,129 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The store of an outbox's entries, as its workers use it. All times are the store's own; they are never compared with another
- * clock.
+ * The storage port of outbox workers. All times are those of the store's own clock; they are never compared with
+ * another clock.
  *
- * <p>An entry is <em>due</em> if it is pending or failed, its time has come, and it has not expired; or if it is being sent and
- * its lease has run out. A claim gives it to one worker alone, raises its token by one and its attempts by one, and says whether
- * an earlier attempt may have reached the receiver: that of a lease that ran out may. Every later write names the claim by its
- * token, and a write with an outdated token changes nothing.
+ * <p>An entry is <em>due</em> if it is pending or failed, its time has come, and it has not expired; or if it is being
+ * sent and its lease has expired. A claim gives an entry to one worker, increments its token and its attempts, and
+ * reports whether an earlier attempt may have reached the receiver; an attempt whose lease expired counts as one that
+ * may have. Every later write names the claim by its token, and a write with an outdated token changes nothing.
  *
- * <p>An entry whose ledger key is settled with the same digest in the same generation is not claimed: it takes over the ledger's
- * result. With another digest it is aborted as {@link ReasonCode#IDEMPOTENCY_CONFLICT}, and the ledger stays.
+ * <p>An entry whose ledger key is settled with the same digest in the same generation is not claimed: it takes over the
+ * ledger's result. With another digest it is aborted as {@link ReasonCode#IDEMPOTENCY_CONFLICT}, and the ledger is
+ * unchanged.
  *
- * <p>Safe for use by many threads. Every method is one transaction: all of it happened or nothing. What fails is a {@link
- * StorageException}; then it may have happened, and everything may be repeated.
+ * <p>Safe for use by many threads. Every method is one transaction. Failures are {@link StorageException}s; after one
+ * the transaction may or may not have been committed, and every call may be repeated.
  */
 public interface OutboxStore extends AutoCloseable {
 
     /**
-     * Claims entries without an ordering key that are due, those that are due longest first.
+     * Claims due entries without an ordering key, longest due first.
      *
      * @param owner the worker
-     * @param limit how many at most, 1 or more
-     * @param lease how long they are the worker's, unless renewed
+     * @param limit the maximum number of entries, 1 or more
+     * @param lease the duration of the claims, unless renewed
      */
     ClaimResult claim(OutboxOwner owner, int limit, Duration lease);
 
     /**
-     * Makes claims last for another lease, from now on. One that cannot be written now because its row is locked delays the
-     * others as little as possible: it stays as it is, and is among those that are lost once less than half of that lease is left
-     * of its own. So ask again within a quarter of it or so.
+     * Renews claims for another lease from now. A claim whose row is locked is skipped, so that it delays the others as
+     * little as possible; it counts as lost once less than half of {@code lease} remains of its current lease. Callers
+     * therefore renew again within about a quarter of a lease.
      *
-     * @return those that are not the worker's any more
+     * @return the claims that the worker no longer holds
      */
     Set<OutboxClaim.Ref> renew(OutboxOwner owner, Collection<OutboxClaim.Ref> claims, Duration lease);
 
     /**
-     * Ends claims. What the ledger is to say, and the entry, change together. A settlement that is repeated, since its
-     * confirmation was lost, is none that was lost.
+     * Ends claims. The ledger and the entry change together. Repeating a settlement is harmless: if it was committed,
+     * its claim is not reported as lost.
      *
-     * <p>A success or a failure whose ledger key was settled otherwise in the meantime takes over the ledger's result.
+     * <p>If the ledger key of an entry was settled in the meantime, any settlement except a release takes over the
+     * ledger's result.
      *
      * @return the claims that the worker no longer held; nothing was changed for them
      */
     Set<OutboxClaim.Ref> settle(OutboxOwner owner, List<Settlement> settlements);
 
     /**
-     * Gives up entries that have expired before they were claimed: aborts them as {@link ReasonCode#EXPIRED}, and parks
-     * those that may have reached the receiver.
+     * Ends entries that expired before they were claimed: aborts them as {@link ReasonCode#EXPIRED}, and parks those
+     * that may have reached the receiver.
      *
-     * @param limit how many at most
-     * @return how many there were
+     * @param limit the maximum number of entries
+     * @return the number of entries that had expired
      */
     int expire(int limit);
 
     /**
-     * Removes some of what is over and that old; never what is not settled. What other workers remove at the same time is
-     * left to them. One call does a bounded amount of work, however much is kept, and the next one continues behind it: it may
-     * remove less than there is, and nothing, but repeated calls remove everything in the end.
+     * Removes old rows of a part of the history; unsettled entries are never removed. Rows that other workers are
+     * removing are skipped. The work of a call is bounded, however many rows are stored, and the next call continues
+     * after it: a single call may remove fewer rows than are old enough, even none, but repeated calls remove all of
+     * them.
      *
-     * @param age since how long at least it has been over
-     * @param limit how many at most
-     * @return how many were removed
+     * @param age the minimum age of removed rows
+     * @param limit the maximum number of rows
+     * @return the number of removed rows
      */
     int removeOld(OutboxHistory part, Duration age, int limit);
 
     /**
-     * Renews the leases of the worker's segments, claims free segments up to its share, and releases segments. Every worker that sends
-     * entries with an ordering key calls this well within each lease.
+     * Renews the leases of the worker's segments, releases segments, and claims free ones up to the worker's share.
+     * Every worker that sends entries with an ordering key calls this well within each lease.
      *
-     * @param giveUp segments to release, which others may claim at once
+     * @param giveUp segments to release, which other workers may claim immediately
      */
     OutboxSegmentShare holdSegments(OutboxOwner owner, Set<Integer> giveUp, Duration lease);
 
-    /** Gives all segments up. The worker is gone. */
+    /** Releases all segments of the worker and removes its registration. */
     void releaseSegments(OutboxOwner owner);
 
     /**
-     * Returns whether there are entries with an ordering key that are not settled, due or not, of those that were committed
-     * before the call. Workers read segments only then; they ask each poll interval, and when they are woken.
+     * Returns whether there are unsettled entries with an ordering key, due or not, among those committed before the
+     * call. Workers read segments only if there are; they call this once a poll interval and on each notification.
      */
     boolean hasOrdered();
 
     /**
-     * Unsettled entries of segments, from which the holder plans its claims. Claims nothing.
+     * Returns unsettled entries of segments, from which the holder plans its claims. Claims nothing.
      *
-     * @param after the segments, and for each the id behind which to begin; 0 for its beginning
-     * @param perSegment how many of each segment at most
-     * @return those of a segment in the order of their ids
+     * @param after the id after which to begin, by segment; 0 for the first entry
+     * @param perSegment the maximum number of entries of each segment
+     * @return the entries, in the order of their ids within each segment
      */
     List<OrderedEntry> ordered(Map<Integer, Long> after, int perSegment);
 
-    /** The same for one ordering key: its first entries that are not settled. */
+    /** Returns the first unsettled entries of one ordering key, in the order of their ids. */
     List<OrderedEntry> ordered(String orderingKey, int limit);
 
     /**
-     * Claims entries with an ordering key: of those, the ones that are due, whose segment is the worker's in this epoch, and that
-     * have no earlier entry of their key that is not settled. Otherwise like {@link #claim}.
+     * Claims those of the given entries that are due, whose segment is held by the worker in the given epoch, and that
+     * are the first unsettled entry of their ordering key. Otherwise like {@link #claim}.
      *
-     * @param segments of these entries
+     * @param segments the leases of the segments of these entries
      */
     ClaimResult claimOrdered(
             OutboxOwner owner, Collection<OutboxSegmentLease> segments, Collection<Long> ids, Duration lease);
 
     /**
-     * Registers a notification of entries enqueued here or in another process. Notifications may be spurious and may be missed:
-     * the caller has to poll as well.
+     * Registers for notifications of entries enqueued here or in another process. Notifications may be spurious and may
+     * be missed: the caller has to poll as well.
      *
-     * @param wake must not wait; called by any thread
-     * @return ends it
+     * @param wake called for each notification, by any thread; must not block
+     * @return the registration, which ends when it is closed
      */
     Watch watch(Runnable wake);
 
-    /** Ends the telling. */
+    /** A registration for notifications. Closing it ends the notifications. */
     interface Watch extends AutoCloseable {
         @Override
         void close();
     }
 
-    /** Closes what this opened. Claims stay until their leases run out. Closing again is harmless. */
+    /**
+     * Closes the resources that this store opened. Claims last until their leases expire. Closing again has no effect.
+     */
     @Override
     void close();
 }

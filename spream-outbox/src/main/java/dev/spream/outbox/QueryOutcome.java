@@ -5,19 +5,19 @@ import static java.util.Objects.requireNonNull;
 import dev.spream.core.Secrets;
 
 /**
- * The answer of the receiver about an entry that may have reached it. Its messages are as those of a {@link
- * SendOutcome}.
+ * The outcome of querying the receiver about an entry that may have reached it. The rules for messages are those of
+ * {@link SendOutcome}.
  */
 public sealed interface QueryOutcome {
 
-    /** The receiver has taken it. */
+    /** The receiver has accepted the entry. */
     record Taken(LedgerResult result) implements QueryOutcome {
         public Taken {
             requireNonNull(result, "result");
         }
     }
 
-    /** The receiver has refused it permanently. */
+    /** The receiver has rejected the entry permanently. */
     record Refused(ReasonCode reason, String message) implements QueryOutcome {
         public Refused {
             requireNonNull(reason, "reason");
@@ -25,10 +25,10 @@ public sealed interface QueryOutcome {
         }
     }
 
-    /** The receiver does not have it and never will, unless it is sent again. */
+    /** The receiver has not received the entry, and will not receive it unless it is sent again. */
     record NotThere() implements QueryOutcome {}
 
-    /** The receiver could not be asked, or does not know yet; to be asked again. */
+    /** The query failed, or the receiver has no outcome yet; the query is repeated later. */
     record StillUnknown(ReasonCode reason, String message) implements QueryOutcome {
         public StillUnknown {
             requireNonNull(reason, "reason");

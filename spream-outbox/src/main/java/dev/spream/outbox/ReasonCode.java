@@ -4,48 +4,48 @@ import java.util.Map;
 import java.util.regex.Pattern;
 
 /**
- * The reason why an attempt failed, or an entry was aborted, as a word that programs can tell apart; senders may have
- * words of their own. Never holds anything of a payload.
+ * The machine-readable reason of a failed attempt or an aborted entry; senders may define codes of their own. Never
+ * contains data of a payload.
  *
- * @param value upper-case letters, digits and underscores, a letter first, at most 64
+ * @param value 1 to 64 upper-case letters, digits and underscores, starting with a letter
  */
 public record ReasonCode(String value) {
     private static final Pattern VALUE = Pattern.compile("[A-Z][A-Z0-9_]{0,63}");
 
-    /** The receiver did not answer in time. */
+    /** The receiver did not respond in time. */
     public static final ReasonCode TIMEOUT = new ReasonCode("TIMEOUT");
 
-    /** The receiver could not be reached, or said that it cannot take anything now. */
+    /** The receiver could not be reached, or reported that it is temporarily unavailable. */
     public static final ReasonCode UNAVAILABLE = new ReasonCode("UNAVAILABLE");
 
-    /** The receiver asked for less. */
+    /** The receiver rejected the request because of its rate limit. */
     public static final ReasonCode RATE_LIMITED = new ReasonCode("RATE_LIMITED");
 
-    /** The receiver does not accept the sender's credentials, or does not permit the request. */
+    /** The receiver rejected the sender's credentials, or does not permit the request. */
     public static final ReasonCode UNAUTHORIZED = new ReasonCode("UNAUTHORIZED");
 
-    /** What was to be sent is not a request that the receiver, or the sender, understands. */
+    /** The entry is not a valid request for the receiver or the sender. */
     public static final ReasonCode INVALID_REQUEST = new ReasonCode("INVALID_REQUEST");
 
-    /** The receiver understood it, and refused it. */
+    /** The receiver rejected a valid request. */
     public static final ReasonCode REJECTED = new ReasonCode("REJECTED");
 
-    /** The sender failed in a way that it does not know. */
+    /** The sender failed unexpectedly. */
     public static final ReasonCode INTERNAL_ERROR = new ReasonCode("INTERNAL_ERROR");
 
     /** An attempt may have reached the receiver; its outcome is unknown. */
     public static final ReasonCode OUTCOME_UNKNOWN = new ReasonCode("OUTCOME_UNKNOWN");
 
-    /** The entry's time to be sent is over. */
+    /** The entry expired before it was sent. */
     public static final ReasonCode EXPIRED = new ReasonCode("EXPIRED");
 
-    /** The entry has been tried for longer than it may. */
+    /** The entry exceeded its maximum age or number of attempts. */
     public static final ReasonCode TOO_OLD = new ReasonCode("TOO_OLD");
 
-    /** The ledger has another request under this key. */
+    /** The key belongs to another request in the ledger. */
     public static final ReasonCode IDEMPOTENCY_CONFLICT = new ReasonCode("IDEMPOTENCY_CONFLICT");
 
-    /** Somebody gave it up by hand. */
+    /** The entry was aborted by an operator. */
     public static final ReasonCode ABORTED_BY_HAND = new ReasonCode("ABORTED_BY_HAND");
 
     private static final int INTERNAL_SERVER_ERROR = 500;
@@ -73,7 +73,10 @@ public record ReasonCode(String value) {
         }
     }
 
-    /** The HTTP status that the ledger reports for a request aborted for this reason; 500 for a sender's own codes. */
+    /**
+     * Returns the HTTP status that the ledger reports for a request aborted for this reason; 500 for a sender's own
+     * codes.
+     */
     public int httpStatus() {
         return HTTP_STATUSES.getOrDefault(this, INTERNAL_SERVER_ERROR);
     }

@@ -7,12 +7,12 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * The outcome of an attempt to send an entry. Its messages say what happened, and hold nothing of the payload or of the
- * answer; secrets that the process was configured with are struck from them.
+ * The outcome of an attempt to send an entry. Messages describe the failure and must not contain data of the payload or
+ * the response; the configured secrets of the process are removed from them.
  */
 public sealed interface SendOutcome {
 
-    /** The receiver took it; the ledger keeps what it answered. */
+    /** The receiver accepted the entry; its response is stored in the ledger. */
     record Succeeded(LedgerResult result) implements SendOutcome {
         public Succeeded {
             if (result.status() != LedgerStatus.SUCCEEDED) {
@@ -23,9 +23,9 @@ public sealed interface SendOutcome {
     }
 
     /**
-     * The receiver did certainly not take it, and may take it later.
+     * The receiver certainly did not accept the entry, and may accept it later.
      *
-     * @param after how long to wait at least, if the receiver said so
+     * @param after the minimum delay before the next attempt, if the receiver requested one
      */
     record Retryable(ReasonCode reason, String message, Optional<Duration> after) implements SendOutcome {
         public Retryable {
@@ -39,7 +39,10 @@ public sealed interface SendOutcome {
         }
     }
 
-    /** The receiver did certainly not take it in this attempt, and never will; of an earlier attempt that says nothing. */
+    /**
+     * The receiver certainly did not accept the entry in this attempt, and never will. Earlier attempts may still have
+     * been accepted.
+     */
     record Permanent(ReasonCode reason, String message) implements SendOutcome {
         public Permanent {
             requireNonNull(reason, "reason");
@@ -47,7 +50,7 @@ public sealed interface SendOutcome {
         }
     }
 
-    /** It left, and may have been taken or not: there was no answer, or none that says. */
+    /** The entry was sent and may or may not have been accepted: there was no response, or an inconclusive one. */
     record Unknown(ReasonCode reason, String message) implements SendOutcome {
         public Unknown {
             requireNonNull(reason, "reason");

@@ -8,7 +8,7 @@ import java.time.Duration;
 public sealed interface Settlement {
     OutboxClaim.Ref ref();
 
-    /** Succeeded: in the ledger first, and in the outbox. */
+    /** The entry succeeded: recorded in the ledger first, then in the outbox. */
     record Succeeded(OutboxClaim.Ref ref, LedgerResult result) implements Settlement {
         public Succeeded {
             requireNonNull(ref, "ref");
@@ -20,12 +20,12 @@ public sealed interface Settlement {
     }
 
     /**
-     * Failed, and due again.
+     * The attempt failed, and the entry is due again after a delay.
      *
-     * @param delay from now on
-     * @param outcomeUnknown whether it may have reached the receiver, in this attempt or an earlier one
-     * @param counts whether the attempt counts; false of one that only tried whether the receiver can be reached, whose attempt
-     *     is given back
+     * @param delay the time until the entry is due, from now
+     * @param outcomeUnknown whether the entry may have reached the receiver, in this attempt or an earlier one
+     * @param counts whether the attempt counts; false for a probe of the receiver, after which the number of attempts
+     *     is decremented
      */
     record Failed(
             OutboxClaim.Ref ref,
@@ -42,13 +42,13 @@ public sealed interface Settlement {
             requireNonNull(delay, "delay");
         }
 
-        /** Of an attempt that counts. */
+        /** Creates the settlement of an attempt that counts. */
         public Failed(OutboxClaim.Ref ref, ReasonCode reason, String message, Duration delay, boolean outcomeUnknown) {
             this(ref, reason, message, delay, outcomeUnknown, true);
         }
     }
 
-    /** Failed, and not due again until an operator acts; later entries of its ordering key wait. */
+    /** The entry is not due again until an operator acts; later entries of its ordering key wait. */
     record Parked(OutboxClaim.Ref ref, ReasonCode reason, String message, boolean outcomeUnknown)
             implements Settlement {
         public Parked {
@@ -58,7 +58,7 @@ public sealed interface Settlement {
         }
     }
 
-    /** Given up: failed in the ledger first, and aborted in the outbox. */
+    /** The entry is aborted: recorded as failed in the ledger first, then as aborted in the outbox. */
     record Aborted(OutboxClaim.Ref ref, LedgerResult result, String message) implements Settlement {
         public Aborted {
             requireNonNull(ref, "ref");
@@ -69,7 +69,7 @@ public sealed interface Settlement {
         }
     }
 
-    /** Given back as it was, before it was tried: its attempt does not count, and it is due as before. */
+    /** The entry is released before an attempt: the attempt does not count, and the entry is due as before. */
     record Released(OutboxClaim.Ref ref) implements Settlement {
         public Released {
             requireNonNull(ref, "ref");
