@@ -6,11 +6,11 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A claim that a worker holds: its state, and its deadline by the worker's own clock.
+ * A claim that a worker holds, with its phase and its deadline by the worker's own clock.
  *
- * <p>It goes from waiting to being in a call of the sender, back, and to being settled; or it is lost on the way. From its
- * settlement on, only the store says whether it was lost. The thread of the attempt moves it, and others interrupt the call or
- * lose the claim; so all that changes is guarded by {@code this}.
+ * <p>Phases: a claim changes between waiting and calling the sender, and ends in settling or lost. Once it is settling,
+ * only the store decides whether it was lost. The thread of the attempt changes the phase, other threads interrupt the
+ * call or mark the claim as lost; all mutable fields are guarded by {@code this}.
  */
 final class ActiveClaim {
     private enum Phase {
@@ -36,8 +36,8 @@ final class ActiveClaim {
 
     /**
      * @param probe whether the circuit breaker waits for its outcome
-     * @param claimedAt just before it was asked for, by the worker's clock
-     * @param lease when the worker has to leave it, unless it is renewed
+     * @param claimedAt the time just before the claim was requested, by the worker's clock
+     * @param lease the lease, after which the worker has to abandon the claim unless it is renewed
      */
     ActiveClaim(OutboxClaim claim, boolean probe, long claimedAt, LocalLease lease) {
         this.claim = claim;
@@ -59,24 +59,27 @@ final class ActiveClaim {
         return probe;
     }
 
-    /** Takes it upon the caller to tell the circuit breaker what came of the probe; true for one caller, if it is one. */
+    /**
+     * Acquires the right to report the outcome of the probe to the circuit breaker. Returns true for the first caller
+     * if this claim is a probe, and false otherwise.
+     */
     synchronized boolean takeProbe() {
         boolean was = probe;
         probe = false;
         return was;
     }
 
-    /** How long ago it was claimed, in nanoseconds. */
+    /** Returns the time since the claim, in nanoseconds. */
     long age(long now) {
         return now - claimedAt;
     }
 
-    /** The store's time, or a little after it. */
+    /** Returns an estimate of the store's time, never earlier than the actual time. */
     Instant storeTime(long now) {
         return claim.claimedAt().plusNanos(age(now));
     }
 
-    /** Enters a call of the sender, on this thread; false if the claim is lost. */
+    /** Marks the start of a call of the sender on the current thread; returns false if the claim is lost. */
     synchronized boolean startCall(long now, long timeout) {
         if (phase == Phase.LOST || !lease.isHeld()) {
             return false;
@@ -90,7 +93,7 @@ final class ActiveClaim {
         return true;
     }
 
-    /** The call is over, and no other thread interrupts this one any more. */
+    /** Marks the end of the call, after which no other thread interrupts the current one. */
     synchronized void endCall() {
         if (phase == Phase.CALLING) {
             phase = Phase.WAITING;
@@ -98,12 +101,15 @@ final class ActiveClaim {
         caller = null;
     }
 
-    /** Returns whether the call, the last one, was interrupted since its time was over. */
+    /** Returns whether the last call was interrupted because it exceeded its timeout. */
     synchronized boolean hasTimedOut() {
         return timedOut;
     }
 
-    /** From now on only the store can lose the claim; false if it is lost. */
+    /**
+     * Changes the phase to settling, in which only the store decides whether the claim is lost; returns false if it
+     * already is.
+     */
     synchronized boolean startSettling() {
         if (phase == Phase.LOST) {
             return false;
@@ -112,7 +118,7 @@ final class ActiveClaim {
         return true;
     }
 
-    /** Takes the claim away, and interrupts the call; false if it was lost before, or is being settled. */
+    /** Marks the claim as lost and interrupts its call; returns false if it was lost before or is being settled. */
     synchronized boolean revoke() {
         if (phase == Phase.LOST || phase == Phase.SETTLING) {
             return false;
@@ -122,7 +128,7 @@ final class ActiveClaim {
         return true;
     }
 
-    /** Takes the claim away if its time is over. */
+    /** Marks the claim as lost if its lease has expired; returns whether it did. */
     synchronized boolean revokeIfExpired() {
         return !lease.isHeld() && revoke();
     }
@@ -133,7 +139,10 @@ final class ActiveClaim {
         }
     }
 
-    /** Interrupts the call if its time is over; whether it has now been over for so long that it should be reported. */
+    /**
+     * Interrupts the call if it has exceeded its timeout; returns true if it did not return after earlier interrupts
+     * and should be reported.
+     */
     synchronized boolean interruptIfOverdue(long now) {
         if (phase != Phase.CALLING || now - callUntil < 0) {
             return false;
@@ -146,12 +155,12 @@ final class ActiveClaim {
         return !first;
     }
 
-    /** How many nanoseconds the call has been over its time. */
+    /** Returns the time by which the call has exceeded its timeout, in nanoseconds. */
     synchronized long overdue(long now) {
         return now - overdueSince;
     }
 
-    /** In how many nanoseconds something has to be done about it. */
+    /** Returns the time until the lease or the call has to be checked, in nanoseconds. */
     synchronized long nextCheck(long now) {
         return switch (phase) {
             case WAITING -> lease.left();
@@ -160,7 +169,7 @@ final class ActiveClaim {
         };
     }
 
-    /** Returns whether it is not lost, and its lease should be renewed when no more than that is left of it. */
+    /** Returns whether the claim is not lost and at most that many nanoseconds of its lease are left. */
     synchronized boolean needsRenewal(long left) {
         return phase != Phase.LOST && lease.left() <= left;
     }

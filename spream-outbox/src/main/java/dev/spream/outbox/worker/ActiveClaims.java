@@ -13,11 +13,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * All claims of a worker, from the claim until the store has answered to its settlement. Renews their leases, and takes from
- * the worker what could not be renewed, by the worker's own clock and before the lease can have ended. Safe for use by many
- * threads.
+ * All claims of a worker, from the claim until the store has confirmed the settlement. Renews their leases, and
+ * abandons claims that could not be renewed before their leases can have expired, by the worker's own clock. Safe for
+ * use by many threads.
  *
- * <p>Leases are measured on the worker's own clocks ({@link LocalLease}), whatever became of the answer to a request.
+ * <p>A {@link LocalLease} begins before the request to the store is sent, so that it never ends after the stored lease.
  */
 final class ActiveClaims {
     private static final Logger log = LoggerFactory.getLogger(ActiveClaims.class);
@@ -55,7 +55,7 @@ final class ActiveClaims {
         return held.size();
     }
 
-    /** Renews the leases of which a quarter or more is over; those that are younger can wait for the next time. */
+    /** Renews the leases of which at least an eighth has elapsed; newer ones are renewed at the next heartbeat. */
     void renew() {
         long quarter = options.lease().toNanos() / 4;
         long left = store.requestLease().left() - quarter / 2;
@@ -76,7 +76,7 @@ final class ActiveClaims {
         try {
             lost = store.renew(due);
         } catch (StorageException e) {
-            return; // told; the leases hold a little longer, and the next heartbeat comes
+            return; // already reported; the leases are renewed at the next heartbeat
         }
         for (OutboxClaim.Ref ref : due) {
             ActiveClaim claim = held.get(ref);
@@ -86,22 +86,21 @@ final class ActiveClaims {
             if (!lost.contains(ref)) {
                 claim.renewed(lease);
             } else if (claim.revoke()) {
-                reportLost(claim, "the store says so");
+                reportLost(claim, "the store has released it or given it to another worker");
             }
         }
     }
 
     /**
-     * Interrupts calls that take too long, and takes away what was not renewed.
-     *
-     * @return for how many nanoseconds nothing has to be done, by what is known now
+     * Interrupts calls that exceed their timeout, and abandons claims whose leases were not renewed.
+     * @return the time until the next check is needed, in nanoseconds
      */
     long check() {
         long now = time.nanoTime();
         long next = Long.MAX_VALUE;
         for (ActiveClaim claim : held.values()) {
             if (claim.revokeIfExpired()) {
-                reportLost(claim, "it could not be renewed");
+                reportLost(claim, "it was not renewed in time");
             } else if (claim.interruptIfOverdue(now)) {
                 warnStuck(claim, now);
                 breaker.overdue(claim);
@@ -115,16 +114,16 @@ final class ActiveClaims {
         held.values().forEach(ActiveClaim::interruptCall);
     }
 
-    /** Takes everything away that is not being settled. */
+    /** Abandons all claims that are not being settled. */
     void revokeAll() {
         for (ActiveClaim claim : held.values()) {
             if (claim.revoke()) {
-                reportLost(claim, "the worker has ended");
+                reportLost(claim, "the worker has stopped");
             }
         }
     }
 
-    /** Notes that a claim is not the worker's any more. What came of it is dropped. */
+    /** Removes a lost claim and reports it. Its outcome is dropped. */
     void reportLost(ActiveClaim claim, String why) {
         remove(claim);
         breaker.overdue(claim);

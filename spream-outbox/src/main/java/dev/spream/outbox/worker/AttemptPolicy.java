@@ -13,18 +13,19 @@ import java.util.Optional;
 import java.util.random.RandomGenerator;
 
 /**
- * Decides how a claim ends: what is known of the entry, the outcome of an attempt, and the options make a settlement. Has no
- * state and does nothing else.
+ * Derives the settlement of a claim from the state of the entry, the outcome of an attempt, and the options. Stateless
+ * and free of side effects.
  *
- * <p>Its main rule: an entry is aborted only if the receiver certainly has not accepted it, unless {@link UnknownFailure#ABORT}
- * applies to an entry that has no attempts left. One that may have reached the receiver is sent again if that is harmless,
- * queried if that is possible, and otherwise parked for an operator. What the receiver, or something in front of it, answers to a
- * later attempt says nothing of an earlier one; what it answers to the question does.
+ * <p>Main rule: an entry is aborted only if the receiver certainly has not accepted it, unless {@link
+ * UnknownFailure#ABORT} applies to an entry that has no attempts left. An entry that may have reached the receiver is
+ * sent again if that is harmless, resolved by a query if that is possible, and otherwise parked for an operator. A
+ * response of the receiver, or of a proxy in front of it, to a later attempt does not determine the outcome of an
+ * earlier one; the answer to a query does.
  *
- * @param random for backoff with jitter; used by many threads
+ * @param random the source of jitter; used by many threads
  */
 record AttemptPolicy(OutboxWorkerOptions options, Guarantee guarantee, RandomGenerator random) {
-    /** Returns whether the receiver has to be asked before anything else is done. */
+    /** Returns whether the receiver has to be queried before the entry is sent. */
     boolean asksFirst(OutboxClaim claim) {
         return claim.outcomeUnknown() && guarantee == Guarantee.QUERYABLE;
     }
@@ -32,8 +33,8 @@ record AttemptPolicy(OutboxWorkerOptions options, Guarantee guarantee, RandomGen
     /**
      * Returns the settlement of a claim that must not be sent; empty if it may be sent.
      *
-     * @param unknown whether an earlier attempt may have reached the receiver, after the receiver was asked if it can be
-     * @param now the store's time, at the latest
+     * @param unknown whether an earlier attempt may have reached the receiver, according to the query if one was made
+     * @param now the store's time, or a later one
      */
     Optional<Settlement> withoutSending(OutboxClaim claim, boolean unknown, Instant now) {
         if (unknown && guarantee == Guarantee.NEITHER) {
@@ -73,8 +74,7 @@ record AttemptPolicy(OutboxWorkerOptions options, Guarantee guarantee, RandomGen
         return switch (outcome) {
             case SendOutcome.Succeeded succeeded -> new Settlement.Succeeded(claim.ref(), succeeded.result());
             case SendOutcome.Permanent permanent ->
-                settleUnsent(
-                        claim, unknown, permanent.reason(), permanent.message()); // it speaks of this attempt alone
+                settleUnsent(claim, unknown, permanent.reason(), permanent.message()); // applies to this attempt only
             case SendOutcome.Retryable retryable ->
                 isExhausted(claim, now)
                         ? exhausted(claim, unknown, retryable.reason(), retryable.message())
@@ -84,9 +84,9 @@ record AttemptPolicy(OutboxWorkerOptions options, Guarantee guarantee, RandomGen
     }
 
     /**
-     * Returns the settlement of the claim after an attempt or query that probed the receiver and did not reach it: it does not
-     * count, and the entry waits for its backoff, so that the next probe is another entry. Empty if it
-     * ends like any other: the entry is too old, or must not be sent again.
+     * Returns the settlement of the claim after an attempt or query that probed the receiver and did not reach it. The
+     * attempt does not count, and the entry waits for its backoff, so that the next probe is another entry. Empty if
+     * the normal rules apply, because the entry is too old or must not be sent again.
      *
      * @param unknown whether an earlier attempt may have reached the receiver
      * @param now the store's time
@@ -111,7 +111,9 @@ record AttemptPolicy(OutboxWorkerOptions options, Guarantee guarantee, RandomGen
                 isExhausted(claim, now)
                         ? exhausted(claim, true, lost.reason(), lost.message())
                         : unknownAgain(claim, lost);
-            case QUERYABLE -> unknownAgain(claim, lost); // the next claim asks, and sends nothing if no attempt is left
+            case QUERYABLE ->
+                unknownAgain(
+                        claim, lost); // the next claim queries the receiver, and sends nothing if no attempts are left
             case NEITHER -> new Settlement.Parked(claim.ref(), lost.reason(), lost.message(), true);
         };
     }
@@ -121,7 +123,8 @@ record AttemptPolicy(OutboxWorkerOptions options, Guarantee guarantee, RandomGen
     }
 
     /**
-     * Returns the settlement of the claim after the receiver was queried; empty if the entry never reached it, and may be sent.
+     * Returns the settlement of the claim after the receiver was queried; empty if the entry never reached it and may
+     * be sent.
      *
      * @param now the store's time
      */
@@ -145,7 +148,7 @@ record AttemptPolicy(OutboxWorkerOptions options, Guarantee guarantee, RandomGen
                 : abort(claim, reason, message);
     }
 
-    /** Gives up what has no attempt or no time left. */
+    /** Returns the settlement of an entry that has no attempts or no time left. */
     private Settlement exhausted(OutboxClaim claim, boolean unknown, ReasonCode reason, String message) {
         boolean abortsUnknown = guarantee == Guarantee.IDEMPOTENT
                 && options.unknownFailure() == UnknownFailure.ABORT

@@ -17,8 +17,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Attempts to send claimed entries: each is sent, or the receiver asked for it, and a settlement results. Safe for use by
- * many threads.
+ * Makes the attempts of claimed entries: sends an entry, or queries the receiver about it, and derives the settlement.
+ * Safe for use by many threads.
  */
 record Attempts(
         OutboxSender sender,
@@ -29,11 +29,14 @@ record Attempts(
         WorkerSignals signals) {
     private static final Logger log = LoggerFactory.getLogger(Attempts.class);
 
-    /** The outcome that stands for the answer of a receiver that has never seen the entry. */
+    /** The outcome reported for a query whose answer is that the entry never reached the receiver. */
     private static final SendOutcome NOT_THERE =
-            new SendOutcome.Retryable(new ReasonCode("NOT_THERE"), "the receiver does not have it");
+            new SendOutcome.Retryable(new ReasonCode("NOT_THERE"), "the entry has not reached the receiver");
 
-    /** The settlement of a claim; empty if the claim is not the worker's any more. Called by a thread of its own. */
+    /**
+     * Makes one attempt and returns its settlement; empty if the claim was lost. Called on a thread of the attempt's
+     * own.
+     */
     Optional<Settlement> run(ActiveClaim held) {
         try {
             return Optional.ofNullable(settlement(held)).filter(settlement -> held.startSettling());
@@ -102,7 +105,7 @@ record Attempts(
         A call(OutboxEntry entry) throws Exception;
     }
 
-    /** Returns the answer of the sender; null if it was not called, since the claim is lost. */
+    /** Returns the answer of the sender; null if it was not called because the claim is lost. */
     private <A> @Nullable A call(
             ActiveClaim held,
             boolean queried,
@@ -120,7 +123,7 @@ record Attempts(
                     ? fromUnknown.apply(
                             new SendOutcome.Unknown(ReasonCode.INTERNAL_ERROR, "the sender returned nothing"))
                     : answered;
-        } catch (Throwable e) { // whatever a sender throws says nothing of what became of the entry
+        } catch (Throwable e) { // no exception of a sender determines the outcome of the entry
             answer = fromUnknown.apply(unknown(held, e));
         } finally {
             endCall(held);
@@ -134,20 +137,23 @@ record Attempts(
             return false;
         }
         if (signals.isCancelled()) {
-            held.interruptCall(); // the cancelling thread may have looked before this call had started
+            held.interruptCall(); // the cancelling thread may have interrupted the calls before this one started
         }
         events.publish(listener -> listener.sending(held.claim()));
         return true;
     }
 
     @SuppressWarnings(
-            "ThreadInterruptedCheck") // no other thread interrupts this one now; the interrupt was of the call
+            "ThreadInterruptedCheck") // no other thread interrupts this one now; the interrupt was meant for the call
     private static void endCall(ActiveClaim held) {
         held.endCall();
         Thread.interrupted();
     }
 
-    /** An exception tells nothing but its type: its message may hold a payload. */
+    /**
+     * Returns the outcome of a call that threw. It contains only the type of the exception, whose message may contain
+     * payload data.
+     */
     private SendOutcome.Unknown unknown(ActiveClaim held, Throwable thrown) {
         if (held.hasTimedOut()) {
             return new SendOutcome.Unknown(ReasonCode.TIMEOUT, "no answer within " + DurationText.of(timeout));
@@ -164,7 +170,7 @@ record Attempts(
     private void reportSent(ActiveClaim held, SendOutcome outcome, boolean queried, long startedAt) {
         Duration took = Duration.ofNanos(signals.now() - startedAt);
         events.publish(listener -> listener.sent(held.claim(), outcome, queried, took));
-        if (!signals.isCancelled()) { // an interrupt says nothing of the receiver
+        if (!signals.isCancelled()) { // a call that was interrupted says nothing about the receiver
             breaker.sent(held, outcome);
         }
     }

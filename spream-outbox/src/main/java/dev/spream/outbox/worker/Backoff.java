@@ -8,11 +8,14 @@ import java.time.Duration;
 import java.util.List;
 import java.util.random.RandomGenerator;
 
-/** The waits of failed entries before their next attempts. Immutable. */
+/** The delays of failed entries before their next attempts. Immutable. */
 public sealed interface Backoff {
     Duration MAX_DELAY = Duration.ofDays(7);
 
-    /** 5, 10, 20, 40, 80 and 160 seconds. Six attempts have five waits, so the last of these is for a seventh and later. */
+    /**
+     * Delays of 5, 10, 20, 40, 80 and 160 seconds. Six attempts have five delays; the last value applies from the
+     * seventh attempt on.
+     */
     Backoff DEFAULT = table(List.of(
             Duration.ofSeconds(5),
             Duration.ofSeconds(10),
@@ -22,35 +25,38 @@ public sealed interface Backoff {
             Duration.ofSeconds(160)));
 
     /**
-     * The wait after a failed attempt.
+     * Returns the delay after a failed attempt.
      *
-     * @param attempt the one that failed, from 1
+     * @param attempt the number of the failed attempt, from 1
      */
     Duration after(int attempt, RandomGenerator random);
 
-    /** The first of these after the first attempt, the second after the second, and so on; the last one repeats. */
+    /**
+     * Returns a backoff with fixed delays: the first one after the first attempt, the second after the second, and so
+     * on; the last one repeats.
+     */
     static Backoff table(List<Duration> delays) {
         return new Table(delays);
     }
 
     /**
-     * Anything up to {@code base}, doubled with each attempt, or {@code cap}: full jitter, so that entries which failed together
-     * do not come back together.
+     * Returns an exponential backoff with full jitter: a random delay of at most {@code base}, doubled with each
+     * attempt up to {@code cap}, so that entries which failed together are not retried together.
      */
     static Backoff exponential(Duration base, Duration cap) {
         return new Exponential(base, cap);
     }
 
     /**
-     * Waits that are written down.
+     * A table of fixed delays.
      *
-     * @param delays at least one, none negative
+     * @param delays one delay or more, none negative
      */
     record Table(List<Duration> delays) implements Backoff {
         public Table {
             delays = List.copyOf(delays);
             if (delays.isEmpty()) {
-                throw new IllegalArgumentException("a table of delays needs at least one");
+                throw new IllegalArgumentException("delays is empty; it must have at least one delay");
             }
             delays.forEach(delay -> requireAtLeast("delay", delay, Duration.ZERO));
         }
@@ -62,7 +68,7 @@ public sealed interface Backoff {
     }
 
     /**
-     * Waits at random.
+     * Random delays whose upper bound grows exponentially.
      *
      * @param base 1 ms or more
      * @param cap {@code base} or more

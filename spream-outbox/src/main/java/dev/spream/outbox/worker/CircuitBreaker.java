@@ -5,13 +5,13 @@ import dev.spream.outbox.SendOutcome;
 import java.util.Set;
 
 /**
- * A circuit breaker that stops claims while the receiver is unreachable: it opens after a number of consecutive attempts of any
- * entries that did not reach the receiver, and after a pause admits a single attempt, the probe, whose outcome closes it or opens
- * it again. Rejected credentials count as unreachable, since they are no fault of an entry. Attempts that were under way when it
- * opened change nothing any more. Safe for use by many threads.
+ * A circuit breaker that stops claims while the receiver is unreachable. It opens after a number of consecutive
+ * attempts, of any entries, that did not reach the receiver, and after a pause admits a single attempt, the probe,
+ * whose outcome closes it or opens it again. Rejected credentials count as unreachable, since the cause is not the
+ * entry. Attempts that were in flight when it opened have no effect on it. Safe for use by many threads.
  */
 final class CircuitBreaker {
-    /** What it lets through while it is closed: anything. */
+    /** The allowance while the breaker is closed. */
     static final int UNLIMITED = Integer.MAX_VALUE;
 
     private static final Set<ReasonCode> NOT_REACHED =
@@ -34,8 +34,8 @@ final class CircuitBreaker {
     private boolean probing;
 
     /**
-     * @param threshold how many failures in a row open it, 0 for never
-     * @param pauseNanos how long it stays open
+     * @param threshold the number of consecutive failures that open it, 0 for never
+     * @param pauseNanos the time that it stays open before a probe, in nanoseconds
      */
     CircuitBreaker(int threshold, long pauseNanos) {
         this.threshold = threshold;
@@ -46,7 +46,7 @@ final class CircuitBreaker {
         return closed;
     }
 
-    /** How many entries may be claimed now: any number, one, or none. */
+    /** Returns the number of entries that may be claimed now: {@link #UNLIMITED}, 1 for a probe, or 0. */
     synchronized int allowance(long now) {
         if (closed) {
             return UNLIMITED;
@@ -54,7 +54,10 @@ final class CircuitBreaker {
         return probing || now - openUntil < 0 ? 0 : 1;
     }
 
-    /** For how many nanoseconds nothing may be claimed; 0 if something may be, and until the probe is over if one is. */
+    /**
+     * Returns the time until the next claim may be allowed, in nanoseconds: 0 if claims are allowed now, and a full
+     * pause while a probe is in flight.
+     */
     synchronized long pauseLeft(long now) {
         if (closed) {
             return 0;
@@ -62,17 +65,20 @@ final class CircuitBreaker {
         return probing ? pause : Math.max(0, openUntil - now);
     }
 
-    /** The entry that may be claimed was. */
+    /** Records that the probe was claimed. */
     synchronized void probe() {
         probing = true;
     }
 
-    /** The probe ended without an outcome; another may be made. */
+    /** Records that the probe ended without an outcome; another probe may be made immediately. */
     synchronized void probeDropped() {
         probing = false;
     }
 
-    /** The probe does not come back; another may be made after the pause. Only one report of a probe may be made. */
+    /**
+     * Records that the probe did not return in time; another one may be made after the pause. At most one report may be
+     * made for each probe.
+     */
     synchronized Change probeOverdue(long now) {
         return closed ? Change.NONE : open(now);
     }
@@ -114,7 +120,10 @@ final class CircuitBreaker {
         return Change.CLOSED;
     }
 
-    /** Returns whether it says that the receiver was not reached, and not just that it did not take the entry. */
+    /**
+     * Returns whether the outcome shows that the receiver was not reached, rather than that it did not accept the
+     * entry.
+     */
     static boolean notReached(SendOutcome outcome) {
         return switch (outcome) {
             case SendOutcome.Unknown unknown -> true;

@@ -7,9 +7,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reports the outcomes of attempts to the circuit breaker, and to others when it opens or closes. Of each probe one
- * report is made: by its own thread, or, if that does not come back, by the worker's clock; what comes of it later is that of
- * an attempt like any other. Safe for use by many threads.
+ * Reports the outcomes of attempts to the circuit breaker, and its changes to the log and the listeners. Each probe is
+ * reported once: by its own thread or, if that does not return in time, by the watchdog; a later outcome of the probe
+ * is treated like that of any other attempt. Safe for use by many threads.
  */
 record CircuitBreakerEvents(
         CircuitBreaker breaker, OutboxWorkerOptions options, WorkerEvents events, WorkerSignals signals) {
@@ -25,14 +25,14 @@ record CircuitBreakerEvents(
     }
 
     /**
-     * Returns whether the attempt of a probe counts, as that of any entry does: if it told something of the entry, or came to
-     * its end after another had got through.
+     * Returns whether the attempt of a probe counts like any other attempt: if it reached the receiver, or the breaker
+     * has been closed in the meantime.
      */
     boolean countsProbe(SendOutcome outcome) {
         return breaker.isClosed() || !CircuitBreaker.notReached(outcome);
     }
 
-    /** An attempt is over; if it was a probe without an outcome, another may be made. */
+    /** Records the end of an attempt; if it was a probe without an outcome, another probe may be made. */
     void dropped(ActiveClaim held) {
         if (held.takeProbe()) {
             breaker.probeDropped();
@@ -40,7 +40,9 @@ record CircuitBreakerEvents(
         }
     }
 
-    /** A claim is lost, or its call does not come back; if it is a probe that was not reported, it has failed. */
+    /**
+     * Records that a claim was lost or its call did not return in time; a probe that was not reported yet has failed.
+     */
     void overdue(ActiveClaim held) {
         if (held.takeProbe()) {
             publish(breaker.probeOverdue(signals.now()));
@@ -59,7 +61,8 @@ record CircuitBreakerEvents(
         int failures = options.breakerFailures();
         Duration pause = options.breakerPause();
         log.warn(
-                "[{}] {} did not reach the receiver; the circuit breaker is open: no claims for {}, then one entry is tried",
+                "[{}] {} did not reach the receiver; the circuit breaker is open: no claims for {}, then one"
+                        + " entry is sent as a probe",
                 events.name(),
                 failures == 1 ? "1 attempt" : failures + " attempts in a row",
                 DurationText.of(pause));

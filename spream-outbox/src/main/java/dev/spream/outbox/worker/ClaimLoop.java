@@ -12,10 +12,12 @@ import java.util.Set;
 import java.util.random.RandomGenerator;
 
 /**
- * Claims entries as room for them comes free, on a thread of its own. While claims come back full it does not pause; when there
- * is nothing, it waits until it is called, an entry is due that failed here, or the poll interval is over.
+ * Claims entries as capacity becomes free, on a thread of its own. It does not pause while claims return as many
+ * entries as requested; otherwise it waits until it is called, an entry that failed in this worker is due again, or the
+ * poll interval has elapsed.
  *
- * <p>Entries with an ordering key and those without share the room: half each while there are both, and a single place in turns.
+ * <p>Entries with and without an ordering key share the capacity: half each while there are both, and in turns if only
+ * one entry can be claimed.
  */
 final class ClaimLoop {
     private final WorkerStore store;
@@ -55,7 +57,7 @@ final class ClaimLoop {
         this.nextLook = signals.now();
     }
 
-    /** Something may have been enqueued. Called by any thread. */
+    /** Requests a claim, since entries may have been enqueued. Called by any thread. */
     void call() {
         called = true;
         signals.claims.signal();
@@ -76,7 +78,7 @@ final class ClaimLoop {
         }
     }
 
-    /** Waits regardless of signals. */
+    /** Waits that long, regardless of signals, unless the worker stops. */
     private void waitOut(long nanos) throws InterruptedException {
         long until = signals.now() + nanos;
         while (signals.isRunning() && until - signals.now() > 0) {
@@ -84,7 +86,9 @@ final class ClaimLoop {
         }
     }
 
-    /** Claims what there is room for; for how long there is nothing to do then. */
+    /**
+     * Claims as many entries as there is capacity for. Returns the time to wait before the next call, in nanoseconds.
+     */
     private long claimOnce() {
         long now = signals.now();
         int allowed = breaker.allowance(now);
@@ -99,7 +103,7 @@ final class ClaimLoop {
         }
         int room = Math.min(Math.min(allowed, batch), entries.room());
         if (room <= 0) {
-            return pollInterval; // or when there is room
+            return pollInterval; // woken earlier when capacity becomes free
         }
         int taken = ordered ? claimOrdered(look ? shareOf(room) : room, allowed) : 0;
         if (look && taken < room && !(allowed == 1 && taken > 0)) {
@@ -138,7 +142,7 @@ final class ClaimLoop {
         claimed(result, askedAt, lease, allowed);
     }
 
-    /** Claims the first entries of as many keys; how many it took of the room. */
+    /** Claims the first entries of at most that many keys; returns the number of claimed entries. */
     private int claimOrdered(int limit, int allowed) {
         long askedAt = signals.now();
         LocalLease lease = store.requestLease();

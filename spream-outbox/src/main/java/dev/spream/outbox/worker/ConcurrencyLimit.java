@@ -4,8 +4,8 @@ import dev.spream.core.internal.Waiter;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A limit on the number of entries that are sent at the same time. One thread acquires slots, many release them; a release wakes
- * only the thread that waits for a slot.
+ * A limit on the number of entries that are sent at the same time. One thread acquires slots, many release them; a
+ * release wakes only the thread that waits for a slot.
  */
 final class ConcurrencyLimit {
     private final int capacity;
@@ -13,7 +13,7 @@ final class ConcurrencyLimit {
     private final AtomicInteger taken = new AtomicInteger();
     private volatile boolean wanted;
 
-    /** @param wake raised when room is given back that is wanted */
+    /** @param wake raised when a slot is released while one is wanted */
     ConcurrencyLimit(int capacity, Waiter wake) {
         this.capacity = capacity;
         this.wake = wake;
@@ -36,7 +36,7 @@ final class ConcurrencyLimit {
         signal();
     }
 
-    /** Says that there may be room. */
+    /** Wakes the waiting thread, if any, since there may be a free slot. */
     void signal() {
         if (wanted) {
             wanted = false;
@@ -44,7 +44,7 @@ final class ConcurrencyLimit {
         }
     }
 
-    /** Asks to be woken when there is room. Room has to be looked for once more after this. */
+    /** Requests a wake-up at the next release. The caller has to check for a free slot once more after this call. */
     void want() {
         wanted = true;
     }

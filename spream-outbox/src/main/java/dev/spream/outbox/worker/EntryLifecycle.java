@@ -10,16 +10,17 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The life of an entry in a worker: claimed, attempted, settled. Safe for use by many threads.
+ * The lifecycle of an entry in a worker: claimed, attempted, settled. Safe for use by many threads.
  *
  * <pre>
  * claimed ─── takes a slot ──▶ attempted, on a thread of its own ─── gives the slot back ──▶ submitted ──▶ settled
  *                                  │                                                            │
- *                                  └──────────── the lease is over, or another's ───────────────┴──▶ lost
+ *                                  └────────── the lease expired or was taken over ─────────────┴──▶ lost
  * </pre>
  *
- * <p>From the claim until it is settled or lost a claim is in the {@link ActiveClaims}, which renews its lease. When it leaves, the
- * next claim follows: of the ordering key, by the {@link OrderedClaimPlanner}; of an entry that failed, when it is due again.
+ * <p>A claim is in the {@link ActiveClaims}, which renews its lease, until it is settled or lost. After that, the next
+ * entry of its ordering key is claimed through the {@link OrderedClaimPlanner}, and an entry that failed is claimed again when
+ * it is due.
  */
 final class EntryLifecycle {
     private final Attempts attempts;
@@ -34,7 +35,7 @@ final class EntryLifecycle {
     private final ConcurrencyLimit slots;
     private final DueTimes dueTimes = new DueTimes();
 
-    /** @param sending runs an attempt a thread, and reports what the worker does not survive */
+    /** @param sending runs each attempt on a thread of its own, and reports failures that stop the worker */
     EntryLifecycle(
             Attempts attempts,
             SettlementWriter writer,
@@ -56,7 +57,9 @@ final class EntryLifecycle {
         this.slots = new ConcurrencyLimit(options.concurrency(), signals.claims);
     }
 
-    /** For how many entries there is room; if there is none, claiming is woken when there is. */
+    /**
+     * Returns the number of entries that can be claimed; if 0, the claiming thread is woken when capacity becomes free.
+     */
     int room() {
         int room = roomNow();
         if (room > 0) {
@@ -70,21 +73,21 @@ final class EntryLifecycle {
         return Math.min(slots.free(), mostHeld - book.size());
     }
 
-    /** Returns the times at which entries that failed here are due again. */
+    /** Returns the times at which entries that failed in this worker are due again. */
     DueTimes dueTimes() {
         return dueTimes;
     }
 
-    /** Returns whether no attempt is under way. */
+    /** Returns whether no attempt is in progress. */
     boolean isIdle() {
         return slots.isEmpty();
     }
 
     /**
-     * Begins the attempts of claims; there was room for them.
+     * Starts the attempts of claims, for which there must be capacity.
      *
-     * @param askedAt just before they were asked for, by the worker's clock
-     * @param probe whether the circuit breaker waits for their outcome
+     * @param askedAt the time just before they were requested, by the worker's clock
+     * @param probe whether the claim is a probe of the circuit breaker
      */
     void claimed(ClaimResult result, long askedAt, LocalLease lease, boolean probe) {
         Duration took = Duration.ofNanos(signals.now() - askedAt);
@@ -113,7 +116,7 @@ final class EntryLifecycle {
         }
     }
 
-    /** The store has answered to settlements; the lost ones were of claims that were not the worker's any more. */
+    /** Completes claims whose settlements the store has confirmed, and those that the store reports as lost. */
     void ended(List<SettlementWriter.Pending> settled, List<SettlementWriter.Pending> lost) {
         settled.forEach(this::settled);
         lost.forEach(pending -> lost(pending.held()));
@@ -150,7 +153,7 @@ final class EntryLifecycle {
 
     private void lost(ActiveClaim held) {
         if (held.revoke()) {
-            book.reportLost(held, "its time was over before it was sent");
+            book.reportLost(held, "the lease expired before the entry was sent");
         }
         if (held.claim().entry().orderingKey().isPresent()) {
             plan.lost(held.claim(), signals.now());

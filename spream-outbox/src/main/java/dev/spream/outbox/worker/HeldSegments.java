@@ -14,8 +14,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The segments that a worker holds: those that it works on, and those above its share, which it leaves when nothing of them is under
- * way any more. Confined to its {@link OrderedClaimPlanner}.
+ * The segments that a worker holds: those it claims entries of, and those above its share, which it releases once none
+ * of their entries is in flight. Guarded by its {@link OrderedClaimPlanner}.
  */
 final class HeldSegments {
     private final Map<Integer, Segment> segments = new HashMap<>();
@@ -23,9 +23,9 @@ final class HeldSegments {
     private final int[] busy = new int[OutboxSegmentLease.SEGMENTS];
 
     /**
-     * Takes note of what is held now.
+     * Updates the segments to those that the store has assigned.
      *
-     * @param onDrop told each segment that is not worked on any more
+     * @param onDrop called for each segment of which no more entries are claimed
      */
     void hold(OutboxSegmentShare held, Consumer<Integer> onDrop) {
         Map<Integer, OutboxSegmentLease> leases = new HashMap<>();
@@ -62,7 +62,7 @@ final class HeldSegments {
                 });
     }
 
-    /** Segments to give up now; they are held no more. */
+    /** Removes and returns the segments to release now. */
     Set<Integer> leaveIdle() {
         Set<Integer> idle =
                 releasing.stream().filter(segment -> busy[segment] == 0).collect(Collectors.toSet());
@@ -78,7 +78,7 @@ final class HeldSegments {
         return segments.values();
     }
 
-    /** A segment that is worked on; null if it is not. */
+    /** Returns an assigned segment; null if it is not held or is being released. */
     @Nullable
     Segment find(int segment) {
         return segments.get(segment);
@@ -88,7 +88,7 @@ final class HeldSegments {
         return segments.containsKey(segment);
     }
 
-    /** So many more entries of a segment are kept that wait for nothing but their turn. */
+    /** Adds to the number of queued entries of a segment that can be claimed in turn. */
     void count(int segment, int entries) {
         Segment state = segments.get(segment);
         if (state != null) {
@@ -96,25 +96,25 @@ final class HeldSegments {
         }
     }
 
-    /** A key of a segment has an entry under way, or has none any more. */
+    /** Adds to the number of keys of a segment that have an entry in flight. */
     void countBusy(int segment, int keys) {
         busy[segment] += keys;
     }
 
-    /** A segment that is worked on, and how far it was read. */
+    /** An assigned segment and its read positions. */
     static final class Segment {
         final OutboxSegmentLease lease;
 
-        /** The last id that was read going forward. */
+        /** The last id read by the forward scan. */
         long readTo;
 
-        /** Whether there was nothing behind it. */
+        /** Whether the forward scan has reached the end. */
         boolean atEnd;
 
-        /** The last id that was read looking for what was committed late. */
+        /** The last id read by the scan for late commits. */
         long lookedTo;
 
-        /** Number of entries kept that wait only for their turn. */
+        /** The number of queued entries that can be claimed in turn. */
         int queued;
 
         Segment(OutboxSegmentLease lease) {

@@ -7,17 +7,20 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Reads ahead what a {@link OrderedClaimPlanner} wants to know, on a thread of its own: segments going forward, keys that are
- * unclear, and now and then the segments from their beginning, for entries that were committed after others with a greater id. While
- * no entry has an ordering key it reads no segment, and asks for one instead. An answer costs much where many entries were settled
- * that the database cannot forget yet, so no claim waits for it, and it is not asked for all the time: when called, with a gap
- * between, and at least once a poll interval, which finds entries without a notification. Each time it is asked of all entries,
- * whatever their ids.
+ * Reads ahead for the {@link OrderedClaimPlanner}, on a thread of its own: segments in the order of ids, keys in state
+ * {@code UNCLEAR}, and at intervals the segments from their beginning, for entries that were committed after others
+ * with a greater id. <p>While no entry has an ordering key it reads no segments, and only checks whether there is such
+ * an entry. The check is expensive while the database cannot remove many rows that were settled, so no claim waits for
+ * it, and its rate is limited: it is made on a notification, with a minimum gap between two of them, and at least once
+ * a poll interval, which finds entries without a notification. Each check covers all entries, whatever their ids.
  */
 final class KeyReader {
     private static final int KEYS_AT_ONCE = 64;
 
-    /** Between two reads that brought nothing: entries without an ordering key, enqueued all the time, are to cost few reads. */
+    /**
+     * The maximum gap between two reads that found nothing, so that a constant flow of entries without an ordering key
+     * causes few reads.
+     */
     private static final long LONGEST_GAP = TimeUnit.MILLISECONDS.toNanos(100);
 
     private static final long SHORTEST_GAP = TimeUnit.MILLISECONDS.toNanos(1);
@@ -67,7 +70,7 @@ final class KeyReader {
         }
     }
 
-    /** Waits regardless of signals, but not when the worker stops. */
+    /** Waits until that time, regardless of signals, unless the worker stops. */
     private void waitUntil(long until) throws InterruptedException {
         while (signals.isRunning() && until - signals.now() > 0) {
             signals.reader.await(until - signals.now());

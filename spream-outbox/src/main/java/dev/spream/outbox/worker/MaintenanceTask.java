@@ -6,8 +6,8 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The maintenance of a worker, on a thread of its own: it keeps its segments, aborts entries that have expired, and stays
- * registered.
+ * The maintenance of a worker, on a thread of its own: keeps the leases of its segments, ends entries that have
+ * expired, and keeps its registration for notifications.
  */
 final class MaintenanceTask {
     private static final int EXPIRE_AT_ONCE = 500;
@@ -24,7 +24,7 @@ final class MaintenanceTask {
     private volatile boolean stopped;
     private OutboxStore.@Nullable Watch watch; // confined to the thread, until it has ended
 
-    /** @param onEnqueue called by any thread when something was enqueued; must not wait */
+    /** @param onEnqueue called by any thread when entries were enqueued; must not block */
     MaintenanceTask(
             WorkerStore store,
             Runnable onEnqueue,
@@ -70,12 +70,15 @@ final class MaintenanceTask {
             try {
                 watch = store.watch(onEnqueue);
             } catch (StorageException e) {
-                // Reported; tried again at the next time, and the worker looks by itself.
+                // Already reported; retried in the next round. Until then, polls find new entries.
             }
         }
     }
 
-    /** Keeps the segments; but not while the breaker is open, since others may get through. For a probe it takes segments again. */
+    /**
+     * Renews or claims segments; while the circuit breaker is open, releases them to other workers, which may reach the
+     * receiver. Segments are claimed again for a probe.
+     */
     private void maintainSegments() {
         if (breaker.allowance(signals.now()) == 0) {
             segments.releaseAll();
@@ -101,11 +104,11 @@ final class MaintenanceTask {
                 }
             } while (expired >= EXPIRE_AT_ONCE && !stopped);
         } catch (StorageException e) {
-            // Reported; tried again at the next time.
+            // Already reported; retried in the next round.
         }
     }
 
-    /** Releases what it holds, when its thread has ended. */
+    /** Releases the segments and the registration. Called after its thread has ended. */
     void leave() {
         if (watch != null) {
             watch.close();

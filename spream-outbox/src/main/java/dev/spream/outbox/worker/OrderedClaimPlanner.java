@@ -17,19 +17,21 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
 /**
- * Plans which entries with an ordering key a worker claims next: at most one of each key at a time, the first one that it knows
- * of. What it knows is read ahead from the store and may be wrong; the claim refuses an entry that is not the first of its key,
- * and then the key is read again. A mistake here costs a statement, never the order. Safe for use by many threads.
+ * Plans the next claims of entries with an ordering key: at most one entry of each key at a time, the first one known.
+ * The entries are read ahead from the store and may be outdated; a claim returns only entries that are the first of
+ * their key, and the keys of the others are read again. An outdated plan costs a statement and never violates the
+ * order. Safe for use by many threads.
  *
- * <p>Memory is bounded: of each key the first ids are kept, of each segment it reads ahead until enough can be claimed, and keys
- * that wait, for a backoff or for people, keep their first entry alone and do not count. When very many wait, they are forgotten,
- * and found again when the segment is looked through.
+ * <p>Memory is bounded: only the first ids of each key are kept, and each segment is read ahead only until enough
+ * entries can be claimed. A key that waits, for a backoff or an operator, keeps only its first entry and does not count
+ * towards that. Beyond a number of waiting keys, they are dropped and found again by the scan of the segment for late
+ * commits.
  */
 final class OrderedClaimPlanner {
-    /** Number of entries of a segment that are read at a time. */
+    /** The number of entries of a segment that are read at a time. */
     static final int PAGE = 128;
 
-    /** Number of entries of a segment that are searched at a time for late commits. */
+    /** The number of entries of a segment that are read at a time by the scan for late commits. */
     static final int LOOK_PAGE = 32;
 
     private static final int ENOUGH_OF_A_SEGMENT = 64;
@@ -44,22 +46,25 @@ final class OrderedClaimPlanner {
     private final HeldSegments segments = new HeldSegments();
     private final OrderingKeyStates keys = new OrderingKeyStates(segments);
 
-    /** @param recheckNanos after which time to look again at a key that waits for others */
+    /** @param recheckNanos the time after which a key that waits for another worker or an operator is read again */
     OrderedClaimPlanner(long recheckNanos) {
         this.recheck = recheckNanos;
     }
 
-    /** About how many entries could be claimed now. */
+    /** Returns the approximate number of entries that could be claimed now. */
     int readyKeys() {
         return keys.readyKeys();
     }
 
-    /** The segments that are held from now on. Of those above the share, idle ones are left first, and nothing of them is claimed. */
+    /**
+     * Sets the segments that are held from now on. Those above the share are marked for release, idle ones first, and
+     * none of their entries is claimed any more.
+     */
     void hold(OutboxSegmentShare held) {
         lock.run(() -> segments.hold(held, this::drop));
     }
 
-    /** Plans no more claims, since it is unknown which segments are held. */
+    /** Plans no more claims, because it is unknown which segments are held. */
     void holdNothing() {
         hold(new OutboxSegmentShare(List.of(), 0));
     }
@@ -75,7 +80,7 @@ final class OrderedClaimPlanner {
         }
     }
 
-    /** Segments to give up now: those above the share of which nothing is under way any more. */
+    /** Removes and returns the segments to release now: those above the share without entries in flight. */
     Set<Integer> leaveIdle() {
         return lock.get(segments::leaveIdle);
     }
@@ -85,9 +90,9 @@ final class OrderedClaimPlanner {
     }
 
     /**
-     * Segments to read on, and behind which id.
+     * Returns the segments to continue reading, with the id after which to continue.
      *
-     * @param again whether those that were read to their end have to be read on as well
+     * @param again whether to include segments that were read to their end
      */
     Map<Integer, Long> toRead(boolean again) {
         return lock.get(() -> {
@@ -104,17 +109,16 @@ final class OrderedClaimPlanner {
         });
     }
 
-    /** Segments to look through for entries that were committed late, and behind which id. */
+    /** Returns the segments to scan for late commits, with the id after which to continue. */
     Map<Integer, Long> toLookThrough() {
         return lock.get(() -> segments.all().stream()
                 .collect(Collectors.toMap(segment -> segment.lease.segment(), segment -> segment.lookedTo)));
     }
 
     /**
-     * What was read.
-     *
-     * @param after what was asked for
-     * @return whether there was anything that was not known
+     * Adds entries that were read.
+     * @param after the segments and positions that were requested
+     * @return whether any entry was new
      */
     boolean read(Map<Integer, Long> after, int perSegment, List<OrderedEntry> entries, long now) {
         return lock.get(() -> {
@@ -135,7 +139,10 @@ final class OrderedClaimPlanner {
         });
     }
 
-    /** What was read while looking through segments. Behind the end it begins at the beginning again. */
+    /**
+     * Adds entries that the scan for late commits has read. At the end of a segment the scan restarts from its
+     * beginning.
+     */
     void lookedThrough(Map<Integer, Long> after, int perSegment, List<OrderedEntry> entries, long now) {
         lock.run(() -> {
             Map<Integer, List<OrderedEntry>> bySegment =
@@ -173,7 +180,7 @@ final class OrderedClaimPlanner {
             return true;
         }
         if (queue.state == OrderingKeyQueue.State.UNCLEAR) {
-            return false; // it will be read as a whole
+            return false; // the whole key will be read
         }
         boolean first = queue.ids.isEmpty() || entry.id() <= queue.ids.first();
         int before = queue.ids.size();
@@ -192,7 +199,7 @@ final class OrderedClaimPlanner {
         return !entry.parked() && !entry.dueIn().isPositive();
     }
 
-    /** Lets a key go by what is known of its first entry. */
+    /** Sets the state of a key according to its first entry. */
     private void placeBy(OrderingKeyQueue queue, OrderedEntry first, long now) {
         if (isDue(first)) {
             keys.makeReady(queue);
@@ -201,7 +208,10 @@ final class OrderedClaimPlanner {
         }
     }
 
-    /** Makes a key wait for other workers, which may finish sooner than the store reports. */
+    /**
+     * Makes a key wait for another worker or an operator, with rechecks, since either may finish earlier than the
+     * stored time.
+     */
     private void waitAndRead(OrderingKeyQueue queue, long now, long atMost) {
         long patience = recheck << Math.min(queue.failedClaims, MAX_DOUBLINGS);
         queue.failedClaims++;
@@ -212,15 +222,15 @@ final class OrderedClaimPlanner {
         return lock.get(() -> !keys.staleKeys(1).isEmpty());
     }
 
-    /** Keys to read from the store, a few at a time. */
+    /** Returns keys to read again from the store, at most that many. */
     List<String> keysToReread(int limit) {
         return lock.get(() -> keys.staleKeys(limit));
     }
 
     /**
-     * What was read of a key, from its beginning.
+     * Replaces the known entries of a key by those that were read from its beginning.
      *
-     * @param limit how many entries were asked for
+     * @param limit the maximum number of entries that was requested
      */
     void reread(String key, int limit, List<OrderedEntry> entries, long now) {
         lock.run(() -> {
@@ -246,7 +256,10 @@ final class OrderedClaimPlanner {
         });
     }
 
-    /** Entries to claim now, of as many keys. Their keys are busy until it is said what became of them. */
+    /**
+     * Returns the entries to claim now, at most one of each key. The keys are busy until {@link #settled}, {@link
+     * #lost} or {@link #refused} is called.
+     */
     List<Head> take(int limit, long now) {
         return lock.get(() -> {
             keys.releaseDue(now);
@@ -267,17 +280,17 @@ final class OrderedClaimPlanner {
         });
     }
 
-    /** In how many nanoseconds the next key has waited enough. */
+    /** Returns the time until the wait of the next key ends, in nanoseconds. */
     long nextDue(long now) {
         return lock.get(() -> keys.nextDue(now));
     }
 
-    /** Releases the keys whose wait is over. */
+    /** Ends the wait of the keys whose time has come. */
     void releaseDue(long now) {
         lock.run(() -> keys.releaseDue(now));
     }
 
-    /** The store refused these claims; their keys have to be read again. */
+    /** Records that these entries were not claimed; their keys have to be read again. */
     void refused(Collection<Head> heads) {
         lock.run(() -> heads.forEach(head -> {
             OrderingKeyQueue queue = keys.find(head.key());
@@ -288,7 +301,7 @@ final class OrderedClaimPlanner {
         }));
     }
 
-    /** A claim is under way no more: by this settlement the store has its entry now. */
+    /** Records that a claim was settled in the store. */
     void settled(OutboxClaim claim, Settlement settlement, long now) {
         lock.run(() -> {
             OrderingKeyQueue queue = keys.find(claim.entry().orderingKey().orElseThrow());
@@ -318,7 +331,7 @@ final class OrderedClaimPlanner {
         });
     }
 
-    /** A claim is no longer in flight, and its state in the store is unknown. */
+    /** Records that a claim is no longer in flight, with an unknown state in the store. */
     void lost(OutboxClaim claim, long now) {
         lock.run(() -> {
             OrderingKeyQueue queue = keys.find(claim.entry().orderingKey().orElseThrow());

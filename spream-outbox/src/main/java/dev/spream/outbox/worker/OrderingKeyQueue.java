@@ -3,23 +3,23 @@ package dev.spream.outbox.worker;
 import java.util.TreeSet;
 
 /**
- * The queue of one ordering key, as far as a worker knows it: the ids of its first entries, and what keeps the first
- * one from being claimed. Confined to its {@link OrderedClaimPlanner}.
+ * The queue of one ordering key as known to a worker: the ids of its first entries, and its state. Guarded by its
+ * {@link OrderedClaimPlanner}.
  */
 final class OrderingKeyQueue {
-    /** Number of ids that are kept; the rest is read again when it is needed. */
+    /** The maximum number of ids that are kept; later ones are read again when needed. */
     static final int MAX_IDS = 32;
 
     enum State {
-        /** Not placed yet. */
+        /** Without a state yet. */
         NEW,
-        /** Its first entry may be claimed. */
+        /** The first entry may be claimed. */
         READY,
-        /** One of its entries is claimed, or is being claimed. */
+        /** An entry is claimed or being claimed. */
         BUSY,
-        /** Not before a time. */
+        /** The first entry may not be claimed before a time. */
         WAITING,
-        /** Unclear; it has to be read from the store first. */
+        /** The entries are unknown; the key has to be read from the store first. */
         UNCLEAR
     }
 
@@ -27,21 +27,21 @@ final class OrderingKeyQueue {
     final int segment;
     final TreeSet<Long> ids = new TreeSet<>();
 
-    /** Whether the store may have entries behind the last id that is kept. */
+    /** Whether the store may have entries after the last id that is kept. */
     boolean more;
 
     State state = State.NEW;
 
-    /** The entry that is claimed, if the state is busy. */
+    /** The id of the claimed entry, if the state is {@code BUSY}. */
     long busyId;
 
-    /** Until when it waits, by the worker's clock. */
+    /** The end of the wait, by the worker's clock. */
     long waitsUntil;
 
-    /** Whether to read it from the store when it has waited, rather than to claim its first entry. */
+    /** Whether the key is read from the store after the wait, instead of claiming its first entry. */
     boolean readsAfterwards;
 
-    /** Number of reads in a row that returned nothing to claim. */
+    /** The number of consecutive reads and claims that returned no entry to send. */
     int failedClaims;
 
     OrderingKeyQueue(String key, int segment) {
@@ -49,7 +49,7 @@ final class OrderingKeyQueue {
         this.segment = segment;
     }
 
-    /** Adds an entry; false if it is not kept, or was known. */
+    /** Adds an entry; returns false if it is already known or not kept. */
     boolean add(long id) {
         if (state == State.BUSY && id == busyId) {
             return false;
@@ -69,7 +69,7 @@ final class OrderingKeyQueue {
         return true;
     }
 
-    /** Keeps no more than the first entry. */
+    /** Removes all but the first entry. */
     void shrink() {
         while (ids.size() > 1) {
             ids.pollLast();
@@ -77,7 +77,7 @@ final class OrderingKeyQueue {
         }
     }
 
-    /** Forgets all entries; the store has to be read. */
+    /** Removes all entries; the key has to be read from the store. */
     void forget() {
         more |= !ids.isEmpty();
         ids.clear();

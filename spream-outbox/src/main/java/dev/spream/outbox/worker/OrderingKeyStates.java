@@ -9,13 +9,13 @@ import java.util.PriorityQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The ordering keys that a worker knows, each in one state, and how they get from one to another. Confined to its {@link
+ * The ordering keys known to a worker and the transitions between their states. Guarded by its {@link
  * OrderedClaimPlanner}.
  */
 final class OrderingKeyStates {
     static final int MAX_KEYS = 100_000;
 
-    /** A time at which a key has waited enough; void if the key waits for another time by now. */
+    /** The end of a key's wait; obsolete if the key has since left the state or waits until another time. */
     private record Alarm(OrderingKeyQueue queue, long at) {}
 
     private final HeldSegments segments;
@@ -30,7 +30,7 @@ final class OrderingKeyStates {
         this.segments = segments;
     }
 
-    /** How many keys could be claimed now. May be called by any thread. */
+    /** Returns the number of keys in state {@code READY}. May be called by any thread. */
     int readyKeys() {
         return readyKeys;
     }
@@ -48,7 +48,7 @@ final class OrderingKeyStates {
         return List.copyOf(keys.values());
     }
 
-    /** A key that was not known, and is to be placed. */
+    /** Adds a new key, in state {@code NEW}. */
     OrderingKeyQueue open(String key, int segment) {
         OrderingKeyQueue queue = new OrderingKeyQueue(key, segment);
         keys.put(key, queue);
@@ -59,7 +59,10 @@ final class OrderingKeyStates {
         return staleKeys.stream().limit(limit).toList();
     }
 
-    /** Has a key wait. If very many do, it is forgotten instead, to be found again. */
+    /**
+     * Makes a key wait. If the number of keys exceeds half the maximum, the key is dropped instead and found again by a
+     * later scan.
+     */
     void await(OrderingKeyQueue queue, long until, boolean readsAfterwards) {
         leaveState(queue);
         if (keys.size() > MAX_KEYS / 2) {
@@ -88,7 +91,7 @@ final class OrderingKeyStates {
         staleKeys.add(queue.key);
     }
 
-    /** The key that has been ready longest is busy with its first entry from now on; null if none is ready. */
+    /** Makes the key that has been ready longest busy with its first entry and returns it; null if none is ready. */
     @Nullable
     OrderingKeyQueue makeNextBusy() {
         if (ready.isEmpty()) {
@@ -103,7 +106,7 @@ final class OrderingKeyStates {
         return queue;
     }
 
-    /** Puts the entry back that the key was busy with. */
+    /** Returns the entry that the key was busy with to its queue. */
     void putBack(OrderingKeyQueue queue) {
         if (queue.ids.add(queue.busyId)) {
             segments.count(queue.segment, 1);
@@ -115,7 +118,7 @@ final class OrderingKeyStates {
         keys.remove(queue.key, queue);
     }
 
-    /** Takes a key out of what it is in; it is new then. */
+    /** Removes a key from its current state; its state is {@code NEW} afterwards. */
     void leaveState(OrderingKeyQueue queue) {
         switch (queue.state) {
             case NEW, WAITING -> {}
@@ -133,7 +136,7 @@ final class OrderingKeyStates {
         queue.state = OrderingKeyQueue.State.NEW;
     }
 
-    /** Releases the keys whose wait is over. */
+    /** Ends the wait of the keys whose time has come. */
     void releaseDue(long now) {
         while (!dueKeys.isEmpty() && dueKeys.peek().at() - now <= 0) {
             Alarm alarm = dueKeys.remove();
@@ -148,7 +151,7 @@ final class OrderingKeyStates {
         }
     }
 
-    /** In how many nanoseconds the next key has waited enough. */
+    /** Returns the time until the wait of the next key ends, in nanoseconds. */
     long nextDue(long now) {
         return dueKeys.isEmpty() ? Long.MAX_VALUE : Math.max(0, dueKeys.peek().at() - now);
     }

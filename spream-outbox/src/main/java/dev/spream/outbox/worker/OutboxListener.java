@@ -9,51 +9,54 @@ import dev.spream.outbox.Settlement;
 import java.time.Duration;
 
 /**
- * A listener for the events of an {@link OutboxWorker}, for metrics, logs and spans. Called on the worker's threads; its
- * exceptions are logged and otherwise ignored. It has to be fast and safe for use by many threads.
+ * A listener for the events of an {@link OutboxWorker}, for metrics, logs and spans. Called on the worker's threads;
+ * exceptions are logged and otherwise ignored. Implementations must be fast and safe for use by many threads.
  */
 public interface OutboxListener {
-    /** Entries were claimed; also when there were none to claim. */
+    /** Called after each claim, also if it returned no entries. */
     default void claimed(ClaimResult result, Duration took) {}
 
-    /** An attempt begins, on the thread that sends. */
+    /** Called before an attempt or a query, on the thread that makes it. */
     default void sending(OutboxClaim claim) {}
 
     /**
-     * An attempt, or a query, is over, on the thread that made it; its settlement follows.
+     * Called after an attempt or a query, on the thread that made it, before its settlement.
      *
-     * @param queried whether the receiver was asked for the outcome of an earlier attempt, and nothing was sent
+     * @param queried whether the receiver was queried for the outcome of an earlier attempt, and nothing was sent
      */
     default void sent(OutboxClaim claim, SendOutcome outcome, boolean queried, Duration took) {}
 
     /**
-     * A claim has ended, and the store says so.
+     * Called after the store has confirmed the settlement of a claim.
      *
-     * @param sinceClaim from its claim on
+     * @param sinceClaim the time since the claim
      */
     default void settled(OutboxClaim claim, Settlement settlement, Duration sinceClaim) {}
 
-    /** Settlements were written together; how many, and how long it took. */
+    /** Called after a number of settlements were written in one transaction. */
     default void committed(int settlements, Duration took) {}
 
-    /** A claim is not the worker's any more; whatever came of it is dropped. */
+    /** Called when a claim was lost; its outcome is dropped. */
     default void leaseLost(OutboxClaim claim) {}
 
-    /** Entries were aborted because they had expired. */
+    /** Called after a number of entries, one or more, were aborted or parked because they had expired. */
     default void expired(int entries) {}
 
-    /** Rows were removed since they were old; how many, more than none. */
+    /** Called after a number of old rows, one or more, were removed. */
     default void removed(OutboxHistory part, int rows) {}
 
-    /** Nothing is claimed for a while, since nothing could be sent that often in a row, or the entry tried since then could not. */
+    /**
+     * Called when the circuit breaker opens, after that number of consecutive attempts or a failed probe; nothing is
+     * claimed during the pause.
+     */
     default void breakerOpened(int failures, Duration pause) {}
 
-    /** Entries are claimed again. */
+    /** Called when the circuit breaker closes; entries are claimed again. */
     default void breakerClosed() {}
 
-    /** The store failed; the worker retries. */
+    /** Called when a call of the store failed; the worker retries. */
     default void storeFailed(StorageException failure) {}
 
-    /** The store answers again: a call of it, of whatever kind, succeeded after one had failed. */
+    /** Called when any call of the store succeeded after one had failed. */
     default void storeAnswered() {}
 }

@@ -6,9 +6,9 @@ import dev.spream.core.internal.MonotonicTime;
 import java.util.Set;
 
 /**
- * Keeps the segments of a worker: renews them, takes its share, gives the surplus up, and stops planning by them when they
- * could not be renewed in time. Leaves them to others while nothing is claimed here. Confined to the worker's maintenance
- * thread, but for {@link #areHeld}.
+ * Keeps the segment leases of a worker: renews them, claims its share, releases the surplus, and stops planned claims
+ * if the leases could not be renewed in time. Releases all segments while this worker claims nothing. Confined to the
+ * worker's upkeep thread, except for {@link #areHeld}.
  */
 final class OutboxSegmentKeeper {
     private final WorkerStore store;
@@ -24,12 +24,12 @@ final class OutboxSegmentKeeper {
         this.lease = LocalLease.ended(time);
     }
 
-    /** Returns whether the segments of the plan can be relied on. */
+    /** Returns whether the leases of the planned segments are valid. */
     boolean areHeld() {
         return lease.isHeld();
     }
 
-    /** Tells the store which segments this worker keeps, and the plan which it has. */
+    /** Renews and releases segments in the store, and passes the result to the planner. */
     void hold() {
         away = false;
         do {
@@ -42,12 +42,15 @@ final class OutboxSegmentKeeper {
                 if (!areHeld()) {
                     plan.holdNothing();
                 }
-                return; // told; tried again at the next time
+                return; // already reported; retried in the next round
             }
         } while (plan.hasIdleToLeave());
     }
 
-    /** Leaves the segments to workers that get through, until it is to {@link #hold} segments again. Harmless if it has left them. */
+    /**
+     * Releases the segments to other workers until {@link #hold} is called again. Has no effect if they were released
+     * before.
+     */
     void releaseAll() {
         if (!away) {
             lease = LocalLease.ended(time);
@@ -55,9 +58,10 @@ final class OutboxSegmentKeeper {
         }
     }
 
-    /** Gives all segments up; whether the store knows. */
+    /** Releases all segments; returns whether the store has recorded it. */
     boolean leave() {
         plan.holdNothing();
-        return store.releaseSegments(); // if not, others have the segments when their leases have run out
+        return store
+                .releaseSegments(); // on a failure, other workers can claim the segments once the leases have expired
     }
 }

@@ -24,22 +24,22 @@ import java.util.random.RandomGenerator;
  * during and after {@code run}. A worker runs once. It closes neither the store nor the sender. Any number of workers may share
  * an outbox, in one process or in many.
  *
- * <p>What it promises, however many workers there are and whatever crashes when:
+ * <p>Guarantees, for any number of workers and any crash:
  *
  * <ul>
- *   <li>Every entry is sent at least once, unless it expires or is aborted before; and it is settled once, in the ledger and in
- *       the outbox together, and never changed afterwards.
+ *   <li>Every entry is sent at least once, unless it expires or is aborted before. It is settled once, in the ledger and in
+ *       the outbox together, and only an operator can change it afterwards.
  *   <li>An entry that may have reached the receiver is sent again only if the sender is {@linkplain
- *       OutboxSender.Guarantee#IDEMPOTENT idempotent}, or the receiver was queried and does not have it; otherwise it is parked
- *       for an operator. It is never aborted as failed.
+ *       OutboxSender.Guarantee#IDEMPOTENT idempotent}, or a query of the receiver showed that the entry did not reach it;
+ *       otherwise it is parked for an operator. It is aborted as failed only if {@link UnknownFailure#ABORT} is configured.
  *   <li>Entries of one ordering key are sent one at a time, in the order of their ids, each after the one before is settled.
- *   <li>At most {@link OutboxWorkerOptions#concurrency()} entries are being sent at a time, and a slow one holds up only the
+ *   <li>At most {@link OutboxWorkerOptions#concurrency()} entries are being sent at a time, and a slow one delays only the
  *       later ones of its ordering key.
  *   <li>An entry whose lease could not be renewed is abandoned before the lease can have ended, by this worker's own clock, and
  *       its outcome is dropped. Late writes of a worker that was paused past its lease have no effect.
  * </ul>
  *
- * <p>A store that fails does not end a worker: it continues and tries again.
+ * <p>A failing store does not stop a worker, which continues to retry.
  */
 public final class OutboxWorker implements AutoCloseable {
 
@@ -60,14 +60,14 @@ public final class OutboxWorker implements AutoCloseable {
         this.random = builder.random;
     }
 
-    /** A worker that sends the entries of that store with that sender. */
+    /** Returns a builder of a worker that sends the entries of the store with the sender. */
     public static Builder builder(OutboxStore store, OutboxSender sender) {
         return new Builder(requireNonNull(store, "store"), requireNonNull(sender, "sender"));
     }
 
     /**
-     * Sends entries until told to stop; what was sent is settled then, and the rest given back. An interrupt of the calling
-     * thread acts like {@link #close}.
+     * Sends entries until the worker is stopped; then entries that were sent are settled, and the others are released.
+     * An interrupt of the calling thread acts like {@link #close}.
      *
      * @throws IllegalStateException if this worker has run before
      */
@@ -79,32 +79,32 @@ public final class OutboxWorker implements AutoCloseable {
     }
 
     /**
-     * Stops claiming, gives back what was not started, lets what was started finish and settles it, and waits for all that. If
-     * it takes longer than the timeout, {@link #close} is called. Called by the sender or a listener, it starts all that and
-     * does not wait.
+     * Stops claiming, releases claims whose attempts have not started, and waits until the started attempts have
+     * finished and are settled. If that takes longer than the timeout, {@link #close} is called. When called by the
+     * sender or a listener, it starts the shutdown and does not wait.
      *
-     * @return whether it was done in time; true if {@link #run} has not been called, or has ended
+     * @return whether the shutdown finished in time; true if {@link #run} was not called or has ended
      */
     public boolean shutdown(Duration timeout) {
         return run.shutdown(timeout);
     }
 
     /**
-     * Interrupts what is being sent, settles what came of it, and gives the rest back. Waits for {@link #run} to end, for half a
-     * minute at most; a sender that ignores the interrupt keeps its entry until the lease runs out. Called by the sender or a
-     * listener, it does not wait.
+     * Interrupts the attempts in progress, settles their outcomes, and releases the other claims. Waits at most 30
+     * seconds for {@link #run} to end; an entry whose sender ignores the interrupt stays claimed until its lease
+     * expires. When called by the sender or a listener, it does not wait.
      */
     @Override
     public void close() {
         run.close();
     }
 
-    /** This worker's name in the store. */
+    /** Returns the identity of this worker in the store. */
     public OutboxOwner owner() {
         return owner;
     }
 
-    /** Collects what a worker needs. Confined to one thread. */
+    /** A builder of workers. Confined to one thread. */
     public static final class Builder {
         private final OutboxStore store;
         private final OutboxSender sender;
@@ -123,13 +123,13 @@ public final class OutboxWorker implements AutoCloseable {
             return this;
         }
 
-        /** For tests that drive the time. */
+        /** Sets the clock, for tests that control the time. */
         Builder time(MonotonicTime time) {
             this.time = time;
             return this;
         }
 
-        /** For tests that repeat a run: where jitter comes from; used by many threads. */
+        /** Sets the source of jitter, for reproducible tests; used by many threads. */
         Builder random(RandomGenerator random) {
             this.random = random;
             return this;

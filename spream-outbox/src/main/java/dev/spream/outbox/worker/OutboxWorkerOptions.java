@@ -11,7 +11,8 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The options of an {@link OutboxWorker}. Immutable; {@link Builder} says what each option means and when to change it.
+ * The options of an {@link OutboxWorker}. Immutable; {@link Builder} documents each option, its default, and when to
+ * change it.
  */
 public record OutboxWorkerOptions(
         String name,
@@ -77,7 +78,7 @@ public record OutboxWorkerOptions(
         return new Builder();
     }
 
-    /** Interval of the sweep for entries that the normal work would not find, in nanoseconds. */
+    /** Returns the interval of the sweeps for entries that polls do not find, in nanoseconds. */
     long sweepNanos() {
         return Math.max(SHORTEST_SWEEP, POLLS_PER_SWEEP * pollInterval.toNanos());
     }
@@ -86,7 +87,7 @@ public record OutboxWorkerOptions(
         return "spream-outbox-" + name + "-" + role;
     }
 
-    /** Collects options; each has a default that is safe. */
+    /** A builder of options; every option has a safe default. Confined to one thread. */
     public static final class Builder {
         private String name = "spream";
         private int concurrency = 4;
@@ -108,63 +109,69 @@ public record OutboxWorkerOptions(
 
         private Builder() {}
 
-        /** Names the worker for people, such as by its host; {@code spream} by default. Need not be unique. */
+        /**
+         * Sets the name of the worker for operators, such as the host name; {@code spream} by default. It need not be
+         * unique.
+         */
         public Builder name(String name) {
             this.name = name;
             return this;
         }
 
-        /** Number of entries that are sent at the same time; 4 by default, 1 to {@value #MAX_CONCURRENCY}. */
+        /** Sets the number of entries that are sent at the same time; 4 by default, 1 to {@value #MAX_CONCURRENCY}. */
         public Builder concurrency(int concurrency) {
             this.concurrency = concurrency;
             return this;
         }
 
         /**
-         * Maximum number of entries that one statement claims; 32 by default, 1 to {@value #MAX_BATCH}. No more are claimed
-         * than can be sent at once.
+         * Sets the maximum number of entries that one statement claims; 32 by default, 1 to {@value #MAX_BATCH}. No
+         * more entries are claimed than can be sent immediately.
          */
         public Builder batch(int batch) {
             this.batch = batch;
             return this;
         }
 
-        /** Pause between polls while there is no work and no notification; half a second by default. */
+        /** Sets the pause between polls while there is no work and no notification; half a second by default. */
         public Builder pollInterval(Duration pollInterval) {
             this.pollInterval = pollInterval;
             return this;
         }
 
         /**
-         * Time after which the entries of a worker that stopped renewing its lease can be claimed by others; 120 seconds by
-         * default. A worker renews four times in each lease.
+         * Sets the time after which the entries of a worker that stopped renewing its leases can be claimed by others;
+         * 120 seconds by default. A worker renews four times in each lease.
          */
         public Builder lease(Duration lease) {
             this.lease = lease;
             return this;
         }
 
-        /** Maximum duration of an attempt; 2.5 seconds by default. Its outcome is unknown afterwards. */
+        /**
+         * Sets the maximum duration of an attempt, after which it is interrupted and its outcome is unknown; 2.5
+         * seconds by default.
+         */
         public Builder sendTimeout(Duration sendTimeout) {
             this.sendTimeout = sendTimeout;
             return this;
         }
 
-        /** Maximum number of attempts before an entry is aborted; 6 by default, the first included. */
+        /** Sets the maximum number of attempts before an entry is aborted; 6 by default, the first included. */
         public Builder maxAttempts(int maxAttempts) {
             this.maxAttempts = maxAttempts;
             return this;
         }
 
-        /** Pauses of an entry between its attempts; {@link Backoff#DEFAULT} by default. */
+        /** Sets the delays between the attempts of an entry; {@link Backoff#DEFAULT} by default. */
         public Builder backoff(Backoff backoff) {
             this.backoff = backoff;
             return this;
         }
 
         /**
-         * Age, since it was enqueued, up to which an entry is tried again; unlimited by default. The first attempt is made in
-         * any case.
+         * Sets the age, since it was enqueued, up to which an entry is retried; unlimited by default. The first attempt
+         * is always made.
          */
         public Builder maxAge(Duration maxAge) {
             this.maxAge = Optional.of(maxAge);
@@ -172,8 +179,8 @@ public record OutboxWorkerOptions(
         }
 
         /**
-         * The treatment of an entry with an ordering key that fails permanently; by default it is aborted, and the next entry of
-         * its key is sent.
+         * Sets the handling of an entry with an ordering key that fails permanently; by default it is aborted, and the
+         * next entry of its key is sent.
          */
         public Builder orderedFailure(OrderedFailurePolicy orderedFailure) {
             this.orderedFailure = orderedFailure;
@@ -181,8 +188,9 @@ public record OutboxWorkerOptions(
         }
 
         /**
-         * The treatment of an entry that has no attempt or no time left and may have reached an idempotent receiver; by default
-         * it is parked for an operator. If it is aborted, its client sees a failure although the receiver may have accepted it.
+         * Sets the handling of an entry that has no attempts or no time left and may have reached an idempotent
+         * receiver; by default it is parked for an operator. If it is aborted, its client gets a failure although the
+         * receiver may have accepted it.
          */
         public Builder unknownFailure(UnknownFailure unknownFailure) {
             this.unknownFailure = unknownFailure;
@@ -190,9 +198,10 @@ public record OutboxWorkerOptions(
         }
 
         /**
-         * After how many attempts in a row that did not get through, of any entries, nothing is claimed for a while; 20 by
-         * default, 0 for never. So a receiver that is down, or does not accept our credentials, costs few entries an attempt.
-         * The segments of ordering keys are left to other workers meanwhile, which may get through.
+         * Sets the number of consecutive attempts, of any entries, that must fail to reach the receiver for the circuit
+         * breaker to open; 20 by default, 0 for never. While it is open nothing is claimed, so that only few entries
+         * lose attempts to a receiver that is down or rejects the credentials. The segments of ordering keys are
+         * released meanwhile to other workers, which may reach the receiver.
          */
         public Builder breakerFailures(int breakerFailures) {
             this.breakerFailures = breakerFailures;
@@ -200,9 +209,9 @@ public record OutboxWorkerOptions(
         }
 
         /**
-         * Time without claims while the circuit breaker is open, before one entry is tried as a probe; 10 seconds by default. A
-         * probe that does not reach the receiver does not count; the entry waits for its backoff, and the next probe is another
-         * entry.
+         * Sets the time without claims while the circuit breaker is open, before one entry is sent as a probe; 10
+         * seconds by default. A probe that does not reach the receiver does not count as an attempt; the entry waits
+         * for its backoff, and the next probe is another entry.
          */
         public Builder breakerPause(Duration breakerPause) {
             this.breakerPause = breakerPause;
@@ -210,8 +219,8 @@ public record OutboxWorkerOptions(
         }
 
         /**
-         * Time that an entry is kept after it succeeded or was aborted; 7 days by default, zero for ever. Entries that are not
-         * settled are always kept, parked ones included.
+         * Sets the time that an entry is kept after it succeeded or was aborted; 7 days by default, zero for ever.
+         * Unsettled entries, including parked ones, are always kept.
          */
         public Builder entryRetention(Duration entryRetention) {
             this.entryRetention = entryRetention;
@@ -219,28 +228,29 @@ public record OutboxWorkerOptions(
         }
 
         /**
-         * Time that the ledger keeps a request after it was settled, and at least as long as its entry; 30 days by default, zero
-         * for ever. A request that a client repeats later is processed again: choose more than any client takes to repeat.
+         * Sets the time that the ledger keeps a request after it was settled, and at least as long as its entry; 30
+         * days by default, zero for ever. A request that a client repeats later is processed again, so this time must
+         * exceed the period in which clients repeat requests.
          */
         public Builder ledgerRetention(Duration ledgerRetention) {
             this.ledgerRetention = ledgerRetention;
             return this;
         }
 
-        /** Time that audit rows of operator actions are kept; 90 days by default, zero for ever. */
+        /** Sets the time that audit rows of operator actions are kept; 90 days by default, zero for ever. */
         public Builder auditRetention(Duration auditRetention) {
             this.auditRetention = auditRetention;
             return this;
         }
 
-        /** Adds one that is told what happens. */
+        /** Adds a listener for the worker's events. */
         public Builder listener(OutboxListener listener) {
             listeners.add(requireNonNull(listener, "listener"));
             return this;
         }
 
         /**
-         * The options.
+         * Returns the options.
          *
          * @throws IllegalArgumentException if an option is out of its range
          */

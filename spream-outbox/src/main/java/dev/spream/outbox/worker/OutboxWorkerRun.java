@@ -18,13 +18,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One run of a worker: it wires the worker's parts, and owns its threads. One claims, one reads ahead, one settles, one renews
- * leases, one watches the clock, one maintains segments and registration, one removes old rows, and each attempt has its own; so no
- * call of the store, or of the sender, holds another up. The way of an entry through the parts is the {@link EntryLifecycle}.
+ * One run of a worker: creates the worker's components and owns its threads. There is one thread each for claims,
+ * reading ahead, settlements, lease renewal, the watchdog, segments and registration, and the removal of old rows, and
+ * one for each attempt, so that no call of the store or of the sender delays another. {@link EntryLifecycle} describes
+ * how an entry passes through the components.
  *
- * <p>It ends in this order, whatever the reason: nothing is claimed any more; what was not started is released, and what was
- * started finishes, or is interrupted; leases are renewed until then; settlements are written, with a deadline of their own; the
- * segments are left. A call that does not return from its interrupt is left behind, and its lease runs out.
+ * <p>Shutdown always has this order: claiming stops; claims whose attempts have not started are released, and started
+ * attempts finish or are interrupted, while leases are still renewed; settlements are written, with a deadline of their
+ * own; the segments are released. A call that does not return after an interrupt is abandoned, and its lease expires.
  */
 final class OutboxWorkerRun implements RunLifecycle.Stoppable {
     private static final Logger log = LoggerFactory.getLogger(OutboxWorkerRun.class);
@@ -124,7 +125,7 @@ final class OutboxWorkerRun implements RunLifecycle.Stoppable {
         front.rethrow(t -> new IllegalStateException("the outbox worker stopped because of a failure", t));
     }
 
-    /** Every step may be repeated, after an interrupt. */
+    /** Performs the shutdown. May be repeated after an interrupt, since every step is repeatable. */
     private void end(boolean interrupted) throws InterruptedException {
         while (!interrupted && signals.isRunning()) {
             signals.runner.await(TimeUnit.HOURS.toNanos(1));
@@ -144,7 +145,8 @@ final class OutboxWorkerRun implements RunLifecycle.Stoppable {
     private void joinOrWarn(TaskGroup threads, String what) throws InterruptedException {
         if (!threads.join(THREAD_END)) {
             log.error(
-                    "[{}] {} has not ended within {}, since the store does not respond; the worker stops without it, and its leases expire",
+                    "[{}] {} has not ended within {}, since the store does not respond; the worker"
+                            + " stops without it, and its leases expire",
                     owner.name(),
                     what,
                     DurationText.of(Duration.ofNanos(THREAD_END)));
@@ -162,7 +164,8 @@ final class OutboxWorkerRun implements RunLifecycle.Stoppable {
         }
         if (!entries.isIdle()) {
             log.error(
-                    "[{}] calls of the sender did not return when interrupted; their entries stay claimed until their leases expire, within {}",
+                    "[{}] calls of the sender did not return when interrupted; their entries stay claimed"
+                            + " until their leases expire, within {}",
                     owner.name(),
                     DurationText.of(options.lease()));
             book.revokeAll();
@@ -186,13 +189,13 @@ final class OutboxWorkerRun implements RunLifecycle.Stoppable {
         }
     }
 
-    /** Claims and starts nothing any more, and lets what was started finish. */
+    /** Stops claiming and starting attempts; started attempts finish. */
     @Override
     public void drain() {
         signals.stop(WorkerSignals.Stage.DRAINING);
     }
 
-    /** The same, and interrupts what was started. */
+    /** Like {@link #drain}, and interrupts the started attempts. */
     @Override
     public void cancel() {
         signals.stop(WorkerSignals.Stage.CANCELLED);
@@ -204,7 +207,7 @@ final class OutboxWorkerRun implements RunLifecycle.Stoppable {
         drain();
     }
 
-    /** Returns whether that is a thread of this run, in a call of the sender or of a listener. */
+    /** Returns whether the thread belongs to this run, which means that it is in a call of the sender or a listener. */
     @Override
     public boolean isCalledBy(Thread thread) {
         return thread.equals(runner)

@@ -13,14 +13,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Removes what is over and old while a worker runs, on a thread of its own: in small steps, about once a minute, and without
- * end only as long as each step finds much. Between two steps it waits for as long as the last one took, so that it takes half
- * of a connection's time at most. Workers do so beside each other without waiting for each other.
+ * Removes old rows while a worker runs, on a thread of its own: in rounds about once a minute, of small steps that
+ * continue while each step removes enough rows. Between two steps it waits for as long as the last one took, so that it
+ * occupies a connection at most half of the time. Several workers do this concurrently without waiting for each other.
  */
 final class Retention {
     static final int STEP = 500;
 
-    /** A step that finds less ends the round. */
+    /** The number of removed rows below which a step ends the round. */
     private static final int MUCH = STEP / 10;
 
     private static final long ROUND = TimeUnit.MINUTES.toNanos(1);
@@ -93,7 +93,7 @@ final class Retention {
             try {
                 removed = store.removeOld(part, age, STEP);
             } catch (StorageException e) {
-                return; // told; tried again in the next round
+                return; // already reported; retried in the next round
             }
             took = signals.now() - begun;
             if (removed > 0) {

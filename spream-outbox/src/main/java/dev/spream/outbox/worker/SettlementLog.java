@@ -8,7 +8,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The log of settlements; it contains neither payloads nor answers of the receiver.
+ * The log of settlements. It contains neither payloads nor responses of the receiver.
  *
  * @param adapter the name of the sender
  */
@@ -33,14 +33,16 @@ record SettlementLog(OutboxOwner owner, String adapter) {
                         failed.counts() ? "" : "; the attempt only probed the receiver and does not count");
             case Settlement.Aborted aborted ->
                 log.error(
-                        "{} status=aborted reason_code={} latency_ms={}: {}; it is aborted, and the ledger has the failure",
+                        "{} status=aborted reason_code={} latency_ms={}: {}; the entry is aborted and"
+                                + " recorded as failed in the ledger",
                         label(claim),
                         aborted.result().reason().orElseThrow(),
                         latencyMillis,
                         aborted.message());
             case Settlement.Parked parked ->
                 log.error(
-                        "{} status=failed reason_code={} outcome_unknown={} latency_ms={}: {}; it is parked until an operator requeues, settles or aborts it",
+                        "{} status=failed reason_code={} outcome_unknown={} latency_ms={}: {}; the entry is"
+                                + " parked until an operator requeues, settles or aborts it",
                         label(claim),
                         parked.reason(),
                         parked.outcomeUnknown(),
@@ -49,7 +51,7 @@ record SettlementLog(OutboxOwner owner, String adapter) {
         }
     }
 
-    /** Hashes the key only if the line is written. */
+    /** Returns a label that hashes the key only if the line is logged. */
     private Object label(OutboxClaim claim) {
         return new Object() {
             @Override

@@ -23,17 +23,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes settlements, as many in one transaction as have gathered while the one before was written. Many threads submit, one
- * writes.
+ * Writes settlements in batches: each transaction contains those that were submitted while the previous one was
+ * written. Many threads submit, one thread writes.
  *
- * <p>A batch that failed is written again until the store answers: the claims are renewed meanwhile, a repetition of what was
- * written is harmless, and of a claim that is not the worker's any more the store changes nothing. So a result that is known is
- * not dropped because the worker's own clock says that its lease is over; only the store can say that it is too late.
+ * <p>A failed batch is retried until the store responds. Meanwhile the claims are renewed; repeating a committed
+ * settlement is harmless, and the store rejects settlements of claims that the worker no longer holds. A known result
+ * is therefore not dropped when the lease has expired by the worker's clock; only the store can report it as too late.
  *
- * <p>A batch that the store cannot write at all is halved until the settlement is found that it cannot; so is one that failed
- * twice, and later submissions are written meanwhile: one locked entry does not hold up others. What is written again is tried
- * one part after the other, with growing pauses while all fail, so a store that is down is asked no more often however small the
- * parts have become.
+ * <p>A batch with a non-retryable failure is halved until the settlement that causes it is isolated. A batch that
+ * failed twice is halved too, and later submissions are written meanwhile, so that one locked entry does not delay
+ * others. Parts are retried one after the other, with growing pauses while all of them fail, so that the number of
+ * parts does not increase the load on a store that is down.
  */
 final class SettlementWriter {
     private static final Logger log = LoggerFactory.getLogger(SettlementWriter.class);
@@ -41,13 +41,13 @@ final class SettlementWriter {
     private static final int TRIES_AS_A_WHOLE = 2;
     private static final Duration IDLE = Duration.ofMinutes(1);
 
-    /** A settlement that waits for the store. */
+    /** A settlement that is not written yet. */
     record Pending(ActiveClaim held, Settlement settlement) {}
 
     /**
-     * What is written in one transaction.
+     * The settlements of one transaction.
      *
-     * @param failures how often it failed, or what it is a part of
+     * @param failures the number of failed writes, including those of the batch it was split from
      */
     private record Batch(List<Pending> pending, int failures) {
         List<Batch> halves() {
@@ -88,14 +88,16 @@ final class SettlementWriter {
         wake.signal();
     }
 
-    /** Makes {@link #run} end when everything that was submitted is written, or at that time at the latest. */
+    /** Makes {@link #run} return when all submitted settlements are written, or at that time at the latest. */
     void finish(long by) {
         finishBy = by;
         finishing = true;
         wake.signal();
     }
 
-    /** @param whenEnded told which settlements the store has, and which were of claims that were not the worker's any more */
+    /**
+     * @param whenEnded called with the settlements that the store has confirmed, and with those whose claims were lost
+     */
     void run(BiConsumer<List<Pending>, List<Pending>> whenEnded) throws InterruptedException {
         ended = whenEnded;
         while (true) {
@@ -111,7 +113,10 @@ final class SettlementWriter {
         }
     }
 
-    /** What to write now: what has failed, if its time has come, else what was submitted since; null if there is nothing. */
+    /**
+     * Returns the next batch to write: a failed one if its retry is due, otherwise the submitted settlements; null if
+     * there are none.
+     */
     private @Nullable Batch next() {
         if (!again.isEmpty() && time.nanoTime() - againAt >= 0) {
             return again.remove();
@@ -150,7 +155,7 @@ final class SettlementWriter {
         return finishing && time.nanoTime() - finishBy >= 0;
     }
 
-    /** The store answers: what has failed is written without a pause. */
+    /** Makes failed batches due immediately, since the store responds. */
     private void resume() {
         backoff.reset();
         againAt = time.nanoTime();
@@ -184,7 +189,7 @@ final class SettlementWriter {
                     .toList();
         }
         settled.forEach(pending -> book.remove(pending.held()));
-        late.forEach(pending -> book.reportLost(pending.held(), "its settlement came too late"));
+        late.forEach(pending -> book.reportLost(pending.held(), "its settlement was written too late"));
         ended.accept(settled, late);
     }
 
@@ -198,7 +203,8 @@ final class SettlementWriter {
         if (pending.settlement() instanceof Settlement.Succeeded succeeded
                 && succeeded.result().responsePayload().isPresent()) {
             log.error(
-                    "{} succeeded, but the store cannot hold the receiver's response; it is settled without the response",
+                    "{} succeeded, but the store cannot hold the receiver's response; the entry is settled"
+                            + " without the response",
                     events.label(pending.held().claim()));
             LedgerResult result = new LedgerResult(
                     LedgerStatus.SUCCEEDED, succeeded.result().httpStatus(), Optional.empty(), Optional.empty());
@@ -211,7 +217,7 @@ final class SettlementWriter {
 
     private void abandonAll(Batch batch) {
         again.addFirst(batch);
-        again.forEach(each -> abandon(each.pending(), "the store did not answer before the worker ended"));
+        again.forEach(each -> abandon(each.pending(), "the store did not respond before the worker stopped"));
         again.clear();
     }
 

@@ -12,9 +12,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The health of the store as a worker's calls find it. A failed call does not end the worker: listeners are notified of each
- * failure and of the first success after it; the first failure of each operation is logged until that operation works again. Safe
- * for use by many threads.
+ * Calls the store for a worker and reports failures and recovery. A failed call does not stop the worker: listeners are
+ * notified of each failure and of the first success after it. Of each operation, the first failure and the recovery are
+ * logged. Safe for use by many threads.
  */
 final class StoreHealth {
     private static final Logger log = LoggerFactory.getLogger(StoreHealth.class);
@@ -23,7 +23,10 @@ final class StoreHealth {
     private final SafeListeners<OutboxListener> listener;
     private final Set<String> failing = ConcurrentHashMap.newKeySet();
 
-    /** Whether listeners were told of a failure and not yet of an answer; set after they were told of the failure. */
+    /**
+     * Whether listeners were notified of a failure and not yet of the recovery; set after the notification of the
+     * failure.
+     */
     private final AtomicBoolean silent = new AtomicBoolean();
 
     StoreHealth(OutboxOwner owner, SafeListeners<OutboxListener> listener) {
@@ -32,9 +35,9 @@ final class StoreHealth {
     }
 
     /**
-     * The result of the call.
+     * Returns the result of the call.
      *
-     * @throws StorageException if it fails, whatever the store threw
+     * @throws StorageException if the call fails, whatever exception the store threw
      */
     <T> T call(String operation, Supplier<T> call) {
         T result;
@@ -46,7 +49,7 @@ final class StoreHealth {
             throw failed(operation, new StorageException("the outbox store violated its contract: " + e, true, e));
         }
         if (!failing.isEmpty() && failing.remove(operation)) {
-            log.info("[{}] outbox store: {} works again", owner.name(), operation);
+            log.info("[{}] outbox store: {} has recovered", owner.name(), operation);
         }
         if (silent.get() && silent.compareAndSet(true, false)) {
             listener.publish(OutboxListener::storeAnswered);

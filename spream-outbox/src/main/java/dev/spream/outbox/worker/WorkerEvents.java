@@ -7,7 +7,7 @@ import dev.spream.outbox.Settlement;
 import java.time.Duration;
 import java.util.function.Consumer;
 
-/** The reporting of a worker: the worker's name in its log, and its listeners. Safe for use by many threads. */
+/** The log labels and listeners of a worker. Safe for use by many threads. */
 record WorkerEvents(OutboxOwner owner, SettlementLog settlements, SafeListeners<OutboxListener> listeners) {
 
     void publish(Consumer<OutboxListener> event) {
@@ -19,12 +19,12 @@ record WorkerEvents(OutboxOwner owner, SettlementLog settlements, SafeListeners<
         publish(listener -> listener.settled(claim, settlement, sinceClaim));
     }
 
-    /** The worker's name, with which lines of its log begin. */
+    /** Returns the worker's name, the prefix of its log lines. */
     String name() {
         return owner.name();
     }
 
-    /** How a line about a claim begins. */
+    /** Returns the prefix of log lines about a claim. */
     String label(OutboxClaim claim) {
         return EntryLabel.of(owner, claim);
     }

@@ -4,21 +4,21 @@ import dev.spream.core.internal.MonotonicTime;
 import dev.spream.core.internal.Waiter;
 
 /**
- * The clock of a worker, the stage of its shutdown, which only ever increases, and the alarms that wake its threads. Safe for use
- * by many threads.
+ * The clock of a worker, the stage of its shutdown, which only increases, and the signals that wake its threads. Safe
+ * for use by many threads.
  */
 final class WorkerSignals {
     enum Stage {
-        /** Not at all. */
+        /** Not stopping. */
         RUNNING,
-        /** Claims nothing and starts nothing; what has started finishes. */
+        /** No claims and no new attempts; started attempts finish. */
         DRAINING,
-        /** Interrupts what has started. */
+        /** Started attempts are interrupted. */
         CANCELLED
     }
 
-    final Waiter claims; // raised when there may be something to claim, or room for it
-    final Waiter reader; // raised when the plan has to be read again
+    final Waiter claims; // raised when there may be entries to claim, or capacity for them
+    final Waiter reader; // raised when the planner needs entries
     final Waiter maintenance; // raised when the segments need maintenance
     final Waiter retention;
     final Waiter runner; // raised while the worker stops, when an attempt has ended
@@ -34,7 +34,7 @@ final class WorkerSignals {
         this.runner = new Waiter(time);
     }
 
-    /** The time by the worker's clock, in nanoseconds. */
+    /** Returns the time by the worker's clock, in nanoseconds. */
     long now() {
         return time.nanoTime();
     }
@@ -47,7 +47,7 @@ final class WorkerSignals {
         return stage == Stage.CANCELLED;
     }
 
-    /** Stops that far, if not further already, and wakes those that have to notice. */
+    /** Moves the shutdown to that stage, unless it is further already, and wakes the threads that depend on it. */
     void stop(Stage to) {
         escalate(to);
         claims.signal();

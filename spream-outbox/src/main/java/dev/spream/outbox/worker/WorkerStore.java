@@ -55,7 +55,7 @@ record WorkerStore(OutboxStore store, OutboxOwner owner, Duration lease, Monoton
         return calls.call("holding segments", () -> store.holdSegments(owner, giveUp, lease));
     }
 
-    /** Returns whether the store knows. */
+    /** Releases all segments; returns false if the call failed. */
     boolean releaseSegments() {
         try {
             return calls.call("leaving segments", () -> {

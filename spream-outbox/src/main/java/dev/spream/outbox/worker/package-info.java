@@ -1,8 +1,8 @@
 /**
- * The worker of an outbox: {@link dev.spream.outbox.worker.OutboxWorker} claims entries, sends them and settles them, by
- * its {@link dev.spream.outbox.worker.OutboxWorkerOptions options}, and tells its {@link
- * dev.spream.outbox.worker.OutboxListener listeners}. The way of one entry is the {@code EntryLifecycle}, the order within
- * a key the {@code OrderedClaimPlanner}.
+ * The worker of an outbox: {@link dev.spream.outbox.worker.OutboxWorker} claims entries, sends them and settles them as
+ * configured by its {@link dev.spream.outbox.worker.OutboxWorkerOptions options}, and notifies its {@link
+ * dev.spream.outbox.worker.OutboxListener listeners}. {@code EntryLifecycle} describes the states of an entry in a
+ * worker, {@code OrderedClaimPlanner} the order within an ordering key.
  */
 @NullMarked
 package dev.spream.outbox.worker;
