@@ -23,14 +23,14 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Runs the tests of a contract over what may not keep it. */
+/** Runs the tests of a contract against implementations that may violate it. */
 public final class ContractRun {
     private static final Duration PATIENCE = Duration.ofSeconds(50);
     private static final Duration SHORTEST = Duration.ofSeconds(1);
 
     private ContractRun() {}
 
-    /** The names of the tests that fail, or do not end in time. */
+    /** Returns the names of the tests that fail, or do not end within the limit. */
     public static Set<String> failures(Class<?> contract, Supplier<?> suites, Duration limit) {
         Map<String, Future<Boolean>> runs = new TreeMap<>();
         Set<String> failed = new TreeSet<>();
@@ -50,8 +50,9 @@ public final class ContractRun {
     }
 
     /**
-     * A limit for what may not keep the contract: three times what one takes that keeps it, on this machine, busy as it is,
-     * and a second at least. Fails if that one does not keep it.
+     * Returns a time limit for implementations that may violate the contract: three times the duration of a correct
+     * implementation, measured on this machine under its present load, and at least a second. Fails if that
+     * implementation violates the contract.
      */
     public static Duration limit(Class<?> contract, Supplier<?> keeping) {
         long began = System.nanoTime();

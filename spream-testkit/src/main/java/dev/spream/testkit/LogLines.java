@@ -10,18 +10,18 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 
-/** The lines of a logger and of those below it, from the moment this is opened. Safe for use by many threads. */
+/** The log lines of a logger and its children, from the creation of this object on. Safe for use by many threads. */
 public final class LogLines extends AppenderBase<ILoggingEvent> implements AutoCloseable {
     private final Queue<ILoggingEvent> events = new ConcurrentLinkedQueue<>();
     private final Logger logger;
     private final @Nullable Level before;
 
-    /** The lines of a class, from INFO up. */
+    /** Collects the lines of a class, from INFO up. */
     public LogLines(Class<?> source) {
         this(source.getName(), Level.INFO);
     }
 
-    /** The lines of a logger, at any level. */
+    /** Collects the lines of a logger, at any level. */
     public LogLines(String logger) {
         this(logger, Level.TRACE);
     }
@@ -39,14 +39,14 @@ public final class LogLines extends AppenderBase<ILoggingEvent> implements AutoC
         events.add(event);
     }
 
-    /** Level and message of each line, such as {@code INFO started}, in their order. */
+    /** Returns level and message of each line, such as {@code INFO started}, in order. */
     public List<String> lines() {
         return events.stream()
                 .map(event -> event.getLevel() + " " + event.getFormattedMessage())
                 .toList();
     }
 
-    /** The lines of that level that begin with a label in brackets, in their order. */
+    /** Returns the lines of that level that begin with a label in brackets, in order. */
     public List<String> of(Level level, String label) {
         return events.stream()
                 .filter(event -> event.getLevel().equals(level))
@@ -55,7 +55,7 @@ public final class LogLines extends AppenderBase<ILoggingEvent> implements AutoC
                 .toList();
     }
 
-    /** All lines of that level, in their order. */
+    /** Returns all lines of that level, in order. */
     public List<String> all(Level level) {
         return events.stream()
                 .filter(event -> event.getLevel().equals(level))

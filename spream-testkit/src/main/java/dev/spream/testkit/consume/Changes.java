@@ -14,12 +14,12 @@ public final class Changes {
 
     private Changes() {}
 
-    /** A change of rows of one table, committed that many seconds after the start. */
+    /** Returns a change of rows of one table, committed the given number of seconds after the start. */
     public static DataChangeRecord of(long second, String... ids) {
         return withValues(second, "{\"Note\":\"" + second + "\"}", ids);
     }
 
-    /** A change that wrote these values to each of the rows. */
+    /** Returns a change that wrote these values to each of the rows. */
     public static DataChangeRecord withValues(long second, String newValues, String... ids) {
         return new DataChangeRecord(
                 START.plusSeconds(second),

@@ -20,14 +20,14 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * The contract of {@link DeadLetterSink} as tests. Extend it in the tests of a sink; every test gets a fixture of its own.
- * A sink that hands letters back extends {@link DeadLetterStoreContract}, which has these tests too.
+ * The contract of {@link DeadLetterSink} as tests. Extend it in the tests of a sink; every test gets a fixture of its
+ * own. For a sink that also returns letters, extend {@link DeadLetterStoreContract}, which includes these tests.
  */
 @SuppressWarnings("JUnitClassModifiers") // plug-in authors extend it elsewhere
 public abstract class DeadLetterSinkContract {
     private DeadLetterSinkFixture fixture;
 
-    /** A fixture over a sink that holds nothing. */
+    /** Returns a fixture over an empty sink. */
     protected abstract DeadLetterSinkFixture createFixture() throws Exception;
 
     @BeforeEach

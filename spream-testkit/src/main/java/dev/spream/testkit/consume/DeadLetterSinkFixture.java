@@ -7,13 +7,13 @@ import java.util.List;
 /** A dead letter sink under test. */
 public interface DeadLetterSinkFixture extends AutoCloseable {
 
-    /** The sink; at first it holds nothing. After {@link #restart}, the one that came out of it. */
+    /** Returns the sink, which is empty at first. After {@link #restart}, returns the reopened one. */
     DeadLetterSink sink();
 
-    /** Ends the sink as a crash would, and opens another over what is durable. */
+    /** Ends the sink as a crash would, and opens another over the durable state. */
     void restart() throws Exception;
 
-    /** The changes that are kept and were not given back, in any order, once for each time they are kept. */
+    /** Returns the changes that are stored and not removed by a replay, in any order, as often as each is stored. */
     List<DataChangeRecord> kept() throws Exception;
 
     @Override

@@ -214,7 +214,7 @@ public abstract class DeadLetterStoreContract extends DeadLetterSinkContract {
         assertThat(claimed(2, 3)).containsExactly(2L, 3L);
     }
 
-    /** Of the letters asked for, those that can be claimed together. */
+    /** Returns those of the given letters that can be claimed together. */
     private List<Long> claimed(long... seconds) throws Exception {
         List<RecordIdentity> asked = Arrays.stream(seconds)
                 .mapToObj(DeadLetterSinkContract::identity)

@@ -22,9 +22,9 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * Random histories of one partition that parks keys, crashes and resumes from its watermark, while an operator replays dead
- * letters. The checker compares the deliveries of a key with the key's history. The reader behaves as the engine does with
- * dead letters.
+ * Random histories of one partition that parks keys, crashes and resumes from its watermark, while an operator replays
+ * dead letters. The checker compares the deliveries of a key with the key's history. The reader handles dead letters as
+ * the engine does.
  */
 public final class ReplaySimulation implements AutoCloseable {
     private static final int CHANGES = 40;
@@ -43,22 +43,22 @@ public final class ReplaySimulation implements AutoCloseable {
     private int watermark;
     private boolean healthy;
 
-    /** Makes a fixture over a store that holds nothing. */
+    /** Creates a fixture over an empty store. */
     public interface Fixtures {
         DeadLetterSinkFixture create() throws Exception;
     }
 
-    /** The promises for histories in which an operator replays when the partition has caught up. */
+    /** Returns violations in histories in which an operator replays only when the partition has caught up. */
     public static List<String> violationsWhenCaughtUp(Fixtures fixtures, int seeds) throws Exception {
         return violations(fixtures, seeds, true, ReplaySimulation::isOrderedSuffixes);
     }
 
-    /** The promises for histories in which an operator replays at any time. */
+    /** Returns violations in histories in which an operator replays at any time. */
     public static List<String> violationsAtAnyTime(Fixtures fixtures, int seeds) throws Exception {
         return violations(fixtures, seeds, false, ReplaySimulation::endsInOrder);
     }
 
-    /** The histories of keys that lack a change or are not as they should be. */
+    /** Returns the histories of keys that lack a change or have a wrong order. */
     private static List<String> violations(
             Fixtures fixtures, int seeds, boolean onlyCaughtUp, Predicate<List<Integer>> isAsItShouldBe)
             throws Exception {
@@ -77,14 +77,14 @@ public final class ReplaySimulation implements AutoCloseable {
         return violations;
     }
 
-    /** Returns whether the last time that each place was taken is before the last time of the next one. */
+    /** Returns whether the last delivery of each change is before the last delivery of the next one. */
     private static boolean endsInOrder(List<Integer> places) {
         List<Integer> last =
                 places.stream().distinct().sorted().map(places::lastIndexOf).toList();
         return last.equals(last.stream().sorted().toList());
     }
 
-    /** Returns whether each place is followed by the next one, or by an earlier one from which it all comes again. */
+    /** Returns whether each change is followed by the next one, or by an earlier one from which delivery restarts. */
     private static boolean isOrderedSuffixes(List<Integer> places) {
         int before = -1;
         for (int place : places) {

@@ -1,5 +1,5 @@
 /**
- * The contracts of sinks and stores of dead letters, and changes and letters to test with. Start at {@link
+ * The contracts of sinks and stores of dead letters, with changes and letters for tests. Start with {@link
  * dev.spream.testkit.consume.DeadLetterSinkContract} or {@link dev.spream.testkit.consume.DeadLetterStoreContract}.
  */
 @NullMarked

@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** The contract of acknowledgements: what comes again, and what does not, from a source without positions. */
+/** The contract of acknowledgements: which events a source without positions delivers again, and which it does not. */
 interface AcknowledgeContract extends EventSourceStage {
     void writeUndecodable();
 

@@ -22,7 +22,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** The contract of appends: what they do, and what they refuse. */
+/** The contract of appends: their effects and their errors. */
 interface AppendContract extends EventStoreStage {
 
     @Test

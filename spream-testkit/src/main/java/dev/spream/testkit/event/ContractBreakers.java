@@ -5,7 +5,7 @@ import java.lang.reflect.Proxy;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Makes of something that keeps a contract something that does not. */
+/** Wraps an implementation that keeps a contract into one that violates it. */
 public final class ContractBreakers {
     private ContractBreakers() {}
 
@@ -16,7 +16,7 @@ public final class ContractBreakers {
         Object of(P target, Object[] arguments) throws Throwable;
     }
 
-    /** Does what the target does, but for the methods of these names. */
+    /** Returns a proxy of the target in which the methods of the given names are replaced. */
     public static <P> P of(Class<P> port, P target, Map<String, Answer<P>> spoilt) {
         return port.cast(Proxy.newProxyInstance(
                 port.getClassLoader(), new Class<?>[] {port}, (proxy, method, arguments) -> {

@@ -26,7 +26,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** The contract of deliveries, of whatever kind the source is. */
+/** The contract of deliveries, for sources of every kind. */
 interface DeliveryContract extends EventSourceStage {
 
     @Test

@@ -5,27 +5,27 @@ import dev.spream.projection.event.EventSource;
 import java.util.List;
 
 /**
- * The fixture by which the contracts of event sources know a source. It stands for one fresh source without events; it is
- * made for one test and closed after it. Up to ten threads use it at a time.
+ * An event source under test: one fresh source without events, created for one test and closed after it. Up to ten
+ * threads use it at a time.
  */
 public interface EventSourceFixture extends AutoCloseable {
 
-    /** The source; the same instance each time. */
+    /** Returns the source; the same instance each time. */
     EventSource source();
 
-    /** A second one that delivers the same, as another process would have it; the same instance each time. */
+    /** Returns a second source that delivers the same events, as in another process; the same instance each time. */
     EventSource anotherSource();
 
-    /** A projection that feeds may be opened for; another one for 1 than for 0. */
+    /** Returns the name of a projection for which feeds may be opened; a different name for each number. */
     String projection(int number);
 
     /**
-     * Writes events to where the source has them from, one after the other. The versions of an aggregate count from 1, without
-     * gaps, over all calls of one thread; no two threads write to the same aggregate.
+     * Writes events to the origin of the source, one after the other. The versions of an aggregate count from 1,
+     * without gaps, over all calls of one thread; no two threads write to the same aggregate.
      */
     void write(List<EventEnvelope> events);
 
-    /** Closes everything and removes what it left. */
+    /** Closes everything and deletes all stored data. */
     @Override
     void close();
 }

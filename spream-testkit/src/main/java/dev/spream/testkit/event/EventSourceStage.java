@@ -11,9 +11,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/**
- * The stage that the parts of the contracts of event sources share: what is tested, and calls that many tests make.
- */
+/** The base of the parts of the contracts of event sources: the source under test, and helper methods. */
 interface EventSourceStage {
     Duration PATIENCE = Duration.ofSeconds(30);
     Duration MOMENT = Duration.ofMillis(200);
@@ -34,7 +32,7 @@ interface EventSourceStage {
         fixture().write(Arrays.asList(events));
     }
 
-    /** The next items of a feed, until there are so many. */
+    /** Returns the next items of a feed, up to the given number. */
     static List<FeedItem> take(EventFeed feed, int count) throws InterruptedException {
         List<FeedItem> items = new ArrayList<>();
         long end = System.nanoTime() + PATIENCE.toNanos();
@@ -45,7 +43,7 @@ interface EventSourceStage {
         return items;
     }
 
-    /** Nothing is delivered for a moment. */
+    /** Asserts that nothing is delivered for a moment. */
     static void requireNothing(EventFeed feed) throws InterruptedException {
         assertThat(feed.poll(10, MOMENT).items()).isEmpty();
     }

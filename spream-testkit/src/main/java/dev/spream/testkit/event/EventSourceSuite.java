@@ -5,17 +5,17 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * The base of the contracts of event sources: each test has a fixture of its own. A source keeps all of the contract that
- * is for its kind.
+ * The base of the contracts of event sources: each test has a fixture of its own. A source keeps the whole contract for
+ * its kind.
  *
- * @param <F> what the contract needs to know
+ * @param <F> the fixture that the contract needs
  */
 @Timeout(60)
 public abstract class EventSourceSuite<F extends EventSourceFixture> implements EventSourceStage {
     private F fixture;
     private Threads threads;
 
-    /** A fixture over a source without events. */
+    /** Returns a fixture over a source without events. */
     protected abstract F createFixture() throws Exception;
 
     @BeforeEach

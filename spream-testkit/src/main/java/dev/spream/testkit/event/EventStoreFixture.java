@@ -2,16 +2,16 @@ package dev.spream.testkit.event;
 
 import dev.spream.projection.event.EventStore;
 
-/** An event store without events, made for one test and closed after it. Up to ten threads use it at a time. */
+/** An event store without events, created for one test and closed after it. Up to ten threads use it at a time. */
 public interface EventStoreFixture extends AutoCloseable {
 
-    /** The store; the same instance each time. */
+    /** Returns the store; the same instance each time. */
     EventStore store();
 
-    /** A second one over the same events, as another process would have it; the same instance each time. */
+    /** Returns a second store over the same events, as in another process; the same instance each time. */
     EventStore anotherStore();
 
-    /** Closes everything and removes what it left. */
+    /** Closes everything and deletes all stored data. */
     @Override
     void close();
 }

@@ -5,7 +5,7 @@ import dev.spream.projection.event.ExpectedVersion;
 import dev.spream.projection.event.RecordedEvent;
 import java.util.List;
 
-/** The stage that the parts of the contract of event stores share: what is tested, and calls that many tests make. */
+/** The base of the parts of the contract of event stores: the store under test, and helper methods. */
 interface EventStoreStage {
     EventStore store();
 
@@ -13,7 +13,7 @@ interface EventStoreStage {
 
     Threads threads();
 
-    /** Appends to an aggregate, whatever version it has. */
+    /** Appends to an aggregate at any version. */
     default List<RecordedEvent> append(String aggregateId, String... eventIds) {
         return store().append(aggregateId, ExpectedVersion.any(), TestEvents.newEvents(eventIds));
     }

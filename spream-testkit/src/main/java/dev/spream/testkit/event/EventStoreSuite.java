@@ -5,13 +5,13 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
 
-/** The base of the contract of event stores: each test has a fixture of its own. A store keeps all of the contract. */
+/** The base of the contract of event stores: each test has a fixture of its own. A store keeps the whole contract. */
 @Timeout(60)
 public abstract class EventStoreSuite implements EventStoreStage {
     private EventStoreFixture fixture;
     private Threads threads;
 
-    /** A fixture over a store without events. */
+    /** Returns a fixture over a store without events. */
     protected abstract EventStoreFixture createFixture() throws Exception;
 
     @BeforeEach

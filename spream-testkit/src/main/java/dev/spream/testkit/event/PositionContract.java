@@ -30,7 +30,7 @@ interface PositionContract extends EventSourceStage {
         return fixture().source().open(new FeedRequest(fixture().projection(0), segment, segments, after));
     }
 
-    /** Everything that there is behind a position, by one poll if the limit allows it. */
+    /** Returns all items after a position, by one poll if the limit allows it. */
     private static List<FeedItem> drain(EventFeed feed, int limit) throws InterruptedException {
         List<FeedItem> items = new ArrayList<>();
         FeedBatch batch = feed.poll(limit, PATIENCE);
@@ -165,7 +165,7 @@ interface PositionContract extends EventSourceStage {
         return segments;
     }
 
-    /** Everything up to the head; ends although nothing may be in the segment. */
+    /** Returns all items up to the head; ends even if the segment is empty. */
     private static List<FeedItem> waitingDrain(EventFeed feed) throws InterruptedException {
         List<FeedItem> items = new ArrayList<>();
         FeedBatch batch = feed.poll(7, Duration.ZERO);

@@ -23,8 +23,9 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * A source without positions for tests: delivers to each projection what is written after its first feed was opened, or
- * before, until it is acknowledged; each item to one feed at a time. A released item returns to its old place.
+ * A source without positions for tests. It delivers to each projection all items, written before or after its first
+ * feed was opened, until they are acknowledged; each item to one feed at a time. A released item returns to its old
+ * place.
  */
 public final class QueueEventSource implements EventSource {
     private final Broker broker;
@@ -38,7 +39,7 @@ public final class QueueEventSource implements EventSource {
         this.broker = broker;
     }
 
-    /** Another source that delivers the same, as another process would have it. */
+    /** Returns another source that delivers the same items, as in another process. */
     public QueueEventSource another() {
         return new QueueEventSource(broker);
     }
@@ -77,7 +78,7 @@ public final class QueueEventSource implements EventSource {
         feeds.forEach(Feed::end);
     }
 
-    /** Makes an item of one delivery. */
+    /** Creates an item of one delivery. */
     private interface Written {
         FeedItem delivered(long delivery);
     }
@@ -86,7 +87,7 @@ public final class QueueEventSource implements EventSource {
         private final ReentrantLock lock = new ReentrantLock();
         private final Condition changed = lock.newCondition();
 
-        /** Guarded by the lock, as what follows. */
+        /** Guarded by the lock, as are the fields below. */
         private final List<Written> written = new ArrayList<>();
 
         private final Map<String, NavigableMap<Integer, Written>> waiting = new TreeMap<>();
@@ -118,7 +119,7 @@ public final class QueueEventSource implements EventSource {
         private final Broker broker;
         private final String projection;
 
-        /** Guarded by the broker's lock, as what follows: the numbers of items that are held, by delivery. */
+        /** The numbers of items in flight, by delivery. Guarded by the broker's lock, as are the fields below. */
         private final Map<Long, Integer> held = new LinkedHashMap<>();
 
         private boolean ended;
@@ -181,7 +182,7 @@ public final class QueueEventSource implements EventSource {
             }
         }
 
-        /** Its source is closed. */
+        /** Closes the feed with its source. */
         void end() {
             broker.lock.lock();
             try {

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 
-/** The source without positions of the tests, which may be spoilt. */
+/** The fixture of {@link QueueEventSource}, whose methods may be replaced by broken ones. */
 public final class QueueEventSourceFixture implements QueueSourceFixture {
     private final QueueEventSource queue = new QueueEventSource();
     private final AtomicInteger undecodable = new AtomicInteger();

@@ -3,6 +3,6 @@ package dev.spream.testkit.event;
 /** The fixture of {@link QueueSourceContract}. */
 public interface QueueSourceFixture extends EventSourceFixture {
 
-    /** Writes something that is no event to where the source has events from. */
+    /** Writes something that is not an event to the origin of the source. */
     void writeUndecodable();
 }

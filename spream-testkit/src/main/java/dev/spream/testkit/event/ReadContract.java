@@ -76,7 +76,7 @@ interface ReadContract extends EventStoreStage {
         }
     }
 
-    /** Reads on, and until nothing is left when it is over. */
+    /** Reads repeatedly, and after {@code over} until nothing is left. */
     private List<RecordedEvent> readUntil(AtomicBoolean over) {
         List<RecordedEvent> read = new ArrayList<>();
         boolean ends = false;

@@ -14,7 +14,7 @@ import java.util.stream.IntStream;
 
 /** Events for tests. */
 public final class TestEvents {
-    /** As precise as all stores are. */
+    /** A time with a precision that all stores support. */
     public static final Instant NOON = Instant.parse("2026-03-01T12:00:00.123456Z");
 
     static final EventMetadata METADATA =
@@ -34,19 +34,19 @@ public final class TestEvents {
         return Arrays.stream(eventIds).map(TestEvents::newEvent).toList();
     }
 
-    /** The event of an aggregate with that version; its id tells both. */
+    /** Returns the event of an aggregate with that version; its id contains both. */
     public static EventEnvelope event(String aggregateId, long version) {
         return newEvent(aggregateId + "#" + version).of(aggregateId, version);
     }
 
-    /** The first events of an aggregate, or those from a version on. */
+    /** Returns the first events of an aggregate, or those from a version on. */
     public static List<EventEnvelope> events(String aggregateId, int from, int to) {
         return IntStream.rangeClosed(from, to)
                 .mapToObj(version -> event(aggregateId, version))
                 .toList();
     }
 
-    /** The same in all that has a meaning; the data may be written in another way. */
+    /** Asserts that the events are equal, apart from the formatting of their data. */
     public static void assertSame(EventEnvelope actual, EventEnvelope expected) {
         assertThat(actual)
                 .usingRecursiveComparison()

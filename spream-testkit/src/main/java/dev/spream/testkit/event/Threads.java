@@ -26,7 +26,7 @@ public final class Threads implements AutoCloseable {
         return executor.submit(work);
     }
 
-    /** The results of all, which begin together. */
+    /** Starts all calls together and returns their results. */
     public <V> List<V> together(List<? extends Callable<V>> work) {
         CountDownLatch ready = new CountDownLatch(work.size());
         List<Future<V>> started = new ArrayList<>();
@@ -50,14 +50,14 @@ public final class Threads implements AutoCloseable {
         }
     }
 
-    /** Does not end for a moment. */
+    /** Asserts that the work does not end for a moment. */
     public static void assertWaits(Future<?> work) {
         assertThatThrownBy(() -> work.get(GLANCE.toMillis(), TimeUnit.MILLISECONDS))
                 .as("does not wait")
                 .isInstanceOf(TimeoutException.class);
     }
 
-    /** Returns whether it ends within a moment. */
+    /** Returns whether the work ends within a moment. */
     public static boolean endsAtOnce(Future<?> work) {
         try {
             work.get(GLANCE.toMillis(), TimeUnit.MILLISECONDS);

@@ -13,8 +13,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * The contract of a store that locks rows, besides {@link LockStoreContract}: a row that is not there is not taken for
- * locked.
+ * The contract of a store that locks rows, in addition to {@link LockStoreContract}: a missing row is an error and is
+ * not treated as locked.
  *
  * @param <T> a transaction of the store
  */
@@ -26,7 +26,7 @@ public abstract class BucketRowsContract<T> {
     private BucketRowsFixture<T> fixture;
     private LockScenario<T> scenario;
 
-    /** A fixture over a namespace in which nothing was ever locked. */
+    /** Returns a fixture over a namespace in which nothing was ever locked. */
     protected abstract BucketRowsFixture<T> createFixture() throws Exception;
 
     @BeforeEach

@@ -5,8 +5,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Random sets of locks by many threads of two processes, over so few buckets that most targets share one with others. The
- * system property {@code locks.sets} says how many sets a store is tried with, {@code locks.seed} repeats a run.
+ * Random sets of locks by many threads of two processes, over so few buckets that most targets share one with others.
+ * The system property {@code locks.sets} is the number of sets to run, {@code locks.seed} repeats a run.
  */
 interface CollisionContract<T> extends LockScenario.Stage<T> {
 

@@ -13,8 +13,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * The contract of a fair store, besides {@link LockStoreContract}: a later call waits behind an earlier one. A store that
- * is not fair does not extend it.
+ * The contract of a fair store, in addition to {@link LockStoreContract}: a later call waits behind an earlier one. A
+ * store that is not fair does not extend it.
  *
  * @param <T> a transaction of the store
  */
@@ -26,7 +26,7 @@ public abstract class FairLockStoreContract<T> {
     private LockStoreFixture<T> fixture;
     private LockScenario<T> scenario;
 
-    /** A fixture over a namespace in which nothing was ever locked. */
+    /** Returns a fixture over a namespace in which nothing was ever locked. */
     protected abstract LockStoreFixture<T> createFixture() throws Exception;
 
     @BeforeEach

@@ -108,7 +108,7 @@ interface FewHandlesContract<T> extends LockScenario.Stage<T> {
         }
     }
 
-    /** By a handle, or by a transaction. */
+    /** Locks by a handle or in a transaction, and returns the number of times. */
     private static int lockHot(Few<?> few, int call, Queue<Integer> served) throws InterruptedException {
         if (call % 2 == 0) {
             try (LockHandle handle = few.locks.acquire(user("hot"))) {
@@ -165,7 +165,7 @@ interface FewHandlesContract<T> extends LockScenario.Stage<T> {
         int times = 0;
         while (!enough.get()) {
             try (LockHandle handle = few.locks.acquire(request)) {
-                LockSupport.parkNanos(Duration.ofMillis(5).toNanos()); // its work
+                LockSupport.parkNanos(Duration.ofMillis(5).toNanos()); // simulated work
             }
             times++;
         }
@@ -239,7 +239,7 @@ interface FewHandlesContract<T> extends LockScenario.Stage<T> {
                 LockHandle holder = given().others().acquire(user("hot"))) {
             try (LockAttempt<LockHandle> first = given().attempt(() -> few.locks.acquire(user("hot")))) {
                 few.requireOneMoreWaits();
-                LockWait longEnoughToWait = LockWait.atMost(Duration.ofSeconds(1)); // however busy the machine is
+                LockWait longEnoughToWait = LockWait.atMost(Duration.ofSeconds(1)); // even on a busy machine
                 try (LockAttempt<LockHandle> brief =
                                 given().attempt(() -> few.locks.acquire(user("hot"), longEnoughToWait));
                         LockAttempt<LockHandle> interrupted = given().attempt(() -> few.locks.acquire(user("hot")))) {

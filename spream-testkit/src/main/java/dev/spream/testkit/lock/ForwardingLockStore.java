@@ -10,7 +10,7 @@ import dev.spream.lock.PlannedLock;
 import java.time.Duration;
 import java.util.List;
 
-/** A store that does what another does; what extends it does one thing differently. */
+/** A store that forwards to another one; subclasses change one behaviour. */
 public class ForwardingLockStore<T> implements LockStore<T> {
     public final LockStore<T> target;
 

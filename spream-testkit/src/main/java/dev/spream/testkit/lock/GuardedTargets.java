@@ -12,7 +12,7 @@ import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Targets that detect two conflicting holders at once: each has a counter that is right only under locks, and records
+ * Targets that detect two conflicting holders at once: each has a counter that is correct only under locks, and records
  * its present holders. Conflicts are decided by paths alone, not by keys of locks.
  */
 @SuppressWarnings("ThreadPriorityCheck")
@@ -31,7 +31,7 @@ final class GuardedTargets {
         }
     }
 
-    /** Levels alike often, though there are few users. */
+    /** Returns a random target with all levels equally likely, although there are few users. */
     LockTarget random(Random random) {
         int level = random.nextInt(3);
         List<Cell> ofLevel =
@@ -39,7 +39,7 @@ final class GuardedTargets {
         return ofLevel.get(random.nextInt(ofLevel.size())).target;
     }
 
-    /** Enters whatever the locks cover, all of it at once, and leaves again. */
+    /** Enters all targets that the locks cover at once, and leaves them again. */
     void visit(Map<LockTarget, LockMode> locked) {
         Map<LockMode, List<Cell>> covered = new TreeMap<>();
         for (Cell cell : cells) {
@@ -52,7 +52,7 @@ final class GuardedTargets {
             }
         }
         covered.forEach((mode, entered) -> entered.forEach(cell -> cell.enter(mode)));
-        Thread.yield(); // others get their chance to trespass
+        Thread.yield(); // gives other threads a chance to enter
         covered.forEach((mode, entered) -> entered.forEach(cell -> cell.leave(mode)));
     }
 
@@ -70,7 +70,7 @@ final class GuardedTargets {
         });
     }
 
-    /** {@code visitors} is -1 while a writer is present, else the number of readers. */
+    /** A target with its visitors: -1 while a writer is present, else the number of readers. */
     private static final class Cell {
         final LockTarget target;
         final AtomicInteger visitors = new AtomicInteger();

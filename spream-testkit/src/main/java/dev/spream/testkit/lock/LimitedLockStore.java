@@ -10,7 +10,7 @@ import java.util.Set;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
-/** A store that begins only so many transactions at a time. */
+/** A store with a limited number of open transactions. */
 public final class LimitedLockStore<T> extends ForwardingLockStore<T> {
     private final Semaphore permits;
     private final LockTurns turns;

@@ -14,10 +14,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/**
- * A call on a thread of its own that may wait for locks. The database reports whether it waits, or the call returns: no
- * timing is involved.
- */
+/** A call on a thread of its own that may wait for locks. Waiting is detected by a report of the database, not by timing. */
 final class LockAttempt<V> implements AutoCloseable {
     private static final long BOUND_SECONDS = 60;
     private static final long POLL_MILLIS = 2;
@@ -47,7 +44,7 @@ final class LockAttempt<V> implements AutoCloseable {
         return attempt;
     }
 
-    /** Returns when the call has returned (then empty), or when the database reports the sessions that it waits for. */
+    /** Returns when the call has returned (then empty), or when the database reports the sessions that block it. */
     Set<String> blockers() throws Exception {
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(BOUND_SECONDS);
         while (System.nanoTime() < end) {
@@ -62,7 +59,7 @@ final class LockAttempt<V> implements AutoCloseable {
         throw new AssertionError("the call neither returned nor waited for another session, session " + session.get());
     }
 
-    /** Waits a moment for the call to return. */
+    /** Waits a moment for the call; returns whether it has returned. */
     private boolean finished() throws Exception {
         try {
             V ignored = call.get(POLL_MILLIS, TimeUnit.MILLISECONDS);
@@ -95,7 +92,7 @@ final class LockAttempt<V> implements AutoCloseable {
         }
     }
 
-    /** What the call threw. */
+    /** Returns the exception of the call. */
     Throwable failure() throws Exception {
         try {
             throw new AssertionError("the call did not fail, it returned " + call.get(BOUND_SECONDS, TimeUnit.SECONDS));

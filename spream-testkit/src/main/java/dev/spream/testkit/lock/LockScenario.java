@@ -14,9 +14,9 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** A namespace of locks and two processes that use it, as the tests of the contract see them. */
+/** A namespace of locks and two processes that use it, for the tests of the contract. */
 public final class LockScenario<T> {
-    /** Few enough rows to provision for each test, and none of the targets that tests name share one. */
+    /** Few enough rows to provision for each test, and none of the targets in the tests share one. */
     public static final BucketSpace WIDE = new BucketSpace(BucketHash.SHA256, 251, 3);
 
     private final LockStoreFixture<T> fixture;
@@ -34,34 +34,34 @@ public final class LockScenario<T> {
         this.sets = sets;
     }
 
-    /** With how many random sets of locks a store is tried. */
+    /** Returns the number of random sets of locks to run. */
     int sets() {
         return sets;
     }
 
-    /** The view of the scenario that the parts of the contract use. */
+    /** The scenario as the parts of the contract use it. */
     interface Stage<T> {
         LockScenario<T> given();
 
         LockStoreFixture<T> fixture();
     }
 
-    /** The store of the first process. */
+    /** Returns the store of the first process. */
     LockStore<T> store() {
         return store(0, WIDE);
     }
 
-    /** The first process. */
+    /** Returns the locks of the first process. */
     HierarchicalLocks<T> locks() {
         return process(0, WIDE);
     }
 
-    /** Another process over the same locks. */
+    /** Returns the locks of another process over the same namespace. */
     HierarchicalLocks<T> others() {
         return process(1, WIDE);
     }
 
-    /** One of several processes whose locks have another space than usual; one space a test. */
+    /** Returns the locks of one of several processes with another bucket space than usual; one space a test. */
     synchronized HierarchicalLocks<T> process(int index, BucketSpace space) {
         while (processes.size() <= index) {
             processes.add(HierarchicalLocks.over(store(processes.size(), space)));
@@ -81,7 +81,7 @@ public final class LockScenario<T> {
         return LockAttempt.start(call, this::sessionOf, fixture::blockersOf);
     }
 
-    /** The session in which the calling thread locked last. */
+    /** Returns the session in which the calling thread locked last. */
     String session() {
         return sessionOf(Thread.currentThread()).orElseThrow();
     }

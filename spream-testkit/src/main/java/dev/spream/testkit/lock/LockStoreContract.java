@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Timeout;
 
 /**
  * The contract of {@link LockStore}, and of {@link HierarchicalLocks} over it, as tests. Extend it in the tests of a
- * store; every test gets a fixture of its own. A store keeps all of it: no test can be declined.
+ * store; every test gets a fixture of its own. A store keeps the whole contract: no test is optional.
  *
  * <p>The tests are in the interfaces that this class implements, by subject. The database reports which session blocks
  * which.
@@ -28,7 +28,7 @@ public abstract class LockStoreContract<T>
     private LockStoreFixture<T> fixture;
     private LockScenario<T> scenario;
 
-    /** A fixture over a namespace in which nothing was ever locked. */
+    /** Returns a fixture over a namespace in which nothing was ever locked. */
     protected abstract LockStoreFixture<T> createFixture() throws Exception;
 
     @BeforeEach

@@ -6,38 +6,42 @@ import dev.spream.lock.LockStore;
 import java.util.Set;
 
 /**
- * The fixture by which {@link LockStoreContract} knows a store. It stands for one fresh namespace of locks; it is made
- * for one test and closed after it. Safe for use by many threads.
+ * A lock store under test: one fresh namespace of locks, created for one test and closed after it. Safe for use by many
+ * threads.
  *
  * @param <T> a transaction of the store
  */
 public interface LockStoreFixture<T> extends AutoCloseable {
 
     /**
-     * Another store over the namespace of this fixture, as another process would have it. The first call provisions the
-     * namespace with that space; every call of one fixture asks for the same. The fixture closes what is still open.
+     * Opens another store over the namespace of this fixture, as in another process. The first call provisions the
+     * namespace with the given space, which must be the same in every call of one fixture. The fixture closes stores
+     * that are still open.
      *
-     * @param handles how many transactions it can {@linkplain LockStore#begin begin} at a time, up to 16
+     * @param handles how many transactions the store can {@linkplain LockStore#begin begin} at a time, up to 16
      */
     LockStore<T> open(BucketSpace space, int handles);
 
-    /** The same with 16 handles. */
+    /** Opens a store with 16 handles. */
     default LockStore<T> open(BucketSpace space) {
         return open(space, 16);
     }
 
-    /** A transaction as a program would begin one of its own, on a connection that is not from the pool of handles. */
+    /** Begins a transaction as an application would, on a connection that is not from the pool of handles. */
     T beginOwn();
 
-    /** Commits one of {@link #beginOwn}, which is still to be ended. */
+    /** Commits a transaction of {@link #beginOwn}; the caller still calls {@link #endOwn}. */
     void commitOwn(T transaction);
 
-    /** Rolls back what was not committed of one of {@link #beginOwn} and gives its connection back; harmless if it broke. */
+    /**
+     * Rolls back uncommitted writes of a transaction of {@link #beginOwn} and returns its connection; harmless if the
+     * connection is broken.
+     */
     void endOwn(T transaction);
 
     /**
-     * The sessions that keep that session waiting now, as the database itself says, by a statement of the fixture's own on
-     * another connection; empty if it does not wait.
+     * Returns the sessions that block the given one now, as reported by the database, by a statement of the fixture's
+     * own on another connection; empty if the session does not wait.
      *
      * @param session as in {@link AcquiredLocks#session}
      */
@@ -46,7 +50,7 @@ public interface LockStoreFixture<T> extends AutoCloseable {
     /** Breaks the connection of a session from outside, and returns when the database has ended its transaction. */
     void kill(String session);
 
-    /** Closes all stores and removes what they left. */
+    /** Closes all stores and deletes their data. */
     @Override
     void close();
 }

@@ -16,8 +16,8 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /**
- * The matrix of owners that block each other: every pair of two users, their two accounts each, and two resources of each
- * of those.
+ * The matrix of owners that block each other: every pair of two users, their two accounts each, and two resources of
+ * each of those.
  */
 interface MatrixContract<T> extends LockScenario.Stage<T> {
 
@@ -64,8 +64,8 @@ interface MatrixContract<T> extends LockScenario.Stage<T> {
     }
 
     /**
-     * The rule in terms of paths alone: two locks conflict on one target if either is exclusive, and otherwise if the
-     * upper one of two targets on one path is exclusive.
+     * Returns whether two locks conflict, in terms of paths alone: two locks of one target conflict if either is
+     * exclusive, and locks of two targets on one path conflict if the upper one is exclusive.
      */
     private static boolean blocks(LockTarget held, LockMode heldMode, LockTarget wanted, LockMode wantedMode) {
         String holder = held + "/";

@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** The order in which locks are taken, and what happens without one. */
+/** The contract of the order in which locks are taken, with deadlocks for comparison. */
 interface OrderContract<T> extends LockScenario.Stage<T> {
 
     @Test

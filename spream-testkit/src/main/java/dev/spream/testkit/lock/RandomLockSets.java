@@ -20,7 +20,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
-/** A third of the random sets that a store is tried with, over one number of buckets. */
+/** A third of the random sets of a run, over one number of buckets. */
 final class RandomLockSets<T> {
     private static final int BUCKET_COUNTS = 3;
     private static final int THREADS = 12;

@@ -14,7 +14,7 @@ import dev.spream.lock.LockWait;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Locks in a transaction of the caller's. */
+/** The contract of locks in a transaction of the caller. */
 interface TransactionContract<T> extends LockScenario.Stage<T> {
     LockRequest ACCOUNT = LockRequest.exclusive(LockTarget.account("u1", "a1"));
 

@@ -23,7 +23,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Not waiting, waiting for a while, and being interrupted. */
+/** The contract of calls that do not wait, that wait with a limit, and that are interrupted. */
 interface WaitContract<T> extends LockScenario.Stage<T> {
     LockWait BRIEFLY = LockWait.atMost(Duration.ofMillis(50));
 

@@ -6,7 +6,7 @@ import dev.spream.lock.PlannedLock;
 import java.util.List;
 import java.util.Map;
 
-/** Notes in which session each thread locked last. */
+/** Records the session in which each thread locked last. */
 final class WatchedLockStore<T> extends ForwardingLockStore<T> {
     private final Map<Thread, String> sessions;
 

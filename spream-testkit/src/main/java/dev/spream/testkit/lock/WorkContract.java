@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Work in the transaction that holds the locks. */
+/** The contract of work in the transaction that holds the locks. */
 interface WorkContract<T> extends LockScenario.Stage<T> {
     LockRequest USER = LockRequest.exclusive(LockTarget.user("u1"));
 

@@ -5,7 +5,8 @@ import java.time.Instant;
 import java.util.OptionalDouble;
 
 /**
- * The rate of a version that is built, in events a second, as its builders report it. Guarded by the projection's memory.
+ * The rate of a version under construction, in events a second, as reported by its builders. Guarded by the
+ * projection's memory.
  */
 final class BuildRate {
     private static final Duration WINDOW = Duration.ofSeconds(2);
@@ -29,7 +30,7 @@ final class BuildRate {
         }
     }
 
-    /** Empty if no rate was reported for a while. */
+    /** Returns the rate; empty if none was reported recently. */
     OptionalDouble at(Instant now) {
         return Duration.between(since, now).compareTo(SILENCE) < 0 ? rate : OptionalDouble.empty();
     }

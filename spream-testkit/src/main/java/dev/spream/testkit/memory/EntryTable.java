@@ -14,7 +14,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 
-/** The entries of an {@link InMemoryOutbox}, and what finds them quickly. Guarded by its memory. */
+/** The entries of an {@link InMemoryOutbox}, and their indexes. Guarded by its memory. */
 final class EntryTable {
     private static final Comparator<StoredEntry> BY_TIME =
             Comparator.comparing(StoredEntry::dueAt).thenComparingLong(StoredEntry::id);
@@ -23,7 +23,7 @@ final class EntryTable {
     private final Map<String, StoredEntry> byKey = new HashMap<>();
     private final NavigableMap<Long, StoredEntry> unsettled = new TreeMap<>();
 
-    /** Those without an ordering key that are not settled, by the time when they are due. */
+    /** Unsettled entries without an ordering key, by due time. */
     private final NavigableSet<StoredEntry> free = new TreeSet<>(BY_TIME);
 
     private final Map<Integer, NavigableMap<Long, StoredEntry>> segments = new HashMap<>();
@@ -41,7 +41,7 @@ final class EntryTable {
         all.remove(entry.id());
     }
 
-    /** Changes an entry. */
+    /** Changes an entry and updates the indexes. */
     void edit(StoredEntry entry, Runnable change) {
         unindex(entry);
         try {
@@ -92,17 +92,17 @@ final class EntryTable {
         return Optional.ofNullable(byKey.get(key));
     }
 
-    /** In the order of their ids. */
+    /** Returns all entries, in the order of their ids. */
     Collection<StoredEntry> all() {
         return all.values();
     }
 
-    /** In the order of their ids. */
+    /** Returns the unsettled entries, in the order of their ids. */
     Collection<StoredEntry> unsettled() {
         return unsettled.values();
     }
 
-    /** Those without an ordering key that are due, those that are due longest first. */
+    /** Returns due entries without an ordering key, those due longest first. */
     List<StoredEntry> due(Instant now, int limit) {
         return free.stream()
                 .takeWhile(entry -> !entry.dueAt().isAfter(now))
@@ -120,8 +120,8 @@ final class EntryTable {
     }
 
     /**
-     * Returns whether an earlier entry of its ordering key is not settled, or a later one is being sent, as there may be after
-     * a requeue by hand.
+     * Returns whether an earlier entry of the ordering key is not settled, or a later one is being sent, which is
+     * possible after a requeue by an operator.
      */
     boolean waitsForAnother(StoredEntry entry, Instant now) {
         return entry.orderingKey()

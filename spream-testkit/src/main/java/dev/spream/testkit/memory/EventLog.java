@@ -20,12 +20,12 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 
-/** The events of an {@link InMemoryEventStore}, and the feeds that wait for more. Safe for use by many threads. */
+/** The events of an {@link InMemoryEventStore}, with waiting feeds. Safe for use by many threads. */
 final class EventLog {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
 
-    /** In order; the position of the first is 1. Guarded by the lock, as what follows. */
+    /** The events in order; the position of the first is 1. Guarded by the lock, as are the fields below. */
     private final List<RecordedEvent> events = new ArrayList<>();
 
     private final Map<String, List<RecordedEvent>> aggregates = new HashMap<>();
@@ -47,7 +47,10 @@ final class EventLog {
         }
     }
 
-    /** The events as they are there, if all are, in their order, where they would be appended. */
+    /**
+     * Returns the stored events if all given ones are stored already, in this order, at the place where they would be
+     * appended.
+     */
     private Optional<List<RecordedEvent>> appendedBefore(
             String aggregateId, List<RecordedEvent> there, ExpectedVersion expected, List<NewEvent> added) {
         OptionalLong version =
@@ -85,7 +88,7 @@ final class EventLog {
         RecordedEvent other = ids.get(event.eventId());
         if (other != null) {
             throw new IllegalArgumentException(
-                    "event '%s' is there already: %s; nothing was appended".formatted(event.eventId(), other.event()));
+                    "event '%s' exists already: %s; nothing was appended".formatted(event.eventId(), other.event()));
         }
     }
 
@@ -126,9 +129,9 @@ final class EventLog {
     }
 
     /**
-     * The next events of a feed. Waits while there are none.
+     * Returns the next events of a feed. Waits while there are none.
      *
-     * @param ended whether to wait no more; looked at again after {@link #wakeAll}
+     * @param ended whether to stop waiting; checked again after {@link #wakeAll}
      */
     FeedBatch next(long after, Predicate<EventEnvelope> wanted, int limit, Duration wait, BooleanSupplier ended)
             throws InterruptedException {

@@ -20,7 +20,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
  * An event store in memory, for tests and demos: the reference for the behaviour of event stores. An append is visible
  * to all readers when it returns.
  *
- * <p>Safe for use by many threads. Everything is gone when the process ends.
+ * <p>Safe for use by many threads. All data is lost when the process ends.
  */
 public final class InMemoryEventStore implements EventStore {
     private final EventLog log = new EventLog();
@@ -35,12 +35,12 @@ public final class InMemoryEventStore implements EventStore {
 
     private static void requireEvents(List<NewEvent> events) {
         if (events.isEmpty()) {
-            throw new IllegalArgumentException("there is no event to append");
+            throw new IllegalArgumentException("there are no events to append");
         }
         Set<String> ids = new HashSet<>();
         for (NewEvent event : events) {
             if (!ids.add(event.eventId())) {
-                throw new IllegalArgumentException("event '%s' is there twice".formatted(event.eventId()));
+                throw new IllegalArgumentException("event '%s' is in the request twice".formatted(event.eventId()));
             }
             requireJson(event);
         }
@@ -51,7 +51,7 @@ public final class InMemoryEventStore implements EventStore {
             Json.parse(event.eventData());
         } catch (IllegalArgumentException e) {
             throw new IllegalArgumentException(
-                    "the data of event '%s' are no JSON text: %s".formatted(event.eventId(), e.getMessage()), e);
+                    "the data of event '%s' is not valid JSON: %s".formatted(event.eventId(), e.getMessage()), e);
         }
     }
 

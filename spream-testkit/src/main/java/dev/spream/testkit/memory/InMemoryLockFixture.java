@@ -12,7 +12,7 @@ import java.util.Set;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** A fixture of the store in memory, or of one that spoils what it does. */
+/** A fixture of the store in memory, or of a store that breaks the contract. */
 public final class InMemoryLockFixture implements LockStoreFixture<Transaction> {
     private final UnaryOperator<LockStore<Transaction>> spoiler;
     private final boolean apart;
@@ -27,7 +27,7 @@ public final class InMemoryLockFixture implements LockStoreFixture<Transaction> 
         this(spoiler, false);
     }
 
-    /** One whose stores share nothing, though they should, if apart. */
+    /** Creates a fixture; if {@code apart}, its stores wrongly have separate locks. */
     public InMemoryLockFixture(boolean apart) {
         this(UnaryOperator.identity(), apart);
     }

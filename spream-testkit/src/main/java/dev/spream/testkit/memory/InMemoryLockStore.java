@@ -23,10 +23,10 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Locks in memory, for tests of code that locks, and for programs of one process. Waiters are served in their order;
+ * Locks in memory, for tests of code that locks, and for applications with one process. Waiters are served in order;
  * deadlocks are detected at once, and the transaction that would close the cycle fails.
  *
- * <p>Safe for use by many threads. What it gives out ends with the process.
+ * <p>Safe for use by many threads. All locks end with the process.
  */
 public final class InMemoryLockStore implements LockStore<InMemoryLockStore.Transaction> {
     private static final Duration HOLDER_TIMEOUT = Duration.ofSeconds(30);
@@ -43,7 +43,7 @@ public final class InMemoryLockStore implements LockStore<InMemoryLockStore.Tran
         this.holderTimeout = holderTimeout;
     }
 
-    /** Locks of their own, for targets of any depth; so many that no two targets share one. */
+    /** Creates a store with locks of its own, for targets of any depth, in which no two targets share a bucket. */
     public static InMemoryLockStore create() {
         return create(new BucketSpace(BucketHash.SHA256, BucketSpace.MAX_BUCKETS, LockTarget.MAX_LEVELS));
     }
@@ -56,12 +56,12 @@ public final class InMemoryLockStore implements LockStore<InMemoryLockStore.Tran
         return new InMemoryLockStore(requireNonNull(space, "space"), new LockTable(), holderTimeout);
     }
 
-    /** Another store over the same locks, as another process would have it. */
+    /** Returns another store over the same locks, as in another process. */
     public InMemoryLockStore sibling() {
         return new InMemoryLockStore(space, table, holderTimeout);
     }
 
-    /** A transaction in memory: nothing but the locks that it holds. Fields are guarded by the table. */
+    /** A transaction in memory, which only holds locks. Fields are guarded by the table. */
     public static final class Transaction {
         static final String BROKEN = "was broken from outside";
 
@@ -77,7 +77,7 @@ public final class InMemoryLockStore implements LockStore<InMemoryLockStore.Tran
             this.session = session;
         }
 
-        /** As in {@link AcquiredLocks#session}. */
+        /** Returns the id of its session, as in {@link AcquiredLocks#session}. */
         public String session() {
             return session;
         }
@@ -90,7 +90,7 @@ public final class InMemoryLockStore implements LockStore<InMemoryLockStore.Tran
             return state == null;
         }
 
-        /** It keeps its locks until it is rolled back, and takes no more. */
+        /** Marks it as failed: it keeps its locks until it is rolled back, and takes no more. */
         void fail() {
             finish("failed");
         }
@@ -121,7 +121,7 @@ public final class InMemoryLockStore implements LockStore<InMemoryLockStore.Tran
         return Transaction.class;
     }
 
-    /** Begins a transaction, for locks to be taken {@linkplain HierarchicalLocks#in in} it. */
+    /** Begins a transaction in which locks can be {@linkplain HierarchicalLocks#in taken}. */
     public Transaction begin() {
         if (closed) {
             throw new LockStoreException("the store is closed", null);
@@ -129,7 +129,7 @@ public final class InMemoryLockStore implements LockStore<InMemoryLockStore.Tran
         return table.begin(this);
     }
 
-    /** Never waits: memory has no pool. */
+    /** Begins a transaction without waiting, as there is no pool. */
     @Override
     public Transaction begin(LockDeadline deadline) {
         return begin();
@@ -156,7 +156,7 @@ public final class InMemoryLockStore implements LockStore<InMemoryLockStore.Tran
         return table.isOpen(transaction);
     }
 
-    /** Has no limits, and knows by itself when it is over. */
+    /** Does nothing: there are no limits to set, and no connection that could be lost. */
     @Override
     public void lend(Transaction transaction) {}
 
@@ -205,17 +205,17 @@ public final class InMemoryLockStore implements LockStore<InMemoryLockStore.Tran
         table.report(report);
     }
 
-    /** The last report of each process. */
+    /** Returns the last report of each process. */
     public List<LockReport> reports() {
         return table.reports();
     }
 
-    /** The sessions that a session waits for; empty if it does not wait. */
+    /** Returns the sessions that a session waits for; empty if it does not wait. */
     public Set<String> blockersOf(String session) {
         return table.blockersOf(session);
     }
 
-    /** Takes its locks from one transaction, as a lost connection to a database would. */
+    /** Revokes the locks of one transaction, as the loss of a connection to a database would. */
     public void kill(String session) {
         table.kill(session);
     }

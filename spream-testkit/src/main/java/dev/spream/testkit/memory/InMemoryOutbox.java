@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * transaction become visible when it commits; a write of an idempotency key waits for an open transaction that has
  * written the same key.
  *
- * <p>Safe for use by many threads, and by several workers of one process. Everything is gone when the process ends.
+ * <p>Safe for use by many threads, and by several workers of one process. All data is lost when the process ends.
  */
 public final class InMemoryOutbox {
     private final OutboxMemory memory;
@@ -29,12 +29,12 @@ public final class InMemoryOutbox {
         this(InstantSource.system());
     }
 
-    /** An outbox whose times are those of that clock. */
+    /** Creates an outbox that takes its times from the given clock. */
     public InMemoryOutbox(InstantSource clock) {
         memory = new OutboxMemory(requireNonNull(clock, "clock"));
     }
 
-    /** What workers use. Every call gives another store over the same entries, as another process would have it. */
+    /** Returns a store for workers. Every call returns another store over the same entries, as in another process. */
     public OutboxStore store() {
         return new MemoryStore(memory);
     }
@@ -55,19 +55,19 @@ public final class InMemoryOutbox {
         return memory;
     }
 
-    /** Begins a transaction, to be committed or closed by the caller. */
+    /** Begins a transaction, which the caller commits or closes. */
     public Transaction begin() {
         return new Transaction(memory);
     }
 
-    /** A transaction in memory: what it wrote, until it commits. Used by one thread at a time. */
+    /** A transaction in memory: its writes until it commits. Used by one thread at a time. */
     public static final class Transaction implements AutoCloseable {
         /** Guarded by the memory, as are all fields. */
         final Map<String, List<LedgerEntry>> ledger = new HashMap<>();
 
         final List<StoredEntry> enqueued = new ArrayList<>();
 
-        /** The key for whose writer this waits. */
+        /** The key whose writer this transaction waits for. */
         @Nullable
         String waitsFor;
 
@@ -79,9 +79,9 @@ public final class InMemoryOutbox {
         }
 
         /**
-         * Makes what it wrote visible to everybody.
+         * Makes its writes visible to other transactions.
          *
-         * @throws StorageException if it has ended before or failed; a failed one is still to be rolled back
+         * @throws StorageException if it has ended or failed; a failed one must still be rolled back
          */
         public void commit() {
             memory.locked(() -> {
@@ -91,7 +91,7 @@ public final class InMemoryOutbox {
             });
         }
 
-        /** Undoes what it wrote. Of one that has ended it changes nothing. */
+        /** Discards its writes. Harmless if it has ended. */
         public void rollback() {
             memory.locked(() -> {
                 state = state == null || isFailed() ? "was rolled back" : state;
@@ -105,7 +105,7 @@ public final class InMemoryOutbox {
             rollback();
         }
 
-        /** From here on it can be rolled back alone. */
+        /** Marks it as failed, after which it can only be rolled back. */
         void fail() {
             state = FAILED;
         }
@@ -118,7 +118,7 @@ public final class InMemoryOutbox {
 
         void requireOpen(OutboxMemory where) {
             if (where != memory) {
-                throw new StorageException("the transaction is one of another outbox", false, null);
+                throw new StorageException("the transaction belongs to another outbox", false, null);
             }
             if (state != null) {
                 throw new StorageException("the transaction " + state, false, null);

@@ -38,7 +38,7 @@ import java.util.concurrent.TimeoutException;
  * behaviour of stores. The rows of a transaction become visible when it commits; a write of a row, or of an aggregate's
  * state, that another open transaction has written waits for that transaction.
  *
- * <p>Safe for use by many threads, and by several engines of one process. Everything is gone when the process ends.
+ * <p>Safe for use by many threads, and by several engines of one process. All data is lost when the process ends.
  */
 public final class InMemoryProjectionStore implements ProjectionStore<InMemoryProjectionStore.Transaction> {
     private final ProjectionMemory memory;
@@ -47,12 +47,12 @@ public final class InMemoryProjectionStore implements ProjectionStore<InMemoryPr
         this(InstantSource.system());
     }
 
-    /** A database whose times are those of that clock. */
+    /** Creates a database that takes its times from the given clock. */
     public InMemoryProjectionStore(InstantSource clock) {
         this(clock, MonotonicTime.SYSTEM);
     }
 
-    /** For tests that drive the time: all waits use that clock. */
+    /** Creates a database for tests that control the time: all waits use the given clock. */
     public InMemoryProjectionStore(InstantSource clock, MonotonicTime time) {
         this(new ProjectionMemory(requireNonNull(clock, "clock"), time));
     }
@@ -61,7 +61,7 @@ public final class InMemoryProjectionStore implements ProjectionStore<InMemoryPr
         this.memory = memory;
     }
 
-    /** Another store over the same database, as another process would have it. */
+    /** Returns another store over the same database, as in another process. */
     public InMemoryProjectionStore store() {
         return new InMemoryProjectionStore(memory);
     }
@@ -70,14 +70,17 @@ public final class InMemoryProjectionStore implements ProjectionStore<InMemoryPr
         return new MemoryProjectionOperations(memory);
     }
 
-    /** The rows of a table of the read models, as they are committed, by their keys; empty if nothing was ever written to it. */
-    @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"}) // a table has the type that its writers give it
+    /** Returns the committed rows of a table of the read models, by key; empty if nothing was ever written to it. */
+    @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"}) // the type of a table is chosen by its writers
     public <V> Map<String, V> table(String name) {
         return memory.locked(() -> (Map<String, V>) new TreeMap<>(memory.rows.table(name)));
     }
 
-    /** The same of a version of a projection, live or not; empty if there is no such version, or it is not prepared. */
-    @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"}) // a table has the type that its writers give it
+    /**
+     * Returns the committed rows of a table in a version of a projection, live or not; empty if the version does not
+     * exist or is not prepared.
+     */
+    @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"}) // the type of a table is chosen by its writers
     public <V> Map<String, V> table(ProjectionVersion version, String name) {
         return memory.locked(() -> memory.find(version.stateName())
                 .filter(found -> found.version().prepared())
@@ -90,8 +93,8 @@ public final class InMemoryProjectionStore implements ProjectionStore<InMemoryPr
     }
 
     /**
-     * A transaction in which a projection reads and writes rows. Used by one thread at a time, as long as the work lasts that
-     * it was handed to.
+     * A transaction in which a projection reads and writes rows. Used by one thread at a time, and only during the work
+     * that received it.
      */
     public static final class Transaction {
         private final ProjectionMemory memory;
@@ -106,8 +109,8 @@ public final class InMemoryProjectionStore implements ProjectionStore<InMemoryPr
         }
 
         /**
-         * A table of the read models, which exists without being created: that of the version whose transaction it is.
-         * Its rows should all be of the same type.
+         * Returns a table of the read models, in the version of this transaction; it need not be created. Its rows
+         * should all be of the same type.
          */
         public <V> Table<V> table(String name) {
             requireNonNull(name, "name");
@@ -116,7 +119,7 @@ public final class InMemoryProjectionStore implements ProjectionStore<InMemoryPr
     }
 
     /**
-     * A table as a transaction sees it: as it is committed, with the transaction's own writes.
+     * A table as seen by a transaction: the committed rows with the transaction's own writes.
      *
      * @param <V> its rows, which are not modified
      */
@@ -129,7 +132,10 @@ public final class InMemoryProjectionStore implements ProjectionStore<InMemoryPr
             this.name = name;
         }
 
-        /** The row with that key. It stays as it is only if this transaction has written or {@linkplain #lock locked} it. */
+        /**
+         * Returns the row with that key. Only a row that this transaction has written or {@linkplain #lock locked} is
+         * protected from later changes.
+         */
         @SuppressWarnings("unchecked")
         public Optional<V> get(String key) {
             return transaction.memory.lockedIn(
@@ -138,11 +144,11 @@ public final class InMemoryProjectionStore implements ProjectionStore<InMemoryPr
         }
 
         /**
-         * The same row, locked against other writers until this transaction ends. Waits for transactions that have
-         * written it.
+         * Returns the row with that key, locked against other writers until this transaction ends. Waits for
+         * transactions that have written it.
          *
-         * @throws StorageException if they wait for this transaction, too, or the thread was interrupted; it can only
-         *     be rolled back then
+         * @throws StorageException on a deadlock with those transactions, or if the thread was interrupted; this
+         * transaction can then only be rolled back
          */
         public Optional<V> lock(String key) {
             return transaction.memory.lockedIn(transaction, () -> {
@@ -151,12 +157,12 @@ public final class InMemoryProjectionStore implements ProjectionStore<InMemoryPr
             });
         }
 
-        /** Writes a row. Waits as {@link #lock} does, and fails as it does. */
+        /** Writes a row. Waits and fails as {@link #lock} does. */
         public void put(String key, V row) {
             write(key, Optional.of(row));
         }
 
-        /** Removes a row; harmless if there is none. Waits as {@link #lock} does, and fails as it does. */
+        /** Removes a row; harmless if there is none. Waits and fails as {@link #lock} does. */
         public void remove(String key) {
             write(key, Optional.empty());
         }
@@ -214,7 +220,7 @@ public final class InMemoryProjectionStore implements ProjectionStore<InMemoryPr
         }
     }
 
-    /** Keeps others from preparing it meanwhile; empty if it no longer exists. */
+    /** Returns the version and keeps others from preparing it meanwhile; empty if it no longer exists. */
     private Optional<StoredProjection> toPrepare(ProjectionVersion version) {
         awaitPrepared(version);
         Optional<StoredProjection> found = memory.find(version.stateName());
@@ -241,7 +247,7 @@ public final class InMemoryProjectionStore implements ProjectionStore<InMemoryPr
         }
     }
 
-    /** Keeps others from beginning its read model meanwhile. */
+    /** Returns the version and keeps others from beginning its read model meanwhile. */
     private Optional<StoredProjection> toBegin(ProjectionVersion version) {
         awaitPrepared(version);
         Optional<StoredProjection> found = memory.find(version.stateName());

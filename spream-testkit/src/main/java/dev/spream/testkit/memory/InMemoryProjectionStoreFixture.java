@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** A database in memory whose clock is moved by hand, and whose stores and operations may be spoilt. */
+/** A database in memory whose clock a test moves, and whose stores and operations may be replaced by broken ones. */
 public final class InMemoryProjectionStoreFixture implements ProjectionStoreFixture<Transaction> {
     private static final String TABLE = "balances";
 
@@ -33,7 +33,7 @@ public final class InMemoryProjectionStoreFixture implements ProjectionStoreFixt
         operations = spoiler.operations(memory, memory.operations());
     }
 
-    /** Puts something that does not keep the contract around parts of a database. */
+    /** Wraps parts of a database into ones that violate the contract. */
     interface Spoiler {
         default ProjectionStore<Transaction> store(
                 InMemoryProjectionStore memory, ProjectionStore<Transaction> target) {
@@ -77,7 +77,7 @@ public final class InMemoryProjectionStoreFixture implements ProjectionStoreFixt
 
     @Override
     public void create(Transaction transaction) {
-        // a table is there when something is written to it
+        // a table exists once it is written to
     }
 
     @Override

@@ -18,8 +18,8 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /**
- * The ledger of an {@link InMemoryOutbox}: all generations of each request, in their order. Guarded by its memory; a
- * wait for an open transaction releases the memory.
+ * The ledger of an {@link InMemoryOutbox}: all generations of each request, in order. Guarded by its memory; a wait for
+ * an open transaction releases the memory.
  */
 final class LedgerTable {
     private final Condition writerGone;
@@ -30,7 +30,10 @@ final class LedgerTable {
         this.writerGone = writerGone;
     }
 
-    /** The generations of a request, for that transaction to change; waits until no other has written them. */
+    /**
+     * Returns the generations of a request, for the transaction to change; waits for other transactions that have
+     * written them.
+     */
     List<LedgerEntry> forWriting(Transaction transaction, String key) {
         transaction.waitsFor = key;
         try {
@@ -73,7 +76,7 @@ final class LedgerTable {
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new StorageException("interrupted while another transaction has the key", true, e);
+            throw new StorageException("interrupted while waiting for another writer of the key", true, e);
         }
     }
 
@@ -106,7 +109,7 @@ final class LedgerTable {
         return committed.getOrDefault(key, List.of());
     }
 
-    /** Settles a request that is in progress, outside of any transaction. */
+    /** Settles a request that is in progress, outside any transaction. */
     boolean settle(String key, int generation, String digest, LedgerResult result, Instant now) {
         return settle(generations(key), generation, digest, result, now);
     }
@@ -130,7 +133,7 @@ final class LedgerTable {
         return open.isPresent();
     }
 
-    /** Outside of any transaction. */
+    /** Reopens a failed request, outside any transaction. */
     Optional<Integer> reopen(String key, Instant now) {
         return reopen(generations(key), now);
     }
@@ -147,7 +150,7 @@ final class LedgerTable {
         return new LedgerEntry(key, generation, digest, Optional.empty(), now, Optional.empty());
     }
 
-    /** The requests that were settled at that time or before, and that no open transaction has written. */
+    /** Returns the requests that were settled at that time or before, and that no open transaction has written. */
     List<String> settledUntil(Instant end) {
         return committed.entrySet().stream()
                 .filter(entry -> !writers.containsKey(entry.getKey()))
@@ -163,7 +166,7 @@ final class LedgerTable {
         committed.remove(key);
     }
 
-    /** Gives the last generation of a request another digest. */
+    /** Replaces the digest of the last generation of a request. */
     void changeDigest(String key, String digest) {
         List<LedgerEntry> generations = generations(key);
         LedgerEntry last = generations.removeLast();

@@ -24,8 +24,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
 
 /**
- * The locks of one {@link InMemoryLockStore} and its siblings: their database, as it were. Every key has a fair queue;
- * a request that would close a cycle of waiters is refused. Safe for use by many threads.
+ * The locks of one {@link InMemoryLockStore} and its siblings, in place of a database. Every key has a fair queue; a
+ * request that would close a cycle of waiters is refused. Safe for use by many threads.
  */
 final class LockTable {
     private static final Duration A_DAY = Duration.ofDays(1);
@@ -151,7 +151,7 @@ final class LockTable {
         }
     }
 
-    /** Gives back what the transaction holds; one that waits is woken and finds itself over. */
+    /** Releases the locks of a transaction; if it waits, its wait ends with an error. */
     void finish(Transaction transaction, String state) {
         lock.lock();
         try {

@@ -38,7 +38,7 @@ final class LockWaitQueue {
         }
     }
 
-    /** Takes the lock if no holder has it in a conflicting mode and no earlier waiter still waits. */
+    /** Takes the lock if no holder has it in a conflicting mode and there is no earlier waiter; returns whether it did. */
     boolean tryTake(Transaction owner, LockMode mode) {
         LockMode held = holders.get(owner);
         if (held != null && held.covers(mode)) {
@@ -60,7 +60,7 @@ final class LockWaitQueue {
         waiters.add(waiter);
     }
 
-    /** Ends the wait; later waiters may have waited for this one alone. */
+    /** Ends the wait; later waiters that waited only for this one are served. */
     void leave(Waiter waiter) {
         waiters.remove(waiter);
         admit();
@@ -85,7 +85,7 @@ final class LockWaitQueue {
         return conflictingHolders(waiter.owner, waiter.mode).isEmpty();
     }
 
-    /** Those that have to go before the waiter gets in: holders, and waiters before it, in a mode that conflicts. */
+    /** Returns the transactions that block the waiter: holders, and earlier waiters, in a conflicting mode. */
     Set<Transaction> blockersOf(Waiter waiter) {
         Set<Transaction> blockers = conflictingHolders(waiter.owner, waiter.mode);
         for (Waiter earlier : waiters) {

@@ -10,7 +10,7 @@ import dev.spream.testkit.memory.InMemoryOutbox.Transaction;
 import java.time.Instant;
 import java.util.List;
 
-/** The side of an {@link InMemoryOutbox} that programs enqueue with. */
+/** The enqueuing side of an {@link InMemoryOutbox}. */
 final class MemoryEnqueuer implements Outbox<Transaction> {
     private final OutboxMemory memory;
 
@@ -42,7 +42,7 @@ final class MemoryEnqueuer implements Outbox<Transaction> {
         try {
             Json.parse(payload);
         } catch (IllegalArgumentException e) {
-            throw new IllegalArgumentException("the payload is no JSON text: " + e.getMessage(), e);
+            throw new IllegalArgumentException("the payload is not valid JSON: " + e.getMessage(), e);
         }
     }
 

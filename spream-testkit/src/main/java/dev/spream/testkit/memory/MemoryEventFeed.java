@@ -11,7 +11,7 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 
-/** Goes through the events of an {@link InMemoryEventStore}. */
+/** A feed over the events of an {@link InMemoryEventStore}. */
 final class MemoryEventFeed implements EventFeed {
     private static final int SLOTS = 256;
 
@@ -58,7 +58,7 @@ final class MemoryEventFeed implements EventFeed {
         return request.segments() == 1 || slotOf(event.aggregateId()) * request.segments() / SLOTS == request.segment();
     }
 
-    /** The first byte of the SHA-256 of its UTF-8. */
+    /** Returns the first byte of the SHA-256 of the id in UTF-8. */
     private static int slotOf(String aggregateId) {
         return Byte.toUnsignedInt(Sha256.of(aggregateId)[0]);
     }
@@ -66,7 +66,7 @@ final class MemoryEventFeed implements EventFeed {
     @Override
     public void acknowledge(Collection<FeedItem> items) {}
 
-    /** Its source is closed. */
+    /** Closes the feed with its source. */
     void end() {
         ended = true;
         log.wakeAll();

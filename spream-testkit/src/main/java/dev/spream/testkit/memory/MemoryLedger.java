@@ -10,7 +10,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
-/** The ledger of an {@link InMemoryOutbox}, as programs use it. */
+/** The ledger of an {@link InMemoryOutbox} for applications. */
 final class MemoryLedger implements IdempotencyLedger<Transaction> {
     private final OutboxMemory memory;
 
@@ -34,7 +34,7 @@ final class MemoryLedger implements IdempotencyLedger<Transaction> {
                         memory.now()));
     }
 
-    /** Begins a request in its generations, unless there are some. */
+    /** Adds the first generation of a request, unless it has one. */
     static LedgerClaim claim(List<LedgerEntry> generations, String key, String digest, Instant now) {
         if (generations.isEmpty()) {
             generations.add(LedgerTable.begun(key, 1, digest, now));

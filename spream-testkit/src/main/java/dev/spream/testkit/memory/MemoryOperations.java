@@ -22,7 +22,7 @@ import java.util.Set;
 import java.util.function.BiFunction;
 import java.util.function.Predicate;
 
-/** The operations of an {@link InMemoryOutbox}, for people. */
+/** The operator's view of an {@link InMemoryOutbox}. */
 final class MemoryOperations implements OutboxOperations {
     private final OutboxMemory memory;
 
@@ -144,7 +144,7 @@ final class MemoryOperations implements OutboxOperations {
         return verdict == OutboxMemory.Verdict.OPEN ? Made.DONE : new Made(true, ", as the ledger said already");
     }
 
-    /** What became of a change: it was made, with what the audit notes of it beside; or why there is none. */
+    /** The result of a change: made, with a note for the audit, or refused, with the reason. */
     private record Made(boolean done, String note) {
         static final Made DONE = new Made(true, "");
 
@@ -154,9 +154,9 @@ final class MemoryOperations implements OutboxOperations {
     }
 
     /**
-     * Changes an entry and puts that into the audit.
+     * Changes an entry and records the change in the audit.
      *
-     * @param change what it does, or why it does nothing
+     * @param change makes the change, or returns the reason for refusing it
      */
     private OperatorResult change(
             String action, long id, OperatorAction act, BiFunction<StoredEntry, Instant, Made> change) {
@@ -192,7 +192,7 @@ final class MemoryOperations implements OutboxOperations {
                         .formatted(before.text(), entry.status().text(), entry.generation(), note));
     }
 
-    /** Of many at once, and of no entry alone. */
+    /** Records an action on many entries in the audit. */
     private void recordSome(String action, int count, String outcome, OperatorAction act) {
         if (count > 0) {
             record(action, 0, "", act, "%d %s".formatted(count, outcome));

@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 
-/** The operations of an {@link InMemoryProjectionStore}, for people. */
+/** The operator's view of an {@link InMemoryProjectionStore}. */
 final class MemoryProjectionOperations implements ProjectionOperations {
     private static final Set<ProjectionStatus> STOPPED = Set.of(ProjectionStatus.PAUSED, ProjectionStatus.FAILED);
 
@@ -66,7 +66,7 @@ final class MemoryProjectionOperations implements ProjectionOperations {
         return projection.version().isLive() ? ProjectionStatus.RUNNING : ProjectionStatus.REBUILDING;
     }
 
-    /** Its description in the audit. */
+    /** Changes the status and returns the description for the audit. */
     private String become(StoredProjection projection, ProjectionStatus status) {
         ProjectionStatus before = projection.status();
         projection.become(status, memory.now());
@@ -118,7 +118,7 @@ final class MemoryProjectionOperations implements ProjectionOperations {
         });
     }
 
-    /** Keeps transactions from beginning; true if none is open in any version, those begun meanwhile included. */
+    /** Keeps transactions from beginning; returns whether none is open in any version, including those begun meanwhile. */
     private boolean isStill(String projection) {
         List<StoredProjection> versions = memory.versions(projection);
         versions.forEach(version -> version.alone(true));
@@ -143,7 +143,7 @@ final class MemoryProjectionOperations implements ProjectionOperations {
         return true;
     }
 
-    /** Makes a change and writes its result to the audit. */
+    /** Makes a change and records its result in the audit. */
     private boolean change(
             String projection, String action, Act act, Function<StoredProjection, Optional<String>> change) {
         return memory.named(projection)

@@ -20,7 +20,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 
-/** Versions of the projections of an {@link InMemoryProjectionStore}, built and exchanged. */
+/** Versions of the projections of an {@link InMemoryProjectionStore}: rebuild and cutover. */
 final class MemoryRebuilds implements ProjectionRebuilds {
     private final ProjectionMemory memory;
 
@@ -88,7 +88,7 @@ final class MemoryRebuilds implements ProjectionRebuilds {
                         "there is no projection '%s'; nothing was changed".formatted(projection)));
     }
 
-    /** A version that is not live. */
+    /** Returns a version that is not live; fails if there is none. */
     private StoredProjection requireOther(String projection, int version) {
         StoredProjection found = memory.find(ProjectionVersion.stateName(projection, version))
                 .orElseThrow(
@@ -175,7 +175,7 @@ final class MemoryRebuilds implements ProjectionRebuilds {
         return new VersionComparison.Table(table, live.size(), other.size(), different.size() + more.size(), oneSided);
     }
 
-    /** Has both versions stand still at the same positions, until it is closed. */
+    /** Holds both versions at the same positions, until the result is closed. */
     private StandStill quiesce(String projection, int version, Duration patience, boolean exchange) {
         long until = memory.nanoTime() + TimeUnit.NANOSECONDS.convert(patience);
         boolean free = memory.await(
@@ -204,21 +204,21 @@ final class MemoryRebuilds implements ProjectionRebuilds {
         return "while versions of projection '%s' were to stand still".formatted(projection);
     }
 
-    /** Two versions that are held. */
+    /** Two versions that are held at the same positions. */
     private final class StandStill implements AutoCloseable {
         private final StoredProjection live;
         private final StoredProjection other;
         private final boolean exchange;
         private long heldAt;
 
-        /** @param exchange whether the other is to be made live, and not only compared */
+        /** @param exchange whether the other version is to be made live, and not only compared */
         StandStill(StoredProjection live, StoredProjection other, boolean exchange) {
             this.live = live;
             this.other = other;
             this.exchange = exchange;
         }
 
-        /** The live one may have failed, but must not be paused: the new live version runs. */
+        /** Checks that the live version is not paused, though it may have failed: the new live version runs. */
         void requireAble() {
             if (isPaused()) {
                 throw new IllegalStateException(
@@ -265,7 +265,7 @@ final class MemoryRebuilds implements ProjectionRebuilds {
             }
         }
 
-        /** Waits for its open transactions, and keeps others from beginning. */
+        /** Waits for the version's open transactions, and keeps others from beginning. */
         private void hold(StoredProjection version, long until) {
             version.alone(true);
             if (!memory.await(

@@ -24,7 +24,7 @@ import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Collectors;
 
-/** The side of an {@link InMemoryOutbox} that workers use. */
+/** The worker side of an {@link InMemoryOutbox}. */
 final class MemoryStore implements OutboxStore {
     private final OutboxMemory memory;
     private final List<Watch> watches = new CopyOnWriteArrayList<>();
@@ -217,7 +217,8 @@ final class MemoryStore implements OutboxStore {
 
     @Override
     public Watch watch(Runnable wake) {
-        // An object of its own: a callback registered twice is called twice, and each registration ends by itself.
+        // An object for each registration: a callback registered twice is called twice, and each registration ends by
+        // itself.
         Runnable watcher = () -> wake.run();
         memory.watchers.add(watcher);
         Watch watch = () -> memory.watchers.remove(watcher);

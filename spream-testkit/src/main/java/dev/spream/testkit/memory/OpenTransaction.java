@@ -9,15 +9,15 @@ import org.jspecify.annotations.Nullable;
 
 /** The writes and locks of a transaction so far. Guarded by its memory. */
 final class OpenTransaction {
-    /** What it wrote, by table and key; empty for rows that it removed. */
+    /** Its writes, by table and key; empty for removed rows. */
     final Map<String, Map<String, Optional<?>>> written = new HashMap<>();
 
     final Set<RowLocks.Row> locked = new HashSet<>();
 
-    /** The row for whose owner it waits. */
+    /** The row whose owner it waits for. */
     RowLocks.@Nullable Row waitsFor;
 
-    /** Why it cannot be used any more, if it cannot. */
+    /** The reason why it can no longer be used, if it has ended. */
     @Nullable
     String over;
 }

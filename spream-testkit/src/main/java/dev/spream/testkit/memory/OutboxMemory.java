@@ -15,7 +15,10 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 
-/** The memory of an {@link InMemoryOutbox}, in place of a database. All but the watchers is guarded by its lock. */
+/**
+ * The memory of an {@link InMemoryOutbox}, in place of a database. All fields except the watchers are guarded by its
+ * lock.
+ */
 public final class OutboxMemory {
     private final ReentrantLock lock = new ReentrantLock();
     private final InstantSource clock;
@@ -49,7 +52,7 @@ public final class OutboxMemory {
         }
     }
 
-    /** The same for a transaction that is open; if the work fails, the transaction has. */
+    /** Runs work under the lock for an open transaction; if the work fails, so does the transaction. */
     <V> V lockedIn(Transaction transaction, Supplier<V> work) {
         return locked(() -> {
             transaction.requireOpen(this);
@@ -66,7 +69,7 @@ public final class OutboxMemory {
         return clock.instant();
     }
 
-    /** Never the same again, even if the entry is rolled back. */
+    /** Returns an id that is never used again, even if the entry is rolled back. */
     long nextId() {
         return ++lastId;
     }
@@ -81,7 +84,7 @@ public final class OutboxMemory {
         transaction.enqueued.clear();
     }
 
-    /** Settles an entry with that result, unless the ledger has another answer, which counts then. */
+    /** Settles an entry with that result, or with the ledger's result if it has one already. */
     void finish(StoredEntry entry, LedgerResult result, String message) {
         if (contradicts(entry)) {
             return;
@@ -90,7 +93,7 @@ public final class OutboxMemory {
         entries.edit(entry, () -> entry.settle(result, message, now()));
     }
 
-    /** Returns whether the ledger has an answer to the entry already; the entry has it then as well. */
+    /** Returns whether the ledger has a result of the entry already, after storing it in the entry. */
     boolean contradicts(StoredEntry entry) {
         return switch (verdict(entry)) {
             case OPEN -> false;
@@ -109,7 +112,7 @@ public final class OutboxMemory {
         };
     }
 
-    /** How many entries it removed that were settled that long ago, those settled first before others. */
+    /** Removes entries that were settled at least that long ago, the oldest first, and returns their number. */
     int removeSettled(Duration settledFor, int limit) {
         Instant end = now().minus(settledFor);
         List<StoredEntry> old = entries.all().stream()
@@ -128,11 +131,11 @@ public final class OutboxMemory {
                 .filter(act -> !act.at().isAfter(end))
                 .limit(limit)
                 .toList();
-        audit.subList(0, old.size()).clear(); // they are in the order of their times
+        audit.subList(0, old.size()).clear(); // they are ordered by settlement time
         return old.size();
     }
 
-    /** The ledger's answer about an entry. */
+    /** The result of looking up an entry in the ledger. */
     enum Verdict {
         OPEN,
         SETTLED,

@@ -16,7 +16,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** An aggregate that is parked, with its events. Guarded by the projection's memory. */
+/** A parked aggregate with its events. Guarded by the projection's memory. */
 final class ParkedEvents {
     private final String key;
     private final Instant since;
@@ -40,7 +40,7 @@ final class ParkedEvents {
         nextTry = parking.nextTry().map(now::plus).orElse(null);
     }
 
-    /** Returns whether it is unchanged since the attempt. */
+    /** Returns whether the aggregate is unchanged since the attempt. */
     boolean isAs(RetryGuard tried) {
         return attempts == tried.attempts() && events.firstKey() == tried.firstVersion();
     }
@@ -49,12 +49,12 @@ final class ParkedEvents {
         segment = by;
     }
 
-    /** It is another segment's now, which has about the same share of them. */
+    /** Moves it to its segment after a split, in proportion to its present one. */
     void split(int before, int now) {
         segment = segment.isPresent() ? OptionalInt.of(segment.getAsInt() * now / before) : segment;
     }
 
-    /** Side effects of events up to that version have followed. */
+    /** Records that side effects of events up to that version were produced. */
     void followedUpTo(long version) {
         followed = version;
     }
@@ -63,7 +63,7 @@ final class ParkedEvents {
         return followed;
     }
 
-    /** Sets an event aside, unless it is. */
+    /** Parks an event, unless it is parked already. */
     void add(EventEnvelope event, long lastVersion, Instant now) {
         boolean added = events.putIfAbsent(event.eventVersion(), event) == null;
         if (added && reason == ParkReason.GAP && events.firstKey() == lastVersion + 1) {
@@ -75,13 +75,13 @@ final class ParkedEvents {
         nextTry = nextTry == null || time.isBefore(nextTry) ? time : nextTry;
     }
 
-    /** Has it tried again, as if it never had been. */
+    /** Makes it due now, with its attempts counted from 0 again. */
     void tryAgain(Instant now) {
         attempts = 0;
         tryAt(now);
     }
 
-    /** Forgets the events up to that one. */
+    /** Removes the events up to that version. */
     void forget(long version, Instant now) {
         boolean moved = !events.headMap(version, true).isEmpty();
         events.headMap(version, true).clear();
@@ -94,7 +94,7 @@ final class ParkedEvents {
         return events.containsKey(version);
     }
 
-    /** The versions of those behind that one. */
+    /** Returns the versions of the parked events after that version. */
     Set<Long> behind(long version) {
         return events.tailMap(version, false).keySet();
     }
@@ -126,7 +126,7 @@ final class ParkedEvents {
         };
     }
 
-    /** When it is due; empty if it waits for an operator. */
+    /** Returns when it is due; empty if it waits for an operator. */
     Optional<Instant> nextTry() {
         return Optional.ofNullable(nextTry);
     }

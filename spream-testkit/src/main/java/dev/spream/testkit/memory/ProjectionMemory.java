@@ -26,7 +26,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
-/** The memory of an {@link InMemoryProjectionStore}, in place of a database. All of it is guarded by its lock. */
+/** The memory of an {@link InMemoryProjectionStore}, in place of a database. All fields are guarded by its lock. */
 final class ProjectionMemory {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
@@ -62,7 +62,7 @@ final class ProjectionMemory {
         }
     }
 
-    /** The same for a transaction that is open; if the work fails, the transaction can be rolled back alone. */
+    /** Runs work under the lock for an open transaction; if the work fails, the transaction can only be rolled back. */
     <V> V lockedIn(Transaction transaction, Supplier<V> work) {
         return locked(() -> {
             requireOpen(transaction);
@@ -85,7 +85,7 @@ final class ProjectionMemory {
         return clock.instant();
     }
 
-    /** The live version of a projection, which is created if there is none. */
+    /** Returns the live version of a projection, which is created if it does not exist. */
     StoredProjection register(String name, int segments, ProjectionCode code) {
         ProjectionState.requireNumber(segments);
         StoredProjection projection = live(name)
@@ -106,12 +106,12 @@ final class ProjectionMemory {
         projections.remove(version.name());
     }
 
-    /** The audit of a projection, kept whatever becomes of its versions. */
+    /** Returns the audit of a projection, which is kept when its versions are dropped. */
     List<AuditedAction> audit(String projection) {
         return audits.computeIfAbsent(projection, first -> new ArrayList<>());
     }
 
-    /** The last number that was given to a version. */
+    /** Returns the highest version number used so far. */
     int lastVersion(String projection) {
         return lastVersions.getOrDefault(projection, 0);
     }
@@ -120,7 +120,7 @@ final class ProjectionMemory {
         return Optional.ofNullable(projections.get(name));
     }
 
-    /** The versions of a projection, the first one first. */
+    /** Returns the versions of a projection, the first one first. */
     List<StoredProjection> versions(String projection) {
         return projections.values().stream()
                 .filter(found -> found.version().projection().equals(projection))
@@ -134,7 +134,7 @@ final class ProjectionMemory {
                 .findFirst();
     }
 
-    /** What people mean by a name: the live version of a projection, or a version of it by its number. */
+    /** Returns the version that a name refers to: the live version of a projection, or a version by its number. */
     Optional<StoredProjection> named(String name) {
         return live(name)
                 .or(() -> projections.values().stream()
@@ -158,8 +158,8 @@ final class ProjectionMemory {
     }
 
     /**
-     * Makes a stop of the projection, or a claim of the segment, wait until {@link #leave}; empty if the fence does not
-     * hold.
+     * Enters the projection, so that a stop of the projection, or a claim of the segment, waits until {@link #leave};
+     * empty if the fence does not hold.
      */
     Optional<StoredProjection> enter(Fence fence) {
         return locked(() -> {
@@ -176,7 +176,7 @@ final class ProjectionMemory {
         });
     }
 
-    /** Ends a transaction; what it has not committed is forgotten. */
+    /** Ends a transaction and discards its uncommitted writes. */
     void leave(Fence fence, StoredProjection projection, Transaction transaction) {
         locked(() -> {
             projection.leave(fence);
@@ -184,14 +184,14 @@ final class ProjectionMemory {
         });
     }
 
-    /** Ends a transaction that has entered nothing. */
+    /** Ends a transaction that has not entered a projection. */
     void end(Transaction transaction) {
         transaction.open.over = "has ended";
         locks.release(transaction);
         changed.signalAll();
     }
 
-    /** Publishes the writes of the transaction, after its stored state; neither if that fails. */
+    /** Publishes the writes of the transaction after storing its state; if that fails, neither takes effect. */
     <V> V commit(Transaction transaction, Supplier<V> remember) {
         return lockedIn(transaction, () -> {
             V remembered = remember.get();
@@ -223,10 +223,10 @@ final class ProjectionMemory {
     }
 
     /**
-     * Waits until that holds, or until a time of the memory's own; whether it holds.
+     * Waits until the condition holds, or until a time of the memory's own clock; returns whether it holds.
      *
-     * @param until in nanoseconds; {@link Long#MAX_VALUE} for as long as it takes
-     * @param when names the wait in the message of an interrupt
+     * @param until in nanoseconds; {@link Long#MAX_VALUE} for no limit
+     * @param when describes the wait in the message of an interrupt
      */
     boolean await(BooleanSupplier holds, long until, String when) {
         try {
@@ -250,7 +250,7 @@ final class ProjectionMemory {
         return time.nanoTime();
     }
 
-    /** Refuses a version that is not live and would get ahead of the one that is. */
+    /** Refuses progress of a version that is not live past the live one. */
     void requireNotAhead(StoredProjection projection, Fence fence, OptionalLong position) {
         if (fence instanceof Fence.Segment held
                 && position.isPresent()
@@ -263,7 +263,7 @@ final class ProjectionMemory {
         }
     }
 
-    /** How far a version is that is not live. */
+    /** Returns the progress of a version that is not live. */
     RebuildProgress progress(StoredProjection projection) {
         long target = live(projection.version().projection())
                 .map(live -> live.segments.position())
@@ -271,7 +271,7 @@ final class ProjectionMemory {
         return projection.progress(target, now());
     }
 
-    /** Up to which position a segment may be brought. */
+    /** Returns the position up to which a segment may be processed. */
     long limit(StoredProjection projection, int segment) {
         return projection.version().isLive()
                 ? Long.MAX_VALUE

@@ -10,8 +10,8 @@ import java.util.concurrent.locks.Condition;
 import java.util.function.BooleanSupplier;
 
 /**
- * The locks of rows that open transactions have written. Guarded by its memory; a wait for an open transaction gives the
- * memory free meanwhile.
+ * The locks of rows that open transactions have written. Guarded by its memory; a wait for an open transaction releases
+ * the memory.
  */
 final class RowLocks {
     private final Condition changed;
@@ -21,10 +21,10 @@ final class RowLocks {
         this.changed = changed;
     }
 
-    /** A row of a table; of the states of a projection's aggregates, too. */
+    /** A row of a table, or the state of a projection's aggregate. */
     record Row(String table, String key) {}
 
-    /** Has the transaction own a row until it ends. Waits until no other does. */
+    /** Makes the transaction the owner of a row until it ends. Waits until no other one owns it. */
     void acquire(Transaction transaction, Row row) {
         transaction.open.waitsFor = row;
         try {
@@ -62,7 +62,7 @@ final class RowLocks {
         transaction.open.locked.add(row);
     }
 
-    /** Has the transaction own a row, unless another does; whether it does. */
+    /** Makes the transaction the owner of a row, unless another one owns it; returns whether it did. */
     boolean tryAcquire(Transaction transaction, Row row) {
         if (owners.containsKey(row)) {
             return false;
@@ -83,7 +83,7 @@ final class RowLocks {
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new StorageException("interrupted while another transaction has the row", true, e);
+            throw new StorageException("interrupted while waiting for another writer of the row", true, e);
         }
     }
 

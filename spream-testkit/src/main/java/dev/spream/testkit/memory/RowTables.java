@@ -27,7 +27,7 @@ final class RowTables {
                 .put(key, row);
     }
 
-    /** Has the rows of a table be those of another place from now on, where there are none any more. */
+    /** Moves the rows of a table to another, empty place. */
     void move(String from, String to) {
         Map<String, Object> rows = committed.remove(from);
         if (rows != null) {

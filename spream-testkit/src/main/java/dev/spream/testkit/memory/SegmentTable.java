@@ -21,9 +21,9 @@ final class SegmentTable {
     private final Map<ProjectionOwner, Instant> owners = new HashMap<>();
 
     /**
-     * Segments without an owner.
+     * Creates segments without an owner.
      *
-     * @param position where all of them are
+     * @param position the position of all of them
      */
     SegmentTable(int count, long position) {
         for (int number = 0; number < count; number++) {
@@ -36,8 +36,8 @@ final class SegmentTable {
     }
 
     /**
-     * Another number of segments for the same owners, all of them where the furthest behind of these is. No lease of these, and
-     * none of those before them, is of one of the new ones.
+     * Returns another number of segments for the same owners, all at the lowest position of these. All earlier leases
+     * are invalid for the new segments.
      */
     SegmentTable split(int count) {
         long epoch = segments.stream().mapToLong(segment -> segment.epoch).max().orElse(0) + 1;
@@ -91,12 +91,12 @@ final class SegmentTable {
         segments.get(fence.segment()).position = position;
     }
 
-    /** 0 of one that is not there any more. */
+    /** Returns the position of a segment; 0 if it no longer exists. */
     long position(int segment) {
         return segment < segments.size() ? segments.get(segment).position : 0;
     }
 
-    /** The first segment that is not where it is in the other table; -1 if there is none. */
+    /** Returns the first segment whose position differs from the other table's; -1 if there is none. */
     int firstBehind(SegmentTable other) {
         for (Segment segment : segments) {
             if (segment.position != other.position(segment.number)) {
@@ -106,12 +106,12 @@ final class SegmentTable {
         return -1;
     }
 
-    /** Raises the epochs of all segments, so that former leases no longer hold. */
+    /** Raises the epochs of all segments, so that earlier leases no longer hold. */
     void raiseEpochs() {
         segments.forEach(segment -> segment.epoch++);
     }
 
-    /** Up to where all segments are. */
+    /** Returns the lowest position of all segments. */
     long position() {
         return segments.stream().mapToLong(segment -> segment.position).min().orElse(0);
     }

@@ -18,7 +18,7 @@ import java.time.Instant;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** An entry in memory. Guarded by the memory that has it; {@link EntryTable#edit} is told of every change. */
+/** An entry in memory. Guarded by its memory; every change goes through {@link EntryTable#edit}. */
 final class StoredEntry {
     private static final Instant NEVER = Instant.MAX;
     private static final int MAX_MESSAGE = 512;
@@ -37,7 +37,7 @@ final class StoredEntry {
     private @Nullable ReasonCode lastError;
     private @Nullable String lastErrorMessage;
 
-    /** Of the last claim, also after its end. */
+    /** The owner of the last claim, also after its end. */
     private @Nullable OutboxOwner owner;
 
     private Instant leaseUntil = Instant.MIN;
@@ -98,7 +98,7 @@ final class StoredEntry {
         return isWaiting() && nextRunAt.equals(NEVER);
     }
 
-    /** When its time has come, or its lease runs out. */
+    /** Returns when the entry is due, or when its lease expires. */
     Instant dueAt() {
         return status == OutboxStatus.SENDING ? leaseUntil : nextRunAt;
     }
@@ -115,7 +115,7 @@ final class StoredEntry {
         return status == OutboxStatus.SENDING && !isLeased(now);
     }
 
-    /** Returns whether a worker is sending it, and its lease has not run out. */
+    /** Returns whether a worker is sending it, with a lease that has not expired. */
     boolean isLeased(Instant now) {
         return status == OutboxStatus.SENDING && leaseUntil.isAfter(now);
     }
@@ -173,8 +173,8 @@ final class StoredEntry {
     }
 
     /**
-     * Requeues it from its first attempt; earlier claims of it no longer hold. An operator that requeues a parked entry
-     * knows its outcome; that of another entry stays as unknown as before.
+     * Requeues the entry from its first attempt; earlier claims of it no longer hold. A requeue of a parked entry
+     * clears its unknown outcome, since the operator has checked it; that of another entry leaves it.
      */
     void requeue(int nextGeneration, Instant now) {
         outcomeUnknown &= !isParked();
@@ -187,7 +187,7 @@ final class StoredEntry {
         revokeClaim();
     }
 
-    /** Takes it from a worker whose lease has run out; it may have reached the receiver. */
+    /** Takes the entry from a worker whose lease has expired; it may have reached the receiver. */
     void takeBack(Instant now) {
         become(OutboxStatus.PENDING, now);
         outcomeUnknown = true;

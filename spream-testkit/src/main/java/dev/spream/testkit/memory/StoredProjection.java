@@ -36,12 +36,12 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** A version of a projection in an {@link InMemoryProjectionStore}, with all that is remembered of it. Guarded by the memory. */
+/** A version of a projection in an {@link InMemoryProjectionStore}, with its state. Guarded by the memory. */
 final class StoredProjection {
     private final String name;
     private final Map<String, Long> versions = new HashMap<>();
 
-    /** In the order in which they were parked. */
+    /** Parked aggregates, in the order in which they were parked. */
     private final Map<String, ParkedEvents> parked = new LinkedHashMap<>();
 
     SegmentTable segments;
@@ -68,9 +68,9 @@ final class StoredProjection {
     private boolean preparing;
 
     /**
-     * A version of which nothing was dealt with behind the position where it begins.
+     * Creates a version that has processed nothing after its start position.
      *
-     * @param audit of the projection
+     * @param audit the audit of the projection
      */
     StoredProjection(
             ProjectionVersion version, int segments, ProjectionCode code, List<AuditedAction> audit, Instant now) {
@@ -102,12 +102,12 @@ final class StoredProjection {
         code = now;
     }
 
-    /** Where the rows of a table of its read model are. */
+    /** Returns the place of the rows of a table of its read model. */
     String place(String table) {
         return version.isLive() || !code.tables().contains(table) ? table : ownPlace(table);
     }
 
-    /** Where the rows of one of its tables are while it is not live. */
+    /** Returns the place of the rows of one of its tables while it is not live. */
     String ownPlace(String table) {
         return "%s@%d:%s".formatted(version.projection(), version.version(), table);
     }
@@ -120,7 +120,7 @@ final class StoredProjection {
         preparing = now;
     }
 
-    /** The id of its read model outside of the memory; empty before one is begun. */
+    /** Returns the id of its read model outside the memory; empty before one is begun. */
     Optional<String> outside() {
         return outside;
     }
@@ -141,7 +141,7 @@ final class StoredProjection {
         return true;
     }
 
-    /** Gives it another role; the owners of its segments claim them again. A failure stays. */
+    /** Gives it another role; the owners of its segments claim them again. A failed version stays failed. */
     void exchange(VersionRole role, Instant now) {
         version = new ProjectionVersion(
                 version.projection(), version.version(), version.revision(), role, version.from(), version.prepared());
@@ -170,7 +170,7 @@ final class StoredProjection {
         alone = now;
     }
 
-    /** Returns whether it writes events, unless it is held exclusively. */
+    /** Returns whether it may write events, unless it is held exclusively. */
     boolean isActive() {
         return status == ProjectionStatus.RUNNING || status == ProjectionStatus.REBUILDING;
     }
@@ -191,14 +191,14 @@ final class StoredProjection {
                 rate.at(now));
     }
 
-    /** Up to which event of an aggregate side effects have followed, while it is live. */
+    /** Returns the last version of an aggregate whose side effects were produced, while this is live. */
     private long effectsUpTo(String key) {
         return Math.max(
                 versions.getOrDefault(key, 0L),
                 find(key).map(ParkedEvents::followed).orElse(0L));
     }
 
-    /** What there is here, while it is live, and not in the other at the same positions. */
+    /** Returns the losses of a cutover from this live version to the other at the same positions. */
     CutoverReport.Losses losses(StoredProjection other) {
         boolean effects = code.effects() || other.code.effects();
         long withoutEffects = parked.keySet().stream()
@@ -234,7 +234,7 @@ final class StoredProjection {
                         Collectors.mapping(EventEnvelope::eventVersion, Collectors.toSet())));
     }
 
-    /** Takes over which events the live version has skipped, with the time and the reason; how many. */
+    /** Copies the skipped events of the live version, with time and reason, and returns their number. */
     int skipAsIn(StoredProjection live) {
         live.deadLetters.stream()
                 .flatMap(letter ->
@@ -249,7 +249,7 @@ final class StoredProjection {
         return one.aggregateId().equals(other.aggregateId()) && one.eventVersion() == other.eventVersion();
     }
 
-    /** Has it remember up to where the one that is live has done what follows. */
+    /** Records up to which version the live version has produced side effects. */
     void followOn(StoredProjection live) {
         parked.forEach((key, events) -> events.followedUpTo(live.effectsUpTo(key)));
     }
@@ -312,7 +312,7 @@ final class StoredProjection {
         return entered > 0;
     }
 
-    /** The state of an aggregate as something to be locked. */
+    /** Returns the state of an aggregate as a lockable row. */
     RowLocks.Row row(String key) {
         return new RowLocks.Row("keys of " + name, key);
     }
@@ -321,7 +321,7 @@ final class StoredProjection {
         return new AggregateState(versions.getOrDefault(key, 0L), parked.containsKey(key));
     }
 
-    /** Remembers a batch. Refuses one that would lose events, and changes nothing then. */
+    /** Stores a batch. Refuses one that would lose events, without any change. */
     boolean record(Fence fence, Set<String> keys, BatchCheckpoint progress, Instant now) {
         requireWhole(keys, progress);
         versions.putAll(progress.versions());
@@ -415,7 +415,7 @@ final class StoredProjection {
         return events.view(keyState(key).lastVersion(), now);
     }
 
-    /** The first waiting events; none if the aggregate is not parked. */
+    /** Returns the first parked events; none if the aggregate is not parked. */
     List<EventEnvelope> parkedEvents(String key, int limit) {
         return find(key).map(events -> events.first(limit)).orElse(List.of());
     }
@@ -456,7 +456,7 @@ final class StoredProjection {
 
     void report(long errors, Optional<String> error, Instant now) {
         errorCount += errors;
-        if (status != ProjectionStatus.FAILED) { // why it has stopped stays
+        if (status != ProjectionStatus.FAILED) { // the reason of the failure is kept
             error.ifPresent(text -> failedOf(text, now));
         }
         last = Optional.ofNullable(lastSeen);
@@ -481,7 +481,7 @@ final class StoredProjection {
         updatedAt = now;
     }
 
-    /** Has parked aggregates tried again at once; how many. */
+    /** Makes parked aggregates due now, and returns their number. */
     int tryAgain(Optional<String> key, Instant now) {
         List<ParkedEvents> chosen =
                 key.map(one -> find(one).stream().toList()).orElseGet(() -> List.copyOf(parked.values()));
@@ -490,9 +490,9 @@ final class StoredProjection {
     }
 
     /**
-     * Passes over the first event of a parked aggregate; whether it has that version.
+     * Skips the first event of a parked aggregate; returns whether it has that version.
      *
-     * @throws IllegalStateException if one before it has not come; nothing changed then
+     * @throws IllegalStateException if an earlier event is missing; nothing changed then
      */
     boolean skip(String key, long version, Instant now) {
         Optional<EventEnvelope> first =
@@ -500,7 +500,7 @@ final class StoredProjection {
         first.ifPresent(event -> {
             ParkedAggregate seen = view(key, parkedEvents(key), now);
             seen.requireNothingMissing(name);
-            if (skipped().noneMatch(same -> isSame(same, event))) { // as in the version that was live before
+            if (skipped().noneMatch(same -> isSame(same, event))) { // as in the previous live version
                 deadLetters.add(new ProjectionDeadLetter.Skipped(nextLetter(), now, seen.error(), event));
             }
             retried(key, version, now);

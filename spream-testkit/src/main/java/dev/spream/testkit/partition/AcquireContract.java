@@ -27,7 +27,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 
-/** Acquiring by compare-and-set, take-over, and going to RUNNING. */
+/** The contract of acquiring by compare-and-set, of take-over, and of the change to RUNNING. */
 interface AcquireContract extends StorageScenario.Stage {
 
     @Test

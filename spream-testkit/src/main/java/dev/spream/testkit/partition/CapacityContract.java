@@ -23,12 +23,12 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Exact timestamps, long tokens, many partitions. */
+/** The contract of exact timestamps, long tokens, and many partitions. */
 interface CapacityContract extends StorageScenario.Stage {
-    /** The last timestamp that Spanner knows; rounded up, it falls into the year 10000. */
+    /** The last timestamp that Spanner supports; rounded up, it falls into the year 10000. */
     Instant LAST = Instant.parse("9999-12-31T23:59:59.999999999Z");
 
-    /** How many partitions begin to run, each by a call of its own, and are advanced together. */
+    /** The number of partitions that are started, each by a call of its own, and advanced together. */
     int RUNNING = Integer.getInteger("partitions.running", 100);
 
     @Test

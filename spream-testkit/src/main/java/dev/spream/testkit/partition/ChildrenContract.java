@@ -24,7 +24,7 @@ import java.util.concurrent.Future;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Adding children: if absent, all or nothing, under the running parent's lease. */
+/** The contract of adding children: if absent, all or nothing, under the running parent's lease. */
 interface ChildrenContract extends StorageScenario.Stage {
 
     @Test

@@ -20,7 +20,7 @@ import dev.spream.core.partition.WatermarkAdvance;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** A write under a lease that was lost changes nothing. */
+/** The contract of fencing: a write under a lost lease changes nothing. */
 interface FencingContract extends StorageScenario.Stage {
 
     @Test

@@ -18,7 +18,7 @@ import dev.spream.core.partition.WatermarkAdvance;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Finishing a partition, which takes a proof. */
+/** The contract of finishing a partition, which requires a proof. */
 interface FinishContract extends StorageScenario.Stage {
 
     @Test

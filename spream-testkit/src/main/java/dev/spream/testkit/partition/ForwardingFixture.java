@@ -3,7 +3,7 @@ package dev.spream.testkit.partition;
 import dev.spream.core.partition.PartitionStorage;
 import java.time.Duration;
 
-/** A fixture over another one, for what a test changes or adds. */
+/** A fixture that forwards to another one; subclasses change or add behaviour. */
 public abstract class ForwardingFixture implements PartitionStorageFixture {
     private final PartitionStorageFixture target;
 

@@ -19,7 +19,7 @@ import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The part of the lineage that workers read all the time, and the moment that a snapshot shows. */
+/** The contract of the part of the lineage that workers read periodically, and of the moment of a snapshot. */
 interface FrontierContract extends StorageScenario.Stage {
 
     @Test

@@ -23,9 +23,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 
-/**
- * The contract of gaps: the watermark passes records that were lost to the retention period, and the gap records that.
- */
+/** The contract of gaps: the watermark passes records that were lost to the retention period, and the gap records that. */
 interface GapContract extends StorageScenario.Stage {
 
     @Test

@@ -17,7 +17,7 @@ import dev.spream.core.partition.WatermarkAdvance;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Renewing leases and giving them back. */
+/** The contract of renewing and releasing leases. */
 interface LeaseContract extends StorageScenario.Stage {
 
     @Test

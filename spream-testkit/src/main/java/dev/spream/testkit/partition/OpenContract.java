@@ -25,7 +25,7 @@ import java.util.concurrent.Future;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Opening and completing a subscription, and the snapshot of its lineage. */
+/** The contract of opening and completing a subscription, and of the snapshot of its lineage. */
 interface OpenContract extends StorageScenario.Stage {
 
     @Test

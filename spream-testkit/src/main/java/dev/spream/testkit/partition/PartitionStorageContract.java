@@ -4,7 +4,7 @@ import dev.spream.core.partition.PartitionStorage;
 
 /**
  * The contract of {@link PartitionStorage} as tests. Extend it in the tests of a storage; every test gets a fixture of
- * its own. A storage keeps all of it: no test can be declined.
+ * its own. A storage keeps the whole contract: no test is optional.
  *
  * <p>The tests are in the interfaces that this class implements, by subject.
  */

@@ -4,34 +4,33 @@ import dev.spream.core.partition.PartitionStorage;
 import java.time.Duration;
 
 /**
- * The fixture by which {@link PartitionStorageContract} knows a storage. It stands for one fresh, empty storage; it is
- * made for one test and closed after it. Timestamps are kept to the nanosecond by every storage: there is nothing to
- * declare.
+ * A partition storage under test: one fresh, empty storage, created for one test and closed after it. Every storage
+ * keeps timestamps to the nanosecond, so that no precision is declared.
  */
 public interface PartitionStorageFixture extends AutoCloseable {
 
-    /** The storage; the same instance each time. */
+    /** Returns the storage; the same instance each time. */
     PartitionStorage storage();
 
     /**
-     * A second instance over the same state, as another process would have it; the same instance each time. A storage
-     * that lives in one process returns {@link #storage()}.
+     * Returns a second instance over the same state, as in another process; the same instance each time. A storage that
+     * is limited to one process returns {@link #storage()}.
      */
     PartitionStorage anotherConnection();
 
     /**
-     * A storage of another subscription beside it, in the same database where the storage has one; the same instance each
-     * time. A storage that lives in one process returns a fresh one.
+     * Returns a storage of another subscription, in the same database where the storage has one; the same instance each
+     * time. A storage that is limited to one process returns a fresh one.
      */
     PartitionStorage anotherSubscription();
 
     /**
-     * Lets that much time pass for leases and worker registrations: by moving the storage's clock, or by moving the
+     * Lets the given time pass for leases and worker registrations: by moving the storage's clock, or by moving the
      * stored times back.
      */
     void passTime(Duration time);
 
-    /** Closes all instances and removes what they stored. */
+    /** Closes all instances and deletes their data. */
     @Override
     void close();
 }

@@ -31,8 +31,8 @@ import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
 /**
- * The contract of a {@link PartitionStorage} whose rows another session can lock, beside {@link PartitionStorageContract}: one
- * locked row holds up no other partition. A storage without such locks does not extend it.
+ * The contract of a {@link PartitionStorage} whose rows another session can lock, in addition to {@link
+ * PartitionStorageContract}: one locked row blocks no other partition. A storage without such locks does not extend it.
  */
 public abstract class RowLockContract extends StorageContract<RowLockFixture> {
     private static final int HUNDREDS = 300;
@@ -112,12 +112,12 @@ public abstract class RowLockContract extends StorageContract<RowLockFixture> {
             }
             assertThat(locked.waits())
                     .as("requests that waited for the row in %d rounds of two calls", round)
-                    .isLessThanOrEqualTo(5 + 3 * round); // by halves one call makes ten
+                    .isLessThanOrEqualTo(5 + 3 * round); // splitting in halves, one call makes ten
         }
         assertThat(given().storage().renew(leases, LEASE)).isEmpty();
     }
 
-    /** The partitions that are busy for each of two callers at a time. */
+    /** Returns the partitions that are busy for each of two concurrent callers. */
     private List<Set<PartitionToken>> renewTwice(List<PartitionLease> leases) {
         return Stream.generate(() -> CompletableFuture.supplyAsync(
                         () -> busy(() -> given().storage().renew(leases, LEASE)).busy(), Thread::startVirtualThread))
@@ -184,7 +184,7 @@ public abstract class RowLockContract extends StorageContract<RowLockFixture> {
         assertThat(given().partition("a").watermark()).isEqualTo(at(5));
     }
 
-    /** Retried while the storage reports a retryable failure, as the engine does; once for each round. */
+    /** Finishes the partition, retried after a retryable failure as by the engine, once for each round. */
     private boolean finished(PartitionLease lease, Semaphore rounds) {
         while (true) {
             try {

@@ -11,12 +11,12 @@ public interface RowLockFixture extends PartitionStorageFixture {
     /** A locked row. */
     interface RowLock extends AutoCloseable {
 
-        /** How many requests have waited for the row; 0 where the storage passes over it without waiting. */
+        /** Returns how many requests have waited for the row; 0 where the storage skips locked rows without waiting. */
         default int waits() {
             return 0;
         }
 
-        /** Unlocks it. */
+        /** Unlocks the row. */
         @Override
         void close();
     }

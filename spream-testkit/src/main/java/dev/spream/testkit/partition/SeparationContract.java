@@ -22,7 +22,7 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** Subscriptions side by side. */
+/** The contract of several subscriptions in one storage. */
 interface SeparationContract extends StorageScenario.Stage {
 
     @Test

@@ -3,12 +3,12 @@ package dev.spream.testkit.partition;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
-/** A contract of storages, each test of which gets a fixture of its own. */
+/** A contract of storages; each test gets a fixture of its own. */
 abstract class StorageContract<F extends PartitionStorageFixture> {
     private F fixture;
     private StorageScenario scenario;
 
-    /** A fixture over a storage in which nothing was ever stored. */
+    /** Returns a fixture over an empty storage. */
     protected abstract F createFixture() throws Exception;
 
     @BeforeEach

@@ -19,7 +19,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 
-/** The stage of a contract test: a storage, and short ways to bring it into a state. */
+/** The set-up of a contract test: a storage, and short ways to bring it into a state. */
 public final class StorageScenario {
     public static final Instant START = Instant.parse("2026-03-01T10:00:00.123456789Z");
     public static final Duration LEASE = Duration.ofMinutes(10);
@@ -80,7 +80,7 @@ public final class StorageScenario {
         fixture.passTime(time);
     }
 
-    /** Lets every lease that was taken so far run out. */
+    /** Lets every lease that was taken so far expire. */
     void letLeasesRunOut() {
         fixture.passTime(LEASE.plus(MOMENT));
     }
@@ -127,7 +127,10 @@ public final class StorageScenario {
         return running(worker, PartitionToken.ROOT.value());
     }
 
-    /** Opens the subscription, reads its root to the end, and leaves these children of it as CREATED from second 1. */
+    /**
+     * Opens the subscription, reads its root to the end, and leaves the given children of it in state CREATED from
+     * second 1.
+     */
     void created(String... children) {
         PartitionLease root = runningRoot(ANN);
         add(root, 1, children);
@@ -151,7 +154,7 @@ public final class StorageScenario {
                 .isTrue();
     }
 
-    /** A lease on the partition that another worker has taken over since. */
+    /** Returns a lease on the partition that another worker has taken over since. */
     PartitionLease staleLease(String token) {
         PartitionLease stale = running(ANN, token);
         letLeasesRunOut();

@@ -22,7 +22,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 
-/** Watermarks: forward only, row by row. */
+/** The contract of watermarks: forward only, row by row. */
 interface WatermarkContract extends StorageScenario.Stage {
 
     @Test

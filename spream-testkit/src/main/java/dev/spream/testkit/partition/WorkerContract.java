@@ -12,7 +12,7 @@ import dev.spream.core.partition.WorkerRegistration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Registrations of workers. */
+/** The contract of worker registrations. */
 interface WorkerContract extends StorageScenario.Stage {
 
     @Test

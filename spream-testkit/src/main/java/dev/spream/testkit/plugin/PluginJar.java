@@ -29,8 +29,9 @@ import org.jspecify.annotations.NullMarked;
 import org.slf4j.Logger;
 
 /**
- * A jar as an author of plug-ins builds it, outside of this build: sources are compiled against the cores, spream-api,
- * slf4j and the named jars, and against nothing else. Confined to one thread.
+ * A jar as an author of plug-ins builds it, outside this build: sources are compiled only against the cores,
+ * spream-api,
+ * slf4j and the named jars. Confined to one thread.
  *
  * <pre>{@code
  * PluginJar.empty()
@@ -60,12 +61,12 @@ public final class PluginJar {
         return this;
     }
 
-    /** Names a class as a provider; several calls for one type add up. */
+    /** Registers a class as a provider; several calls for one type are combined. */
     public PluginJar service(Class<?> type, String className) {
         return service(type.getName(), className);
     }
 
-    /** Names a class as what {@link java.util.ServiceLoader} finds for a type. */
+    /** Registers a class for {@link java.util.ServiceLoader} under a type. */
     public PluginJar service(String type, String className) {
         byte[] line = (className + "\n").getBytes(StandardCharsets.UTF_8);
         entries.merge(
@@ -85,7 +86,7 @@ public final class PluginJar {
         return this;
     }
 
-    /** Adds a class as this process has it, as a fat jar would. */
+    /** Adds a class of this process, as in a fat jar. */
     public PluginJar copyOf(Class<?> type) {
         String name = type.getName().replace('.', '/') + ".class";
         try (var in = type.getResourceAsStream("/" + name)) {
@@ -96,7 +97,7 @@ public final class PluginJar {
         }
     }
 
-    /** Compiles against this jar too, without taking it over. */
+    /** Compiles against this jar too, without including it. */
     public PluginJar classPath(Path jar) {
         classPath.add(jar);
         return this;
@@ -108,7 +109,7 @@ public final class PluginJar {
         return this;
     }
 
-    /** Claims that the classes were compiled for this version of class files. */
+    /** Sets the version in the header of the class files. */
     public PluginJar classFileVersion(int major) {
         classFileVersion = major;
         return this;
@@ -177,7 +178,7 @@ public final class PluginJar {
                 .collect(Collectors.joining(System.getProperty("path.separator")));
     }
 
-    /** What a host has for its plug-ins: the cores, spream-api and the libraries of both. */
+    /** Returns the class path of plug-ins in a host: the cores, spream-api and the libraries of both. */
     public static List<Path> ofHost() {
         return Stream.of(
                         provider(),
@@ -191,7 +192,10 @@ public final class PluginJar {
                 .toList();
     }
 
-    /** A class of spream-api, on which the test kit does not depend: spream-api is tested with it. */
+    /**
+     * Returns a class of spream-api, by reflection since the test kit does not depend on it: the tests of spream-api
+     * use the test kit.
+     */
     private static Class<?> provider() {
         try {
             return Class.forName("dev.spream.api.spi.PluginProvider", false, PluginJar.class.getClassLoader());
@@ -201,7 +205,7 @@ public final class PluginJar {
         }
     }
 
-    /** The jar or folder that a class of this process is from. */
+    /** Returns the jar or folder of a class of this process. */
     public static Path home(Class<?> type) {
         try {
             return Path.of(

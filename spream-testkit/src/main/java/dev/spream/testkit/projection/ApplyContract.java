@@ -27,7 +27,7 @@ import java.util.Set;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** The contract of batches: what they write, and when they write nothing. */
+/** The contract of batches: their writes, and the cases in which they write nothing. */
 interface ApplyContract<T> extends ProjectionScenario.Stage<T> {
 
     @Test
@@ -166,7 +166,7 @@ interface ApplyContract<T> extends ProjectionScenario.Stage<T> {
         assertThat(given().apply(anns, event("a", 1))).isTrue();
     }
 
-    /** Is refused without having done any work, and nothing changed. */
+    /** Asserts that a batch is refused without running its work and without any change. */
     private void refused(Fence fence) {
         Map<String, Long> before = given().rows();
         boolean applied = given().run(fence, Set.of("z"), (transaction, states) -> {

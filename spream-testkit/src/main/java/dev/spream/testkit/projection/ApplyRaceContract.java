@@ -93,7 +93,7 @@ interface ApplyRaceContract<T> extends ProjectionScenario.Stage<T> {
         assertThat(given().keyState(fence, "a")).isEqualTo(new AggregateState(10, false));
     }
 
-    /** What an engine does of the events of some aggregates with the same version. */
+    /** Applies events with the same version of some aggregates as an engine does, unless they are known. */
     private boolean applyUnlessKnown(Fence fence, int process, Set<String> keys, long version) {
         ProjectionStore<T> store =
                 process % 2 == 0 ? given().store() : given().fixture().anotherStore();

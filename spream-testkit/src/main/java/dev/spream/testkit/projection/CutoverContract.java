@@ -28,9 +28,9 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** Versions that are compared and exchanged. */
+/** The contract of comparing versions and of the cutover. */
 interface CutoverContract<T> extends ProjectionScenario.Stage<T> {
-    /** As long as it takes. */
+    /** A limit that no test reaches. */
     Duration PATIENT = Duration.ofSeconds(20);
 
     Duration IMPATIENT = Duration.ofSeconds(1);
@@ -121,7 +121,7 @@ interface CutoverContract<T> extends ProjectionScenario.Stage<T> {
         Threads.assertWaits(cutOver);
         long last = 5;
         Future<Boolean> held = appliesNext(live, last + 1);
-        while (Threads.endsAtOnce(held)) { // the cut-over was not at it yet
+        while (Threads.endsAtOnce(held)) { // the cutover has not held the projection yet
             assertThat(Threads.resultOf(held)).isTrue();
             last++;
             held = appliesNext(live, last + 1);
@@ -129,7 +129,7 @@ interface CutoverContract<T> extends ProjectionScenario.Stage<T> {
         for (long position = 5; position <= last; position++) {
             assertThat(Threads.resultOf(appliesNext(candidate, position))).isTrue();
         }
-        while (Threads.resultOf(held)) { // it was slow, and not held
+        while (Threads.resultOf(held)) { // the batch was slow, not held
             last++;
             assertThat(Threads.resultOf(appliesNext(candidate, last))).isTrue();
             held = appliesNext(live, last + 1);
@@ -251,7 +251,7 @@ interface CutoverContract<T> extends ProjectionScenario.Stage<T> {
         Threads.assertWaits(cutOver);
         Future<Boolean> pause =
                 given().threads().start(() -> given().operations().pause(NAME, ACT));
-        Threads.endsAtOnce(pause); // or it waits for the cut-over
+        Threads.endsAtOnce(pause); // or the pause waits for the cutover
         assertThat(open.end()).isTrue();
         assertThat(Threads.resultOf(pause)).isTrue();
         assertThat(cutOver)

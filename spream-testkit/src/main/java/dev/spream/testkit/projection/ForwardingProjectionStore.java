@@ -23,7 +23,7 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 
 /**
- * A store that does something around each call of another one.
+ * A store that intercepts each call of another one.
  *
  * @param <T> a transaction
  */
@@ -34,7 +34,7 @@ public abstract class ForwardingProjectionStore<T> implements ProjectionStore<T>
         this.store = store;
     }
 
-    /** Makes the call, or does not. */
+    /** Makes the call, or replaces it. */
     protected abstract <V> V call(String operation, Callable<V> call) throws Exception;
 
     private <V> V unchecked(String operation, Callable<V> call) {

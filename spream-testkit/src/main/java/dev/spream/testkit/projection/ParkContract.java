@@ -32,7 +32,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** The contract of parked aggregates, and when they are due. */
+/** The contract of parked aggregates, and of when they are due. */
 interface ParkContract<T> extends ProjectionScenario.Stage<T> {
 
     @Test

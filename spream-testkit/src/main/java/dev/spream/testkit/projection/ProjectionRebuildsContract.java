@@ -3,7 +3,7 @@ package dev.spream.testkit.projection;
 import dev.spream.projection.ProjectionRebuilds;
 
 /**
- * The contract of {@link ProjectionRebuilds}, and of what stores do for versions, as tests. Extend it in the tests of a store.
+ * The contract of {@link ProjectionRebuilds}, and of versions in stores, as tests. Extend it in the tests of a store.
  *
  * @param <T> a transaction of the store
  */

@@ -32,7 +32,7 @@ import java.util.TreeSet;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 
-/** A projection and its owners, as the tests of the contracts see them. */
+/** A projection and its owners, for the tests of the contracts. */
 public final class ProjectionScenario<T> implements AutoCloseable {
     static final String NAME = "balances";
     static final ProjectionOwner ANN = ProjectionOwner.of("ann");
@@ -49,7 +49,7 @@ public final class ProjectionScenario<T> implements AutoCloseable {
         this.fixture = fixture;
     }
 
-    /** The view of the scenario that the parts of a contract use. */
+    /** The scenario as the parts of a contract use it. */
     interface Stage<T> {
         ProjectionScenario<T> given();
     }
@@ -70,18 +70,18 @@ public final class ProjectionScenario<T> implements AutoCloseable {
         return threads;
     }
 
-    /** The projection with one segment, which Ann holds. */
+    /** Registers the projection with one segment, which Ann holds. */
     Fence running() {
         store().register(NAME, 1);
         return fence(ANN);
     }
 
-    /** The projection without segments. */
+    /** Registers the projection without segments. */
     Fence.Whole whole() {
         return new Fence.Whole(NAME, store().register(NAME, 0).epoch());
     }
 
-    /** Of the first segment that the owner holds. */
+    /** Returns the fence of the first segment that the owner holds. */
     Fence fence(ProjectionOwner owner) {
         List<SegmentLease> held = hold(owner).held();
         assertThat(held).as("segments of %s", owner).isNotEmpty();
@@ -104,7 +104,7 @@ public final class ProjectionScenario<T> implements AutoCloseable {
         return store().state(NAME).orElseThrow();
     }
 
-    /** Fails the projection as an owner that began in its present epoch. */
+    /** Fails the projection as an owner of its present epoch. */
     boolean fail(Fence fence, String error) {
         long epoch =
                 store().state(fence.projection()).map(ProjectionState::epoch).orElse(1L);
@@ -119,7 +119,10 @@ public final class ProjectionScenario<T> implements AutoCloseable {
         return fixture.rows();
     }
 
-    /** Applies events of some aggregates as they come, each of which adds 1 to the row of its aggregate. */
+    /**
+     * Applies events of some aggregates, each of which adds 1 to the row of its aggregate; returns whether the fence
+     * held.
+     */
     boolean apply(Fence fence, EventEnvelope... events) {
         return apply(fence, OptionalLong.empty(), events);
     }
@@ -152,7 +155,7 @@ public final class ProjectionScenario<T> implements AutoCloseable {
         return keys;
     }
 
-    /** Applies with that work; what it throws fails the test. */
+    /** Applies the work; an exception fails the test. */
     boolean run(Fence fence, Set<String> keys, Work<T> work) {
         return run(store(), fence, keys, work);
     }
@@ -165,7 +168,7 @@ public final class ProjectionScenario<T> implements AutoCloseable {
         }
     }
 
-    /** The stored state of an aggregate. */
+    /** Returns the stored state of an aggregate. */
     AggregateState keyState(Fence fence, String key) {
         List<AggregateState> states = new ArrayList<>();
         boolean applied = run(fence, Set.of(key), (transaction, found) -> {
@@ -180,18 +183,18 @@ public final class ProjectionScenario<T> implements AutoCloseable {
     public static final BatchCheckpoint NOTHING =
             new BatchCheckpoint(Map.of(), Map.of(), List.of(), OptionalLong.empty(), Optional.empty());
 
-    /** Progress with a last version. */
+    /** Returns progress with the given last version. */
     public static BatchCheckpoint upTo(String key, long version) {
         return new BatchCheckpoint(Map.of(key, version), Map.of(), List.of(), OptionalLong.empty(), Optional.empty());
     }
 
-    /** Parks an aggregate with its events from a version to a version. */
+    /** Parks an aggregate with its events in a range of versions. */
     void park(Fence fence, String key, ParkDecision parking, int from, int to) {
         List<EventEnvelope> events = TestEvents.events(key, from, to);
         park(fence, Map.of(key, parking), events);
     }
 
-    /** Sets more events of parked aggregates aside. */
+    /** Parks more events of parked aggregates. */
     void park(Fence fence, List<EventEnvelope> events) {
         park(fence, Map.of(), events);
     }
@@ -226,12 +229,12 @@ public final class ProjectionScenario<T> implements AutoCloseable {
         return store().due(fence, 100).stream().map(ParkedAggregate::key).toList();
     }
 
-    /** Tries a parked aggregate again; all events succeed, and add 1 each to its row. */
+    /** Retries a parked aggregate; all events succeed, and add 1 each to its row. */
     Optional<AggregateState> retry(Fence fence, String key) {
         return retry(fence, key, new ArrayList<>());
     }
 
-    /** The same; has the events that were given. */
+    /** Retries a parked aggregate, and adds the events of the attempt to {@code given}. */
     Optional<AggregateState> retry(Fence fence, String key, List<EventEnvelope> given) {
         try {
             return store().retry(fence, key, 100, (transaction, lastVersion, events) -> {
@@ -246,7 +249,7 @@ public final class ProjectionScenario<T> implements AutoCloseable {
         }
     }
 
-    /** A transaction that is open until it is told to end, in a thread of its own. */
+    /** An open transaction in a thread of its own, which ends on request. */
     final class Open {
         private final CountDownLatch begun = new CountDownLatch(1);
         private final CountDownLatch end = new CountDownLatch(1);
@@ -257,7 +260,7 @@ public final class ProjectionScenario<T> implements AutoCloseable {
             Threads.await(begun);
         }
 
-        /** To be called in the transaction. */
+        /** Blocks until the end is requested; called in the transaction. */
         void stay() {
             begun.countDown();
             Threads.await(end);
@@ -273,12 +276,12 @@ public final class ProjectionScenario<T> implements AutoCloseable {
         boolean run(ProjectionScenario<?>.Open open) throws Exception;
     }
 
-    /** An apply that has added 1 to the rows of some aggregates, with their new versions, and not ended. */
+    /** Starts a batch that has added 1 to the rows of some aggregates, with their new versions, and stays open. */
     Open applying(Fence fence, OptionalLong position, EventEnvelope... events) {
         return applying(fence, position, List.of(), events);
     }
 
-    /** The same, which sets some events aside as well. */
+    /** Starts a batch that also parks some events, and stays open. */
     Open applying(Fence fence, OptionalLong position, List<EventEnvelope> setAside, EventEnvelope... events) {
         Set<String> keys = keys(events);
         keys.addAll(keys(setAside.toArray(EventEnvelope[]::new)));
@@ -293,7 +296,7 @@ public final class ProjectionScenario<T> implements AutoCloseable {
         }));
     }
 
-    /** A retry that has added 1 for each event, and not ended. */
+    /** Starts a retry that has added 1 for each event, and stays open. */
     Open retrying(Fence fence, String key) {
         return new Open(open -> store().retry(fence, key, 100, (transaction, lastVersion, events) -> {
                     for (EventEnvelope event : events) {

@@ -9,53 +9,53 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The fixture by which the contracts of projection stores know a store. It stands for one fresh database without
- * projections; it is made for one test and closed after it. Up to ten threads use it at a time.
+ * A projection store under test: one fresh database without projections, created for one test and closed after it. Up
+ * to ten threads use it at a time.
  *
  * @param <T> a transaction of the store
  */
 public interface ProjectionStoreFixture<T> extends AutoCloseable {
 
-    /** The store; the same instance each time. */
+    /** Returns the store; the same instance each time. */
     ProjectionStore<T> store();
 
-    /** A second one over the same database, as another process would have it; the same instance each time. */
+    /** Returns a second store over the same database, as in another process; the same instance each time. */
     ProjectionStore<T> anotherStore();
 
-    /** Operations over the same database; the same instance each time. */
+    /** Returns operations over the same database; the same instance each time. */
     ProjectionOperations operations();
 
-    /** Has a row of a read model be that, in the transaction. */
+    /** Writes a row of a read model, in the transaction. */
     void write(T transaction, String row, long value) throws Exception;
 
-    /** That row as the transaction sees it; 0 if there is none. */
+    /** Returns that row as seen by the transaction; 0 if it does not exist. */
     long read(T transaction, String row) throws Exception;
 
-    /** The tables of the read model: where {@link #write} writes, in the version whose transaction it is. */
+    /** Returns the tables of the read model that {@link #write} writes, in the version of the transaction. */
     Set<String> tables();
 
-    /** Creates them for another version, where its transaction finds them. */
+    /** Creates the tables for another version, in its transaction. */
     void create(T transaction) throws Exception;
 
-    /** All rows of the live read model as they are committed; by a statement of the fixture's own. */
+    /** Returns all committed rows of the live read model, by a statement of the fixture's own. */
     Map<String, Long> rows();
 
     /**
-     * Lets that much time pass, for everything that the store has: by moving its clock, or by moving all stored times back,
-     * those of leases, owners and parked aggregates included.
+     * Lets the given time pass for the whole store: by moving its clock, or by moving all stored times back, including
+     * those of leases, owners and parked aggregates.
      */
     void passTime(Duration time);
 
-    /** The audit of a projection: the operators and the reasons of its changes, the oldest first. */
+    /** Returns the audit of a projection: the operators and the reasons of its changes, the oldest first. */
     List<Act> audit(String projection);
 
     /**
-     * The dead letters of a projection, the oldest first: the ids of skipped events, and the origins of input that
-     * could not be read as events.
+     * Returns the dead letters of a projection, the oldest first: the ids of skipped events, and the origins of
+     * undecodable input.
      */
     List<String> deadLetters(String projection);
 
-    /** Closes everything and removes what it left. */
+    /** Closes everything and deletes all stored data. */
     @Override
     void close();
 }

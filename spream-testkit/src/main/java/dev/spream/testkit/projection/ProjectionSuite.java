@@ -5,8 +5,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * The base of the contracts of projection stores: each test has a fixture of its own. A store keeps all of a contract: no
- * test can be declined. The tests are in the interfaces that a contract implements, by subject.
+ * The base of the contracts of projection stores: each test has a fixture of its own. A store keeps the whole contract:
+ * no test is optional. The tests are in the interfaces that a contract implements, by subject.
  *
  * @param <T> a transaction of the store
  */
@@ -15,7 +15,7 @@ public abstract class ProjectionSuite<T> implements ProjectionScenario.Stage<T> 
     private ProjectionStoreFixture<T> fixture;
     private ProjectionScenario<T> scenario;
 
-    /** A fixture over a database without projections. */
+    /** Returns a fixture over a database without projections. */
     protected abstract ProjectionStoreFixture<T> createFixture() throws Exception;
 
     @BeforeEach
@@ -30,7 +30,7 @@ public abstract class ProjectionSuite<T> implements ProjectionScenario.Stage<T> 
         fixture.close();
     }
 
-    /** What the parts of a contract see; part of them, and not for others. */
+    /** Returns the scenario of the running test. */
     @Override
     public final ProjectionScenario<T> given() {
         return scenario;

@@ -32,7 +32,7 @@ import java.util.concurrent.Future;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Parked aggregates that are tried again. */
+/** The contract of retries of parked aggregates. */
 interface RetryContract<T> extends ProjectionScenario.Stage<T> {
 
     @Test
@@ -223,7 +223,7 @@ interface RetryContract<T> extends ProjectionScenario.Stage<T> {
         return System.nanoTime() < end && !Thread.currentThread().isInterrupted();
     }
 
-    /** What an engine does of an event that comes: applies it, or sets it aside. */
+    /** Handles an event as an engine does: applies it, or parks it. */
     private void come(Fence fence, EventEnvelope event) {
         String key = event.aggregateId();
         given().run(fence, ProjectionScenario.keys(event), (transaction, states) -> {

@@ -94,7 +94,7 @@ interface SegmentContract<T> extends ProjectionScenario.Stage<T> {
                 .containsExactlyInAnyOrder(6, 6, 4);
     }
 
-    /** What the owner holds when it has given its surplus up. */
+    /** Returns the segments that the owner holds after releasing its surplus. */
     private SegmentShare holdFairly(ProjectionOwner owner) {
         SegmentShare share = hold(owner);
         return hold(

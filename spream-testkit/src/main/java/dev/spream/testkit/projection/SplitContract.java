@@ -32,14 +32,14 @@ import java.util.Set;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 
-/** Projections that are split into another number of segments. */
+/** The contract of splitting a projection into another number of segments. */
 interface SplitContract<T> extends ProjectionScenario.Stage<T> {
 
     private boolean split(int segments) {
         return given().operations().split(NAME, segments, ACT);
     }
 
-    /** A fence of each segment, which the owner holds. */
+    /** Returns a fence of each segment, all held by the owner. */
     private List<Fence> fences(ProjectionOwner owner) {
         return given().store().holdSegments(NAME, owner, Set.of(), LEASE).held().stream()
                 .sorted(Comparator.comparingInt(SegmentLease::segment))
@@ -87,7 +87,7 @@ interface SplitContract<T> extends ProjectionScenario.Stage<T> {
         List<Fence> zombies = new ArrayList<>(fences(ANN));
         for (int i = 0; i < 5; i++) {
             given().store().holdSegments(NAME, ANN, Set.of(1), LEASE);
-            zombies.add(fences(ANN).get(1)); // has had more owners than the others
+            zombies.add(fences(ANN).get(1)); // had more owners than the others
         }
         for (int segments : new int[] {2, 8, 4}) {
             assertThat(split(segments)).isTrue();

@@ -35,7 +35,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** Versions that are begun, prepared, brought up to the live one, and dropped. */
+/** The contract of versions: begin, prepare, catch up with the live one, and drop. */
 interface VersionContract<T> extends ProjectionScenario.Stage<T> {
 
     private VersionScenario<T> versions() {
@@ -135,7 +135,7 @@ interface VersionContract<T> extends ProjectionScenario.Stage<T> {
                 .isEqualTo(1);
     }
 
-    /** With all but their ids. */
+    /** Returns the dead letters without their ids. */
     private List<List<Object>> letters(String projection) {
         return given().operations().deadLetters(projection, 10).stream()
                 .map(ProjectionDeadLetter.Skipped.class::cast)

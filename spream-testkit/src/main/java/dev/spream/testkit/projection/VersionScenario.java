@@ -19,7 +19,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
 
-/** A projection with versions, of one segment each, as the tests of the contracts see it. */
+/** A projection with versions of one segment each, for the tests of the contracts. */
 final class VersionScenario<T> {
     private final ProjectionScenario<T> given;
 
@@ -35,19 +35,19 @@ final class VersionScenario<T> {
         return new ProjectionCode(revision, given.fixture().tables(), true);
     }
 
-    /** A live version with one segment, which Ann holds. */
+    /** Registers a live version with one segment, which Ann holds. */
     Fence live() {
         given.store().register(NAME, 1, code(1));
         return hold(1);
     }
 
-    /** Another version, of which nothing exists yet. */
+    /** Begins another version, without tables. */
     ProjectionVersion begun(long from) {
         int number = rebuilds().rebuild(NAME, OptionalInt.empty(), from, ACT);
         return version(number);
     }
 
-    /** Another version with its tables, whose segment Ann holds. */
+    /** Creates another version with its tables, whose segment Ann holds. */
     Fence candidate() {
         ProjectionVersion version = begun(0);
         prepare(version);
@@ -63,7 +63,7 @@ final class VersionScenario<T> {
         }
     }
 
-    /** The segment of a version as Ann holds it from now on. */
+    /** Returns the fence of the segment of a version, which Ann holds from now on. */
     Fence hold(int version) {
         String state = ProjectionVersion.stateName(NAME, version);
         List<SegmentLease> held = given.store()
@@ -91,7 +91,7 @@ final class VersionScenario<T> {
         return given.store().state(ProjectionVersion.stateName(NAME, version)).orElseThrow();
     }
 
-    /** A row of the read model of the version with that fence. */
+    /** Returns a row of the read model of the version with that fence. */
     long row(Fence fence, String key) {
         long[] row = new long[1];
         boolean applied = given.run(fence, Set.of(), (transaction, states) -> {
@@ -102,7 +102,7 @@ final class VersionScenario<T> {
         return row[0];
     }
 
-    /** Has a segment be at that position. */
+    /** Moves a segment to the given position. */
     void move(Fence fence, long position) {
         assertThat(given.apply(fence, OptionalLong.of(position)))
                 .as("the fence holds")

@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** The contract of the life of indexes. */
+/** The contract of creating, opening and removing indexes. */
 interface SearchLifeContract extends SearchStage {
 
     @Test

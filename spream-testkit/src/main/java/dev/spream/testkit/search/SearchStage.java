@@ -15,20 +15,18 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/**
- * The stage that the parts of the contract of search engines share: what is tested, and calls that many tests make.
- */
+/** The base of the parts of the contract of search engines: the index under test, and helper methods. */
 interface SearchStage {
     String NAME = "words-v1";
     SearchSchema SCHEMA = new SearchSchema(
             List.of("word", "definition"), Set.of("level", "tags", "common"), Set.of("word", "examples"));
 
-    /** The index of the test, open. */
+    /** Returns the open index of the test. */
     SearchIndex index();
 
     SearchEngine engine();
 
-    /** The index of the test, as the next process finds it. */
+    /** Returns the index of the test, opened again as in the next process. */
     SearchIndex reopened();
 
     Threads threads();
@@ -61,7 +59,7 @@ interface SearchStage {
         index().write(List.of(changes));
     }
 
-    /** The ids of the hits, in the order of the engine. */
+    /** Returns the ids of the hits, in the order of the engine. */
     default List<String> found(String text) {
         return ids(index().search(SearchQuery.of(text)));
     }
@@ -74,7 +72,7 @@ interface SearchStage {
         return result.documents().stream().map(SearchDocument::id).toList();
     }
 
-    /** The fields of an existing document. */
+    /** Returns the fields of an existing document. */
     default Optional<Map<String, Object>> stored(String id) {
         List<SearchDocument> all =
                 new ArrayList<>(index().search(new SearchQuery("", Map.of(), Optional.empty(), 0, 1_000))

@@ -7,14 +7,14 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
 
-/** The base of the contract of search engines: each test has a fixture of its own, and an empty index in it. */
+/** The base of the contract of search engines: each test has a fixture of its own with an empty index. */
 @Timeout(60)
 public abstract class SearchSuite implements SearchStage {
     private SearchFixture fixture;
     private SearchIndex index;
     private Threads threads;
 
-    /** A fixture over an engine without indexes. */
+    /** Returns a fixture over an engine without indexes. */
     protected abstract SearchFixture createFixture() throws Exception;
 
     @BeforeEach

@@ -19,32 +19,32 @@ import jdk.jfr.consumer.RecordedStackTrace;
 import jdk.jfr.consumer.RecordingFile;
 
 /**
- * Finds out, by the flight recorder, where virtual threads held on to their carrier while they waited. Up to Java 23 both a
- * monitor and a native frame on the stack make them do so, from Java 24 on only the latter, such as that of a class
- * initializer (JEP 491). One recording sees all threads of the process.
+ * Detects, by the flight recorder, virtual threads that wait while pinned to their carrier. Up to Java 23 both a
+ * monitor and a native frame on the stack pin them, from Java 24 on only the latter, such as that of a class
+ * initializer (JEP 491). One recording covers all threads of the process.
  */
 public final class PinnedThreads implements AutoCloseable {
     private static final String EVENT = "jdk.VirtualThreadPinned";
 
     private final Recording recording = new Recording();
 
-    /** Records from now on waits that are longer than that. */
+    /** Starts a recording of pinned waits that are longer than the threshold. */
     public PinnedThreads(Duration threshold) {
         recording.enable(EVENT).withThreshold(threshold).withStackTrace();
         recording.start();
     }
 
-    /** A wait of a thread that held on to its carrier. */
+    /** A wait of a pinned thread. */
     public record Pin(Duration duration, List<String> frames) {
 
-        /** The class that waited: the topmost that is not the JDK's. */
+        /** Returns the class that waited: the topmost frame outside the JDK. */
         public Optional<String> owner() {
             return frames.stream()
                     .filter(frame -> !frame.matches("(java|javax|jdk|sun)\\..*"))
                     .findFirst();
         }
 
-        /** Returns whether the engine or an adapter waited, or something did in the initializer of one of their classes. */
+        /** Returns whether the engine or an adapter waited, or other code in the initializer of one of their classes. */
         public boolean isOurs() {
             return Stream.concat(owner().stream(), frames.stream().filter(frame -> frame.contains(".<clinit>")))
                     .anyMatch(frame -> frame.matches(
@@ -60,7 +60,7 @@ public final class PinnedThreads implements AutoCloseable {
         }
     }
 
-    /** Ends the recording; what it saw. */
+    /** Ends the recording and returns the pinned waits. */
     public List<Pin> stop() throws IOException {
         recording.stop();
         Path file = Files.createTempFile("pinned", ".jfr");
@@ -91,17 +91,17 @@ public final class PinnedThreads implements AutoCloseable {
         recording.close();
     }
 
-    /** Pins a virtual thread for 100 ms, and waits for it: what a recording has to see. */
+    /** Pins a virtual thread for 100 ms and waits for it, so that a recording contains at least one wait. */
     public static void pinOnPurpose() throws InterruptedException {
         Thread.ofVirtual().start(() -> initialize(SlowInitializer.class)).join();
     }
 
-    /** Returns whether that is what {@link #pinOnPurpose} did. */
+    /** Returns whether the wait is the one of {@link #pinOnPurpose}. */
     public static boolean isOnPurpose(Pin pin) {
         return pin.frames().stream().anyMatch(frame -> frame.contains(SlowInitializer.class.getSimpleName()));
     }
 
-    /** Initializes a copy of the class, so that it can be done again. */
+    /** Initializes a copy of the class, so that its initializer can run again. */
     private static void initialize(Class<?> original) {
         String file = original.getName().substring(original.getPackageName().length() + 1) + ".class";
         try (InputStream bytes = original.getResourceAsStream(file)) {

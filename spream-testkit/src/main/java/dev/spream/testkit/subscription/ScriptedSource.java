@@ -29,9 +29,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A change stream held in memory. What the partitions hold is told first, and may be told while it is read; a query returns
- * the records from its start on, inclusive, to its end, inclusive, and ends with OK where the partition or the query ends.
- * Faults are told per partition and hit its queries in order.
+ * A change stream held in memory. The content of its partitions is defined before it is read, and may be extended while
+ * it is read; a query returns the records from its start to its end, both inclusive, and ends with OK where the
+ * partition or the query ends. Faults are defined per partition and affect its queries in order.
  */
 public final class ScriptedSource implements ChangeStreamSource {
     public static final Instant START = Instant.parse("2026-01-01T10:00:00Z");
@@ -44,25 +44,25 @@ public final class ScriptedSource implements ChangeStreamSource {
         /** The stream ends with OK after that many rows, whatever would follow. */
         record EndWithOk(int afterRows) implements Fault {}
 
-        /** Every row comes twice. */
+        /** Every row is returned twice. */
         record Repeat() implements Fault {}
 
-        /** The stream stays open after that many rows, and nothing comes. */
+        /** The stream stays open after that many rows and returns nothing more. */
         record Stall(int afterRows) implements Fault {}
 
-        /** After that many rows there is one that cannot be decoded. */
+        /** After that many rows follows one that cannot be decoded. */
         record Garble(int afterRows, UndecodableChange change) implements Fault {}
 
-        /** The stream fails after that many rows, in every detail. */
+        /** The stream fails after that many rows with the given exception. */
         record Fail(int afterRows, SourceException failure) implements Fault {}
 
-        /** Nothing goes wrong with this query. */
+        /** The query runs without a fault. */
         record None() implements Fault {}
     }
 
-    /** A refusal of the server, by its state at the time of the query. */
+    /** A rejection of queries, depending on the state of the server at the time of the query. */
     public interface Refusal {
-        /** Why the query is refused; null if it is answered. Called under the source's lock. */
+        /** Returns the reason for rejecting the query, or null to run it. Called under the source's lock. */
         @Nullable
         SourceException of(PartitionQuery query);
     }
@@ -85,7 +85,7 @@ public final class ScriptedSource implements ChangeStreamSource {
     private int openCursors;
     private int mostOpenCursors;
 
-    /** A stream of one partition from that start on, which holds these changes. */
+    /** Creates a stream of one partition from that start on, with the given changes. */
     public static ScriptedSource of(Instant start, List<? extends ChangeRecord> changes) {
         ScriptedSource source = new ScriptedSource();
         source.add(PartitionToken.ROOT.value(), new ChildPartitionsRecord(start, "0", List.of(child("p"))));
@@ -97,7 +97,7 @@ public final class ScriptedSource implements ChangeStreamSource {
         return START.plusSeconds(second);
     }
 
-    /** Adds a change of one key to a partition, committed that many seconds after the start. */
+    /** Adds a change of one key to a partition, committed the given number of seconds after the start. */
     public ScriptedSource change(String partition, long second, String key) {
         return change(partition, second, key, "tx-" + partition + "-" + second);
     }
@@ -110,7 +110,7 @@ public final class ScriptedSource implements ChangeStreamSource {
         return newChange(second, transaction, List.of(key));
     }
 
-    /** A record with a mod for each key. */
+    /** Returns a record with a mod for each key. */
     public static DataChangeRecord newChange(long second, String transaction, List<String> keys) {
         return new DataChangeRecord(
                 at(second),
@@ -134,7 +134,7 @@ public final class ScriptedSource implements ChangeStreamSource {
         return add(partition, new HeartbeatRecord(at(second)));
     }
 
-    /** The root's children, in one record each, all from the start. */
+    /** Adds the root's children, one record each, all from the start. */
     public ScriptedSource roots(String... children) {
         for (String child : children) {
             add(PartitionToken.ROOT.value(), new ChildPartitionsRecord(START, "0", List.of(child(child))));
@@ -142,7 +142,7 @@ public final class ScriptedSource implements ChangeStreamSource {
         return end(PartitionToken.ROOT.value());
     }
 
-    /** A record that names children, without ending the partition. */
+    /** Adds a record that names children, without ending the partition. */
     public ScriptedSource children(String partition, long second, ChildPartition... children) {
         return add(partition, new ChildPartitionsRecord(at(second), "0", List.of(children)));
     }
@@ -155,7 +155,7 @@ public final class ScriptedSource implements ChangeStreamSource {
         return locked(() -> partition(partition).ended = true);
     }
 
-    /** Ends the partition in two. */
+    /** Ends the partition and names several children. */
     public ScriptedSource split(String partition, long second, String... children) {
         children(
                 partition,
@@ -164,7 +164,7 @@ public final class ScriptedSource implements ChangeStreamSource {
         return end(partition);
     }
 
-    /** Ends both partitions in one; both report it. */
+    /** Ends both partitions with one common child, which both report. */
     public ScriptedSource merge(String left, String right, long second, String child) {
         children(left, second, child(child, left, right)).end(left);
         return children(right, second, child(child, left, right)).end(right);
@@ -175,12 +175,12 @@ public final class ScriptedSource implements ChangeStreamSource {
                 () -> faults.computeIfAbsent(partition, p -> new ArrayDeque<>()).addAll(List.of(inOrder)));
     }
 
-    /** Refuses queries of the partition, before any of its faults. */
+    /** Rejects queries of the partition, before any of its faults. */
     public ScriptedSource refuse(String partition, Refusal refusal) {
         return locked(() -> refusals.put(partition, refusal));
     }
 
-    /** What an initial query returns that starts after {@link #START}: the partitions that live there. */
+    /** Sets the result of initial queries that start after {@link #START}: the partitions that are alive there. */
     public ScriptedSource livingLater(String... tokens) {
         return locked(() -> {
             livingLater.clear();
@@ -200,7 +200,7 @@ public final class ScriptedSource implements ChangeStreamSource {
         return locked(() -> serverTime = time);
     }
 
-    /** Lets the next answers about the server's time fail in a way that passes. */
+    /** Makes the next requests for the server's time fail with a retryable error. */
     public ScriptedSource failServerTime(int times) {
         return locked(() -> serverTimeFailures = times);
     }
@@ -229,7 +229,7 @@ public final class ScriptedSource implements ChangeStreamSource {
                 .toList();
     }
 
-    /** How many rows the queries of the partition have returned. */
+    /** Returns the number of rows that the queries of the partition have returned. */
     public int rowsReturned(String partition) {
         lock.lock();
         try {
@@ -248,7 +248,7 @@ public final class ScriptedSource implements ChangeStreamSource {
         }
     }
 
-    /** The most cursors that were open at one time. */
+    /** Returns the highest number of cursors that were open at one time. */
     public int mostOpenCursors() {
         lock.lock();
         try {
@@ -370,7 +370,7 @@ public final class ScriptedSource implements ChangeStreamSource {
 
     @Override
     public void close() {
-        // Nothing is held open.
+        // nothing to close
     }
 
     private static final class ScriptedPartition {

@@ -1,6 +1,6 @@
 /**
- * A change stream that is told what it holds, {@link dev.spream.testkit.subscription.ScriptedSource}, and a recording of
- * virtual threads that were pinned.
+ * A scripted change stream, {@link dev.spream.testkit.subscription.ScriptedSource}, and a recording of pinned virtual
+ * threads.
  */
 @NullMarked
 package dev.spream.testkit.subscription;
