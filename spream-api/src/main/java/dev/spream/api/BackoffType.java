@@ -6,14 +6,17 @@ import java.time.Duration;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** The waits between attempts as they are written: {@code 5s,10s,20s}, or {@code 5s..10m} for those at random. */
+/**
+ * The configuration type of retry delays: a list such as {@code 5s,10s,20s}, or a range such as {@code 5s..10m} for
+ * random exponential delays.
+ */
 final class BackoffType {
     private static final String TO = "..";
     private static final ConfigType<Duration> DELAY = ConfigType.duration(Duration.ZERO, Backoff.MAX_DELAY);
     private static final ConfigType<Duration> BOUND = ConfigType.duration(Duration.ofMillis(1), Backoff.MAX_DELAY);
 
     static final ConfigType<Backoff> TYPE = new ConfigType<>(
-            "durations with commas between, or one..another, up to " + DELAY.write(Backoff.MAX_DELAY),
+            "durations separated by commas, or a range such as 5s..10m, up to " + DELAY.write(Backoff.MAX_DELAY),
             BackoffType::read,
             BackoffType::write);
 
@@ -29,7 +32,7 @@ final class BackoffType {
 
     private static Backoff exponential(Duration base, Duration cap) {
         if (cap.compareTo(base) < 0) {
-            throw new IllegalArgumentException("expected the longer wait behind the shorter one, such as 5s..10m");
+            throw new IllegalArgumentException("expected the shorter delay before the longer one, such as 5s..10m");
         }
         return Backoff.exponential(base, cap);
     }

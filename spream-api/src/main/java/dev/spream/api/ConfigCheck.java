@@ -6,11 +6,11 @@ import dev.spream.api.plugin.PluginRegistry;
 import java.util.List;
 
 /**
- * The verdict of {@link Spream#create} on a configuration, without an exception: all that is wrong, and for every key that
- * there is what holds and where it came from, for a program that brings nothing of its own. Nothing is opened, but for the
- * plug-ins' jars.
+ * The result of validating a configuration as {@link Spream#create} does, without throwing an exception: every problem,
+ * and the effective value and origin of every known key. It applies to a program that provides no components itself.
+ * Only the jars of plug-ins are opened.
  *
- * @param problems all that is wrong; empty if it can be used
+ * @param problems every problem; empty if the configuration is valid
  * @param entries every known key, spream's own first
  */
 public record ConfigCheck(List<String> problems, List<ConfigEntry> entries) {
@@ -19,7 +19,7 @@ public record ConfigCheck(List<String> problems, List<ConfigEntry> entries) {
         entries = List.copyOf(entries);
     }
 
-    /** Judges the configuration beside the plug-ins of the class path and of the folder that it names. */
+    /** Validates the configuration against the plug-ins on the class path and in the configured folder. */
     public static ConfigCheck of(SpreamConfig config) {
         try (PluginRegistry plugins = ConfigValidation.discover(config)) {
             ConfigValidation validation = ConfigValidation.of(config, plugins, new ProvidedComponents());

@@ -26,7 +26,10 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/** A configuration beside the plug-ins there are: what was chosen, what holds, and all that is wrong. Opens nothing. */
+/**
+ * A configuration validated against the plug-ins found: the chosen plug-ins, the resolved values and every problem.
+ * Opens nothing.
+ */
 record ConfigValidation(PluginSelection selection, ResolvedConfig resolved, List<String> problems) {
     private static final String OWN = "";
     private static final String RETRY = "retry";
@@ -44,13 +47,15 @@ record ConfigValidation(PluginSelection selection, ResolvedConfig resolved, List
         validation.validate(plugins, () -> validation.validateTogether(own));
         if (own.errorHandler != null
                 && config.raw(FailurePolicy.ON_FAILURE.name()).isPresent()) {
-            validation.problems.add("%s, and the program brings its own error handler: leave one out"
+            validation.problems.add("%s, but the program provides an error handler: remove one of them"
                     .formatted(validation.resolved.describe(FailurePolicy.ON_FAILURE.name())));
         }
         return validation;
     }
 
-    /** The same for a program that uses plug-ins of these ports, and need not have a subscription. */
+    /**
+     * Validates the configuration for a program that uses only the plug-ins of these ports and needs no subscription.
+     */
     static ConfigValidation ofDesk(SpreamConfig config, PluginRegistry plugins, Set<Port<?>> needed) {
         ConfigValidation validation = of(config, plugins, PluginSelection.ofDesk(config, plugins, needed));
         validation.problems.addAll(validation.selection.problemsOfTool(validation.resolved, needed));
@@ -63,7 +68,7 @@ record ConfigValidation(PluginSelection selection, ResolvedConfig resolved, List
         return new ConfigValidation(selection, resolved, new ArrayList<>(plugins.problems()));
     }
 
-    /** Judges what can be judged only if every key by itself is as it should be. */
+    /** Runs the checks that span several keys. Skipped if a single key is invalid. */
     private void validate(PluginRegistry plugins, Runnable more) {
         problems.addAll(resolved.problems());
         if (!resolved.problems().isEmpty()) {
@@ -79,7 +84,7 @@ record ConfigValidation(PluginSelection selection, ResolvedConfig resolved, List
                         .forEach(problem -> problems.add("%s.%s".formatted(plugin.section(), problem))));
     }
 
-    /** The plug-in of one port, and its configuration without problems. */
+    /** Returns the plug-in of a port; throws if the configuration has problems. */
     <T> Plugin<T> usable(Port<T> port) {
         requireUsable();
         return selection.plugin(port).orElseThrow();
@@ -91,7 +96,10 @@ record ConfigValidation(PluginSelection selection, ResolvedConfig resolved, List
         }
     }
 
-    /** The plug-ins of the class path, and of the folder that is configured or, if it is there, of the default one. */
+    /**
+     * Discovers the plug-ins on the class path and in the configured folder, or else in the default folder if it
+     * exists.
+     */
     static PluginRegistry discover(SpreamConfig config) {
         Optional<String> configured = config.raw(PLUGINS.name());
         if (configured.isEmpty() && Files.isDirectory(DEFAULT_FOLDER)) {
@@ -140,11 +148,11 @@ record ConfigValidation(PluginSelection selection, ResolvedConfig resolved, List
                 || selection.plugin(DeadLetterSinkProvider.PORT).isPresent();
         if (own().get(FailurePolicy.ON_FAILURE).needsDeadLetters() && own.errorHandler == null && !hasDeadLetters) {
             problems.add(
-                    "on-failure sets changes aside, and dead-letters is not configured: choose one, such as jsonl");
+                    "on-failure dead-letters changes, but dead-letters is not configured: set it, such as dead-letters=jsonl");
         }
         if (own().get(SubscriptionKeys.DECODING_FAILURE.key()) == DecodingFailure.DEAD_LETTER && !hasDeadLetters) {
             problems.add(
-                    "decoding-failure is dead-letter, and dead-letters is not configured: choose one, such as jsonl");
+                    "decoding-failure is dead-letter, but dead-letters is not configured: set it, such as dead-letters=jsonl");
         }
     }
 
@@ -189,10 +197,7 @@ record ConfigValidation(PluginSelection selection, ResolvedConfig resolved, List
         return ProjectionKeys.options(resolved.section(ProjectionStoreProvider.PORT.key()));
     }
 
-    /**
-     * Returns the name of this process among those it shares work with: as configured, or else host and
-     * process id.
-     */
+    /** Returns the worker name: the configured one, or else host name and process id. */
     String workerName() {
         return own().find(SubscriptionKeys.WORKER)
                 .orElseGet(() -> "%s:%d"

@@ -15,9 +15,10 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The dead letters of a configured subscription, to look at them or to replay them while {@link Spream} runs in this
- * process, in another one or nowhere. It opens what {@code dead-letters} names and, when it is asked for, what {@code sink}
- * names; of the source it opens at most as much as tells the stream's name.
+ * The dead letters of a configured subscription, for a program that lists or replays them. It opens the plug-in of
+ * {@code dead-letters}, and on the first call of {@link #consumer} the one of {@code sink}. If {@code subscription} is
+ * not configured, it also opens the source, to read the name of the stream. The subscription may run meanwhile, in this
+ * process or another.
  *
  * <pre>{@code
  * try (ConfiguredDeadLetters configured = ConfiguredDeadLetters.open(SpreamConfig.load(Path.of("spream.properties")))) {
@@ -40,16 +41,16 @@ public final class ConfiguredDeadLetters implements AutoCloseable {
     }
 
     /**
-     * Judges the whole configuration, as {@link Spream#create} does, and opens the dead letters.
+     * Validates the whole configuration, as {@link Spream#create} does, and opens the dead letters.
      *
-     * @throws ConfigException if the configuration cannot be used, or names no dead letters
-     * @throws SpreamException if the dead letters could not be opened, or are not handed back
+     * @throws ConfigException if the configuration is invalid, or {@code dead-letters} is not configured
+     * @throws SpreamException if the dead letters cannot be opened, or the plug-in cannot read them back
      */
     public static ConfiguredDeadLetters open(SpreamConfig config) {
         return ConfiguredPlugins.discovering(config, ConfiguredDeadLetters::new);
     }
 
-    /** The same with these plug-ins to choose from; the caller closes them, after this. */
+    /** Opens the dead letters with the given plug-ins. The caller closes the registry, after this object. */
     public static ConfiguredDeadLetters open(SpreamConfig config, PluginRegistry plugins) {
         return ConfiguredPlugins.of(config, plugins, ConfiguredDeadLetters::new);
     }
@@ -57,7 +58,7 @@ public final class ConfiguredDeadLetters implements AutoCloseable {
     private static void requireUsable(SpreamConfig config, ConfigValidation validation) {
         List<String> problems = new ArrayList<>(validation.problems());
         if (!config.mayConfigure(DeadLetterSinkProvider.PORT.key())) {
-            problems.add("dead-letters is not configured: name what keeps them, such as jsonl or jdbc");
+            problems.add("dead-letters is not configured: set it, such as dead-letters=jsonl or dead-letters=jdbc");
         }
         if (!problems.isEmpty()) {
             throw new ConfigException(problems);
@@ -73,7 +74,7 @@ public final class ConfiguredDeadLetters implements AutoCloseable {
             return store;
         }
         throw new SpreamException(
-                "dead-letters %s keeps letters and does not hand them back: work with them where it keeps them"
+                "dead-letters %s cannot read dead letters back: use the tools of the system that stores them"
                         .formatted(validation
                                 .selection()
                                 .plugin(DeadLetterSinkProvider.PORT)
@@ -81,18 +82,18 @@ public final class ConfiguredDeadLetters implements AutoCloseable {
                                 .orElse("")));
     }
 
-    /** The name of the subscription. */
+    /** Returns the name of the subscription. */
     public String subscription() {
         return plan.subscription();
     }
 
-    /** The dead letters. Safe for use by many threads, until this is closed. */
+    /** Returns the dead letters. Safe for use by many threads until this object is closed. */
     public DeadLetterStore letters() {
         return letters;
     }
 
     /**
-     * The configured sink behind the configured filter, opened when first asked for.
+     * Returns the configured sink behind the configured filter, opened on the first call.
      *
      * @throws SpreamException if it could not be opened
      */
@@ -105,7 +106,7 @@ public final class ConfiguredDeadLetters implements AutoCloseable {
         return open;
     }
 
-    /** Closes what was opened. Closing again is harmless. */
+    /** Closes everything that was opened. Idempotent. */
     @Override
     public void close() {
         plan.close();

@@ -11,8 +11,8 @@ import dev.spream.lock.inspection.LockObserver;
 import dev.spream.lock.provisioning.BucketProvisioning;
 
 /**
- * The hierarchical locks that a configuration names with {@code locks}, for a program that locks or operates
- * them. A subscription need not be configured; what is said of one is left alone.
+ * The hierarchical locks named by the configuration key {@code locks}, for a program that takes or administers locks.
+ * No subscription has to be configured; its keys are not checked.
  *
  * <pre>{@code
  * try (ConfiguredLocks configured = ConfiguredLocks.open(SpreamConfig.load(Path.of("spream.properties")))) {
@@ -21,7 +21,7 @@ import dev.spream.lock.provisioning.BucketProvisioning;
  * }
  * }</pre>
  *
- * <p>Nothing is connected to before it is asked for. Confined to one thread, which closes it; the locks may be used by many.
+ * <p>Connections are opened on first use. Confined to one thread, which closes it; the locks may be used by many.
  */
 public final class ConfiguredLocks extends ConfiguredPort<LockStore<?>> {
     private ConfiguredLocks(ConfiguredPlugins plugins) {
@@ -29,21 +29,21 @@ public final class ConfiguredLocks extends ConfiguredPort<LockStore<?>> {
     }
 
     /**
-     * Judges the configuration of the locks.
+     * Validates the configuration of the locks.
      *
-     * @throws ConfigException if it cannot be used, or names no locks
+     * @throws ConfigException if it is invalid, or {@code locks} is not configured
      */
     public static ConfiguredLocks open(SpreamConfig config) {
         return ConfiguredPlugins.discovering(config, ConfiguredLocks::new);
     }
 
-    /** The same with these plug-ins to choose from; the caller closes them, after this. */
+    /** Opens the locks with the given plug-ins. The caller closes the registry, after this object. */
     public static ConfiguredLocks open(SpreamConfig config, PluginRegistry plugins) {
         return ConfiguredPlugins.of(config, plugins, ConfiguredLocks::new);
     }
 
     /**
-     * The locks, opened when first asked for.
+     * Returns the locks, opened on the first call.
      *
      * @throws SpreamException if they could not be opened
      */
@@ -56,12 +56,12 @@ public final class ConfiguredLocks extends ConfiguredPort<LockStore<?>> {
     }
 
     /**
-     * The same for transactions of that type, such as {@code java.sql.Connection}.
+     * Returns the locks for transactions of the given type, such as {@code java.sql.Connection}.
      *
      * @throws IllegalArgumentException if the locks are taken in transactions of another type
      * @throws SpreamException if they could not be opened
      */
-    @SuppressWarnings("unchecked") // the store says of which type its transactions are
+    @SuppressWarnings("unchecked") // checked by requireTransactions
     public <T> HierarchicalLocks<T> locks(Class<T> transactionType) {
         requireTransactions("are taken", store().transactionType(), transactionType);
         return (HierarchicalLocks<T>) locks();
@@ -77,16 +77,19 @@ public final class ConfiguredLocks extends ConfiguredPort<LockStore<?>> {
                 LockStoreProvider.class,
                 LockStoreProvider::provisioning,
                 BucketProvisioning.class,
-                "has nothing to provision");
+                "needs no provisioning");
     }
 
     /**
      * Returns the inspection of locks, opened on the first call.
      *
-     * @throws SpreamException if it could not be opened, or nothing can be seen of these locks
+     * @throws SpreamException if it could not be opened, or these locks do not support inspection
      */
     public LockObserver observer() {
         return besideOnce(
-                LockStoreProvider.class, LockStoreProvider::observer, LockObserver.class, "shows nothing of its locks");
+                LockStoreProvider.class,
+                LockStoreProvider::observer,
+                LockObserver.class,
+                "does not support inspection");
     }
 }

@@ -22,8 +22,8 @@ import java.util.Set;
 import java.util.function.UnaryOperator;
 
 /**
- * The outbox that a configuration names with {@code outbox}, for a program that enqueues, works on it or
- * operates it. A subscription need not be configured; what is said of one is left alone.
+ * The outbox named by the configuration key {@code outbox}, for a program that enqueues, runs a worker or operates the
+ * outbox. No subscription has to be configured; its keys are not checked.
  *
  * <pre>{@code
  * try (ConfiguredOutbox configured = ConfiguredOutbox.open(SpreamConfig.load(Path.of("spream.properties")))) {
@@ -32,7 +32,7 @@ import java.util.function.UnaryOperator;
  * }
  * }</pre>
  *
- * <p>Nothing is connected to before it is asked for. Confined to one thread, which closes it; what it hands out may be used by
+ * <p>Connections are opened on first use. Confined to one thread, which closes it; the returned objects are safe for
  * many.
  */
 public final class ConfiguredOutbox extends ConfiguredPort<OutboxStore> {
@@ -41,16 +41,16 @@ public final class ConfiguredOutbox extends ConfiguredPort<OutboxStore> {
     }
 
     /**
-     * Judges the configuration of the outbox. That of its sender is judged when a worker is asked for: a program that only
-     * enqueues or operates need not have the sender's secrets.
+     * Validates the configuration of the outbox. The sender's configuration is validated when a worker is created: a
+     * program that only enqueues or operates does not need the sender's secrets.
      *
-     * @throws ConfigException if it cannot be used, or names no outbox
+     * @throws ConfigException if it is invalid, or {@code outbox} is not configured
      */
     public static ConfiguredOutbox open(SpreamConfig config) {
         return ConfiguredPlugins.discovering(config, ConfiguredOutbox::new);
     }
 
-    /** The same with these plug-ins to choose from; the caller closes them, after this. */
+    /** Opens the outbox with the given plug-ins. The caller closes the registry, after this object. */
     public static ConfiguredOutbox open(SpreamConfig config, PluginRegistry plugins) {
         return ConfiguredPlugins.of(config, plugins, ConfiguredOutbox::new);
     }
@@ -62,7 +62,7 @@ public final class ConfiguredOutbox extends ConfiguredPort<OutboxStore> {
      * @throws IllegalArgumentException if transactions are of another type
      * @throws SpreamException if it could not be opened
      */
-    @SuppressWarnings("unchecked") // the outbox says of which type its transactions are
+    @SuppressWarnings("unchecked") // checked by requireTransactions
     public <T> Outbox<T> outbox(Class<T> transactionType) {
         Outbox<?> open = beside(OutboxStoreProvider::outbox, Outbox.class);
         requireTransactions("works", open.transactionType(), transactionType);
@@ -70,13 +70,13 @@ public final class ConfiguredOutbox extends ConfiguredPort<OutboxStore> {
     }
 
     /**
-     * The ledger of idempotency keys, opened when first asked for.
+     * Returns the idempotency ledger, opened on the first call.
      *
      * @param transactionType such as {@code java.sql.Connection}
      * @throws IllegalArgumentException if transactions are of another type
      * @throws SpreamException if it could not be opened
      */
-    @SuppressWarnings("unchecked") // the ledger says of which type its transactions are
+    @SuppressWarnings("unchecked") // checked by requireTransactions
     public <T> IdempotencyLedger<T> ledger(Class<T> transactionType) {
         IdempotencyLedger<?> open = ledger();
         requireTransactions("works", open.transactionType(), transactionType);
@@ -84,7 +84,7 @@ public final class ConfiguredOutbox extends ConfiguredPort<OutboxStore> {
     }
 
     /**
-     * The same to ask it alone, whatever its transactions are.
+     * Returns the idempotency ledger for queries, whatever its transaction type.
      *
      * @throws SpreamException if it could not be opened
      */
@@ -105,18 +105,18 @@ public final class ConfiguredOutbox extends ConfiguredPort<OutboxStore> {
         return beside(OutboxStoreProvider::operations, OutboxOperations.class);
     }
 
-    /** A worker as configured; see {@link #worker(List, UnaryOperator)}. */
+    /** Creates a worker as configured; see {@link #worker(List, UnaryOperator)}. */
     public OutboxWorker worker() {
         return worker(List.of(), UnaryOperator.identity());
     }
 
     /**
-     * A worker of the outbox with the configured sender and options, which has not run yet; closing this closes it. Each call
-     * makes another one.
+     * Creates a worker of the outbox with the configured sender and options. Each call creates another one. Closing
+     * this object closes the workers.
      *
-     * @param listeners are told what it does
-     * @param around puts something around the sender, such as spans
-     * @throws ConfigException if {@code outbox.enabled} is not true, or the sender or an option cannot be used
+     * @param listeners listeners of the worker
+     * @param around decorates the sender, such as with spans
+     * @throws ConfigException if {@code outbox.enabled} is not true, or the sender or an option is invalid
      * @throws SpreamException if the outbox or the sender could not be opened
      */
     public OutboxWorker worker(List<OutboxListener> listeners, UnaryOperator<OutboxSender> around) {
@@ -142,10 +142,9 @@ public final class ConfiguredOutbox extends ConfiguredPort<OutboxStore> {
             return;
         }
         List<String> problems = new ArrayList<>(whole.problems());
-        problems.add(
-                "%s: a worker has to be allowed, so that none runs by accident; set outbox.enabled=true, or the variable"
-                                .formatted(validation.resolved().describe("outbox.enabled"))
-                        + " OUTBOX_ENABLED=true");
+        problems.add("%s: workers are disabled by default; to run one here, set outbox.enabled=true or the variable"
+                        .formatted(validation.resolved().describe("outbox.enabled"))
+                + " OUTBOX_ENABLED=true");
         throw new ConfigException(problems);
     }
 }

@@ -18,8 +18,8 @@ import java.util.function.BiConsumer;
 import java.util.function.Function;
 
 /**
- * A configuration beside the plug-ins there are, and what was opened of them, which is closed the other way round. Confined to
- * one thread.
+ * A configuration with the plug-ins found, and the components opened from them, which are closed in reverse order.
+ * Confined to one thread.
  */
 final class ConfiguredPlugins implements AutoCloseable {
     private final SpreamConfig config;
@@ -33,13 +33,13 @@ final class ConfiguredPlugins implements AutoCloseable {
         this.discovered = discovered;
     }
 
-    /** Makes what uses the plug-ins that are discovered. If it cannot be made, they are closed again. */
+    /** Creates a component over the discovered plug-ins, which are closed again if that fails. */
     static <D> D discovering(SpreamConfig config, Function<ConfiguredPlugins, D> making) {
         PluginRegistry plugins = ConfigValidation.discover(requireNonNull(config, "config"));
         return made(new ConfiguredPlugins(config, plugins, true), making);
     }
 
-    /** Makes what uses these plug-ins, which the caller closes, after what is made. */
+    /** Creates a component over the given plug-ins. The caller closes the registry, after the component. */
     static <D> D of(SpreamConfig config, PluginRegistry plugins, Function<ConfiguredPlugins, D> making) {
         return made(
                 new ConfiguredPlugins(requireNonNull(config, "config"), requireNonNull(plugins, "plugins"), false),
@@ -75,16 +75,16 @@ final class ConfiguredPlugins implements AutoCloseable {
         return closing(made).product();
     }
 
-    /** Closed with this, and before what was opened before it. */
+    /** Registers a part to be closed with this object, before the parts registered earlier. */
     <C extends AutoCloseable> C closing(C part) {
         opened.push(part);
         return part;
     }
 
     /**
-     * Closes what was opened, all of it. Closing again is harmless.
+     * Closes every part. Idempotent.
      *
-     * @throws SpreamException if some of it could not be closed
+     * @throws SpreamException if a part could not be closed; the others are
      */
     @Override
     public void close() {

@@ -17,14 +17,14 @@ import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/** The plug-in of one port that a configuration names, and what it makes when that is first asked for. Confined to one thread. */
+/** The configured plug-in of one port, with the components it creates on first use. Confined to one thread. */
 abstract class ConfiguredPort<T> implements AutoCloseable {
     static final String NAME = "spream";
 
     final ConfiguredPlugins plugins;
     final ConfigValidation validation;
     private final Plugin<T> plugin;
-    private final Map<Class<?>, Object> made = new HashMap<>(); // by what it is
+    private final Map<Class<?>, Object> made = new HashMap<>(); // by type
 
     ConfiguredPort(ConfiguredPlugins plugins, Port<T> port) {
         this.plugins = plugins;
@@ -32,8 +32,8 @@ abstract class ConfiguredPort<T> implements AutoCloseable {
         this.plugin = validation.usable(port);
     }
 
-    /** Makes it when it is first asked for; after a failure that is tried again. */
-    @SuppressWarnings("unchecked") // as it was put
+    /** Returns the component of the type, created on the first call; after a failure the next call tries again. */
+    @SuppressWarnings("unchecked") // keyed by its type
     final <R> R once(Class<? super R> type, Supplier<? extends R> making) {
         R known = (R) made.get(type);
         if (known == null) {
@@ -56,10 +56,10 @@ abstract class ConfiguredPort<T> implements AutoCloseable {
                 type,
                 (provider, config, context) -> Optional.ofNullable(making.make(provider, config, context)),
                 what,
-                "made null, which is for its author to correct");
+                "returned null, which is a defect of the plug-in");
     }
 
-    /** @param otherwise what to say of the plug-in if it makes nothing */
+    /** @param otherwise the rest of the message that begins with the plug-in, if it creates nothing */
     final <P extends PluginProvider<T>, R> R besideOnce(
             Class<P> type, Plugin.Making<P, R> making, Class<? super R> what, String otherwise) {
         return once(
@@ -81,7 +81,7 @@ abstract class ConfiguredPort<T> implements AutoCloseable {
         }
     }
 
-    /** Makes something with the name of this process, which it may refuse. */
+    /** Creates an object with the worker name of this process; a name that it rejects is a configuration problem. */
     final <R> R asWorker(Function<String, R> making) {
         try {
             return making.apply(validation.workerName());
@@ -93,9 +93,9 @@ abstract class ConfiguredPort<T> implements AutoCloseable {
     }
 
     /**
-     * Closes what was opened. Closing again is harmless.
+     * Closes everything that was opened. Idempotent.
      *
-     * @throws SpreamException if some of it could not be closed
+     * @throws SpreamException if a part could not be closed; the others are
      */
     @Override
     public void close() {

@@ -27,9 +27,9 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The projections that a configuration names with {@code projections}, for a program that runs them or operates
- * them, the events that it names with {@code events} and {@code event-source}, and the search engine that it names with {@code
- * search}. A subscription need not be configured.
+ * The projections named by the configuration key {@code projections}, for a program that runs or operates them, with
+ * the events named by {@code events} and {@code event-source}, and the search engine named by {@code search}. No
+ * subscription has to be configured.
  *
  * <pre>{@code
  * try (ConfiguredProjections configured = ConfiguredProjections.open(SpreamConfig.load(Path.of("spream.properties")))) {
@@ -39,8 +39,8 @@ import java.util.Set;
  * }</pre>
  *
  * <p>Nothing is connected to before it is asked for, and the configuration of events is judged when they are: a program
- * that only operates projections need not have their secrets. Confined to one thread, which closes it; what it hands out
- * may be used by many.
+ * that only operates projections need not have their secrets. Confined to one thread, which closes it; what it hands
+ * out may be used by many.
  */
 public final class ConfiguredProjections extends ConfiguredPort<ProjectionStore<?>> {
     private ConfiguredProjections(ConfiguredPlugins plugins) {
@@ -48,27 +48,27 @@ public final class ConfiguredProjections extends ConfiguredPort<ProjectionStore<
     }
 
     /**
-     * Judges the configuration of the projections.
+     * Validates the configuration of the projections.
      *
-     * @throws ConfigException if it cannot be used, or names no projections
+     * @throws ConfigException if it is invalid, or {@code projections} is not configured
      */
     public static ConfiguredProjections open(SpreamConfig config) {
         return ConfiguredPlugins.discovering(config, ConfiguredProjections::new);
     }
 
-    /** The same with these plug-ins to choose from; the caller closes them, after this. */
+    /** Opens the projections with the given plug-ins. The caller closes the registry, after this object. */
     public static ConfiguredProjections open(SpreamConfig config, PluginRegistry plugins) {
         return ConfiguredPlugins.of(config, plugins, ConfiguredProjections::new);
     }
 
     /**
-     * The store that projections run on, opened when first asked for.
+     * Returns the projection store, opened on the first call.
      *
      * @param transactionType such as {@code java.sql.Connection}
      * @throws IllegalArgumentException if transactions are of another type
      * @throws SpreamException if it could not be opened
      */
-    @SuppressWarnings("unchecked") // the store says of which type its transactions are
+    @SuppressWarnings("unchecked") // checked by requireTransactions
     public <T> ProjectionStore<T> store(Class<T> transactionType) {
         ProjectionStore<?> open = once(ProjectionStore.class, this::open);
         requireTransactions("work", open.transactionType(), transactionType);
@@ -86,7 +86,7 @@ public final class ConfiguredProjections extends ConfiguredPort<ProjectionStore<
     }
 
     /**
-     * The store of events that {@code events} names, opened when first asked for.
+     * Returns the event store that {@code events} names, opened on the first call.
      *
      * @throws ConfigException if it cannot be used, or none is named
      * @throws SpreamException if it could not be opened
@@ -107,7 +107,7 @@ public final class ConfiguredProjections extends ConfiguredPort<ProjectionStore<
     }
 
     /**
-     * The search engine that {@code search} names, opened when first asked for.
+     * Returns the search engine that {@code search} names, opened on the first call.
      *
      * @throws ConfigException if it cannot be used, or none is named
      * @throws SpreamException if it could not be opened
@@ -152,8 +152,8 @@ public final class ConfiguredProjections extends ConfiguredPort<ProjectionStore<
     }
 
     /**
-     * Begins a manager of projections in this store, with the configured options and under the name of this process; what it
-     * runs is for the caller to add, and the manager to close, before this.
+     * Returns a builder of a projection manager over this store, with the configured options and the worker name of
+     * this process. The caller adds projections, and closes the manager before this object.
      *
      * <pre>{@code
      * try (ProjectionManager<Connection> manager =
@@ -163,7 +163,7 @@ public final class ConfiguredProjections extends ConfiguredPort<ProjectionStore<
      * }</pre>
      *
      * @param transactionType such as {@code java.sql.Connection}
-     * @throws ConfigException if {@code worker} is no name of an owner
+     * @throws ConfigException if {@code worker} is not a valid owner name
      * @throws IllegalArgumentException if transactions are of another type
      * @throws SpreamException if the store could not be opened
      */

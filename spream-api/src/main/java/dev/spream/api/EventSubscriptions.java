@@ -15,11 +15,11 @@ import java.time.InstantSource;
 import java.util.List;
 
 /**
- * The subscriptions by which projections read a change stream, one each, called like the projection, with {@code subscription}
- * before it if that is configured. They are apart from those of consumers, since every projection has its own watermarks.
+ * Opens the subscriptions by which projections read a change stream. Each projection has its own subscription, with its
+ * own watermarks, named after the projection and prefixed with {@code subscription} if that is configured.
  */
 record EventSubscriptions(ConfigValidation validation, Plugin<PartitionStorage> storages) {
-    /** @throws ConfigException if they cannot be used, or the stream is to begin at a time that is relative */
+    /** @throws ConfigException if the configuration is invalid, or the stream is to start at a relative time */
     static SharedChangeStream open(ConfigValidation validation, ConfiguredPlugins plugins) {
         EventSubscriptions subscriptions =
                 new EventSubscriptions(validation, validation.usable(PartitionStorageProvider.PORT));
@@ -29,7 +29,10 @@ record EventSubscriptions(ConfigValidation validation, Plugin<PartitionStorage> 
         return new SharedChangeStream(stream, subscriptions::storage, options);
     }
 
-    /** As configured; but as many changes in flight as there may be, unless fewer are configured: a transaction is to have many. */
+    /**
+     * Returns the configured options. If {@code max-inflight} is not configured, it is the maximum, so that a batch can
+     * hold many changes.
+     */
     private SubscriberOptions options(SpreamConfig config) {
         SubscriberOptions.Builder options = validation.options();
         if (!config.mayConfigure("max-inflight")) {
@@ -38,7 +41,7 @@ record EventSubscriptions(ConfigValidation validation, Plugin<PartitionStorage> 
         StreamTimes times = validation.times();
         if (times.hasRelative()) {
             throw new ConfigException(
-                    List.of("%s, and %s: events are read from a time of the calendar on, or from now on"
+                    List.of("%s, but %s: events are read from a fixed time such as 2026-01-31T12:00:00Z, or from now"
                             .formatted(
                                     validation.resolved().describe("start"),
                                     validation.resolved().describe("end"))));

@@ -24,7 +24,7 @@ final class FailurePolicy {
                     "on-failure",
                     ConfigType.choice(Outcome.class),
                     "Action for a change whose attempts are exhausted or that failed non-retryably: stop the"
-                            + " subscription; skip the change, which the sink then never sees; dead-letter it; or park its"
+                            + " subscription; skip the change; dead-letter it; or park its"
                             + " keys: the change and every later one of its keys are dead-lettered in order. With park-key, a"
                             + " record of several rows with one parked key is dead-lettered as a whole and parks its other"
                             + " keys too.")
@@ -68,7 +68,7 @@ final class FailurePolicy {
         return List.of(MAX_ATTEMPTS, BASE_DELAY, MAX_DELAY);
     }
 
-    /** @throws IllegalArgumentException if the delays contradict each other */
+    /** @throws IllegalArgumentException if {@code retry.max-delay} is shorter than {@code retry.base-delay} */
     static ErrorHandler of(PluginConfig own, PluginConfig retry) {
         Duration base = retry.get(BASE_DELAY);
         Duration cap = retry.get(MAX_DELAY);
@@ -89,7 +89,7 @@ final class FailurePolicy {
         return failure -> patient(handler.onFailure(failure), failure);
     }
 
-    /** A sink that was told when to come back is not sooner there. */
+    /** Extends the retry delay to the delay that the sink requested, if that is longer. */
     private static ErrorDecision patient(ErrorDecision decision, DeliveryFailure failure) {
         return decision instanceof ErrorDecision.Retry retry
                         && failure.cause() instanceof RetryAfterException later

@@ -11,7 +11,7 @@ import java.util.Locale;
 import java.util.function.BiFunction;
 import java.util.stream.Collectors;
 
-/** The keys that begin with {@code filter}: which changes the sink sees, and how much of them. */
+/** The keys that begin with {@code filter}: the changes, and the columns of them, that are delivered to the sink. */
 final class FilterKeys {
     private static final ConfigKey<List<String>> TABLES = ConfigKey.of(
                     "tables",
@@ -38,7 +38,10 @@ final class FilterKeys {
         return List.of(TABLES, COLUMNS, MOD_TYPES);
     }
 
-    /** @throws IllegalArgumentException if names contradict each other; the message has none: they may have been looked up */
+    /**
+     * @throws IllegalArgumentException if names contradict each other; the message quotes no name, since names may come
+     *     from secrets
+     */
     static ChangeFilter filter(PluginConfig config) {
         try {
             return ChangeFilter.builder()
@@ -48,13 +51,13 @@ final class FilterKeys {
                     .build();
         } catch (IllegalArgumentException e) {
             throw new IllegalArgumentException(
-                    "filter.columns has a column of a table that filter.tables does not let pass: name the table there"
-                            + " too, or leave the column out",
+                    "filter.columns has a column of a table that filter.tables excludes: add the table there"
+                            + " too, or remove the column",
                     e);
         }
     }
 
-    /** A list that a filter takes; what is wrong with a name is said by the filter. */
+    /** Returns the type of a list of names. The filter itself reports invalid names. */
     private static ConfigType<List<String>> names(
             BiFunction<ChangeFilter.Builder, List<String>, ChangeFilter.Builder> choice) {
         ConfigType<List<String>> list = ConfigType.list();
@@ -77,7 +80,7 @@ final class FilterKeys {
                 .filter(type -> type != ModType.UNKNOWN && text(type).equals(name))
                 .findFirst()
                 .orElseThrow(
-                        () -> new IllegalArgumentException("expected insert, update or delete, with commas between"));
+                        () -> new IllegalArgumentException("expected insert, update or delete, separated by commas"));
     }
 
     private static String writeModTypes(List<ModType> types) {

@@ -7,14 +7,14 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The address at which a process listens for HTTP, as users write it: {@code 8080}, which is of this machine alone, {@code
- * 0.0.0.0:8080} or {@code [::]:8080}. Immutable.
+ * The address on which a process listens for HTTP: {@code 8080}, which binds to localhost, {@code 0.0.0.0:8080} or
+ * {@code [::]:8080}. Immutable.
  *
  * @param host a name or an address, without brackets
- * @param port 0 for any that is free
+ * @param port 0 for any free port
  */
 public record HttpAddress(String host, int port) {
-    /** The type of its value in a configuration. */
+    /** The configuration type of an address. */
     public static final ConfigType<HttpAddress> TYPE =
             new ConfigType<>("port or host:port", HttpAddress::parse, HttpAddress::toString);
 
@@ -30,9 +30,9 @@ public record HttpAddress(String host, int port) {
     }
 
     /**
-     * Reads what a user wrote.
+     * Parses an address.
      *
-     * @throws IllegalArgumentException if it is none; the message says what was expected
+     * @throws IllegalArgumentException if the text is not an address; the message names the expected form
      */
     public static HttpAddress parse(String text) {
         Matcher written = WRITTEN.matcher(text);

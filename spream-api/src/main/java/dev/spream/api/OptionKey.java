@@ -6,9 +6,9 @@ import dev.spream.api.spi.PluginConfig;
 import java.util.function.BiConsumer;
 
 /**
- * A key and the option that it sets.
+ * A configuration key with the option that it sets.
  *
- * @param <B> what collects the options
+ * @param <B> the builder of the options
  */
 record OptionKey<B, T>(ConfigKey<T> key, BiConsumer<B, T> setter) {
     static <B, T> OptionKey<B, T> of(

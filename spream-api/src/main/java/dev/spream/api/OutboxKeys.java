@@ -10,7 +10,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** The keys that begin with {@code outbox} and are no plug-in's: how the worker of an outbox works. */
+/** The keys that begin with {@code outbox}, apart from the plug-in's: the options of the outbox worker. */
 final class OutboxKeys {
     static final ConfigKey<Boolean> ENABLED = ConfigKey.of(
                     "enabled",
@@ -135,7 +135,7 @@ final class OutboxKeys {
                 .toList();
     }
 
-    /** The options that are configured, without name and listeners. */
+    /** Returns the configured options, without worker name and listeners. */
     static OutboxWorkerOptions.Builder options(PluginConfig config) {
         OutboxWorkerOptions.Builder options = OutboxWorkerOptions.builder();
         OPTIONS.forEach(option -> option.apply(config, options));

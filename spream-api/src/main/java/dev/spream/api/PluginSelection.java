@@ -16,7 +16,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The plug-ins that fill the ports, chosen by name. Not changed once it is made.
+ * The plug-ins that fill the ports, chosen by name. Immutable.
  *
  * @param own the ports that the program fills itself
  */
@@ -36,7 +36,7 @@ record PluginSelection(SpreamConfig config, PluginRegistry plugins, Set<Port<?>>
         return selection;
     }
 
-    /** Those of these ports that are named, for a program that need not have anything else. */
+    /** Returns the selection for a program that needs only these ports: of them, those that are configured. */
     static PluginSelection ofDesk(SpreamConfig config, PluginRegistry plugins, Set<Port<?>> needed) {
         PluginSelection selection = new PluginSelection(config, plugins, Set.of(), new HashMap<>());
         needed.forEach(port -> selection.named(port).ifPresent(found -> selection.chosen.put(port, found)));
@@ -47,7 +47,9 @@ record PluginSelection(SpreamConfig config, PluginRegistry plugins, Set<Port<?>>
         return config.raw(port.key()).flatMap(name -> plugins.find(port, name)).map(found -> found);
     }
 
-    /** A storage that forgets is chosen by name only. */
+    /**
+     * Returns the only plug-in of the port. A storage that keeps nothing after the process ends must be chosen by name.
+     */
     private Optional<Plugin<?>> only(Port<?> port) {
         if (port.need() != Port.Need.ONE || config.mayConfigure(port.key())) {
             return Optional.empty();
@@ -58,7 +60,7 @@ record PluginSelection(SpreamConfig config, PluginRegistry plugins, Set<Port<?>>
         return candidates.size() == 1 ? Optional.of(candidates.getFirst()) : Optional.empty();
     }
 
-    @SuppressWarnings("unchecked") // a plug-in is chosen for its port
+    @SuppressWarnings("unchecked") // the registry holds plug-ins by their port
     <T> Optional<Plugin<T>> plugin(Port<T> port) {
         return Optional.ofNullable((Plugin<T>) chosen.get(port));
     }
@@ -87,13 +89,13 @@ record PluginSelection(SpreamConfig config, PluginRegistry plugins, Set<Port<?>>
         Optional<String> name = config.raw(port.key());
         if (own.contains(port)) {
             return name.map(given ->
-                    "%s, and the program brings its own: leave one out".formatted(resolved.describe(port.key())));
+                    "%s, but the program provides one: remove one of them".formatted(resolved.describe(port.key())));
         }
         if (chosen.containsKey(port) || (name.isEmpty() && port.need() == Port.Need.OPTIONAL)) {
             return Optional.empty();
         }
         if (name.isEmpty() && config.mayConfigure(port.key())) {
-            return Optional.empty(); // what is configured could not be read, which is a problem already
+            return Optional.empty(); // an unreadable value is reported already
         }
         return Optional.of(name.map(given -> unknown(resolved, port, given))
                 .orElseGet(() ->
@@ -108,10 +110,10 @@ record PluginSelection(SpreamConfig config, PluginRegistry plugins, Set<Port<?>>
                 .map("; did you mean %s?"::formatted)
                 .orElse(".");
         String module = port.modules().get(name);
-        return "%s, and there is no such plug-in%s Found: %s"
+        return "%s, but there is no such plug-in%s Found: %s"
                 .formatted(
                         resolved.describe(port.key()),
-                        module == null ? suggestion : "; it is in dev.spream:%s, which is not there.".formatted(module),
+                        module == null ? suggestion : "; add dev.spream:%s to the class path.".formatted(module),
                         found(port));
     }
 
@@ -124,7 +126,7 @@ record PluginSelection(SpreamConfig config, PluginRegistry plugins, Set<Port<?>>
                 : found;
     }
 
-    /** The jar or folder, without the way to it: lists of them are read, and problems with one name it in full. */
+    /** Returns the jar or folder without its path, for lists; problems with a plug-in name the full path. */
     private static String place(Plugin<?> plugin) {
         return String.valueOf(Path.of(plugin.origin()).getFileName());
     }

@@ -13,16 +13,16 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Counts which share of what projections have tried lately has failed: failures against events that were dealt with, over the
- * last minute, the live versions of all projections of the process together. Safe for use by many threads.
+ * The recent failure rate of projections: failures as a share of processed events over the last minute, for the live
+ * versions of all projections of the process together. Safe for use by many threads.
  */
 public final class ProjectionErrorRate implements ProjectionListener {
     private static final int SECONDS = 60;
 
     private final InstantSource clock;
-    private final Set<String> others = ConcurrentHashMap.newKeySet(); // by the names of their states
+    private final Set<String> others = ConcurrentHashMap.newKeySet(); // by state name
 
-    // Guarded by this; by second, modulo 60. None of what is guarded blocks.
+    // Guarded by this; by second, modulo 60. No blocking call is made under the lock.
     private final long[] of = new long[SECONDS];
     private final long[] events = new long[SECONDS];
     private final long[] failures = new long[SECONDS];
@@ -69,7 +69,7 @@ public final class ProjectionErrorRate implements ProjectionListener {
         failures[slot] += failed;
     }
 
-    /** 0 to 1; 0 if nothing was tried. */
+    /** Returns the rate, 0 to 1; 0 without attempts. */
     public synchronized double current() {
         long now = clock.instant().getEpochSecond();
         long all = 0;

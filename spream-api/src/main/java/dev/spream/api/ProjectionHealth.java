@@ -17,9 +17,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The health of the projections of a process, as the HTTP endpoints return it. A process that can report it is alive, whatever the
- * report: a restart fixes neither an unavailable database nor a failed projection. It is {@linkplain #isReady ready} when
- * its projections can continue.
+ * The health of the projections of a process, as the HTTP endpoints return it. A process that can report it is alive,
+ * whatever the report: a restart fixes neither an unavailable database nor a failed projection. It is {@linkplain
+ * #isReady ready} when its projections can continue.
  *
  * @param projections in the order in which they were added
  * @param errorRate the share of failures among recent attempts, 0 to 1, as {@link ProjectionErrorRate} counts it
@@ -27,17 +27,17 @@ import org.jspecify.annotations.Nullable;
 public record ProjectionHealth(List<ProjectionView> projections, double errorRate) {
     private static final double MILLIS = 1_000;
 
-    /** All in one word. */
+    /** The overall status. */
     public enum Status {
-        /** All run, and nothing is parked. */
+        /** All projections run, and nothing is parked. */
         HEALTHY,
         /**
-         * Something is paused, has parked aggregates, was not read yet, cannot reach what it needs and tries again, or is a
-         * version that has failed and is not live; or the live version of a projection is run elsewhere, if at all, as its
-         * code is not here.
+         * A projection is paused, has parked aggregates, was not read yet, or retries because a dependency is
+         * unreachable; a version that is not live has failed; or a live version does not run in this process because
+         * its code is not here.
          */
         DEGRADED,
-        /** Something has failed, and waits for an operator. */
+        /** A live version has failed and waits for an operator. */
         UNHEALTHY
     }
 
@@ -66,7 +66,7 @@ public record ProjectionHealth(List<ProjectionView> projections, double errorRat
                 .allMatch(view -> live.contains(view.version().projection()));
     }
 
-    /** A version that is not live is not read. */
+    /** Returns whether the version is live and has failed. */
     private static boolean hasFailed(ProjectionView view) {
         return view.version().isLive() && view.state().status() == ProjectionStatus.FAILED;
     }
@@ -81,8 +81,8 @@ public record ProjectionHealth(List<ProjectionView> projections, double errorRat
     }
 
     /**
-     * Returns whether the live version of every projection was read from its store, reaches what it needs, and has not failed.
-     * One that is paused, or behind, is ready: an operator paused it, or it catches up.
+     * Returns whether the live version of every projection was read from its store, reaches its dependencies, and has
+     * not failed. Paused and lagging projections are ready: an operator paused them, or they catch up.
      */
     public boolean isReady() {
         return projections.stream()
@@ -95,9 +95,8 @@ public record ProjectionHealth(List<ProjectionView> projections, double errorRat
     }
 
     /**
-     * Returns the longest known lag of a live version; 0 only if all are caught up.
-     * Empty if none is known to be behind, and not all are known to be caught up. Parked events are no part of it: they are
-     * {@link #parkedEvents()}.
+     * Returns the longest known lag of a live version; 0 only if all are known to be caught up. Empty if neither a lag
+     * nor that is known. Parked events do not count, see {@link #parkedEvents()}.
      */
     public Optional<Duration> lag() {
         List<Optional<Duration>> lags = projections.stream()
@@ -111,7 +110,7 @@ public record ProjectionHealth(List<ProjectionView> projections, double errorRat
                 .max(Comparator.naturalOrder());
     }
 
-    /** Returns the known number of events of live versions that are parked, and so not applied. */
+    /** Returns the known number of parked events of live versions. */
     public long parkedEvents() {
         return projections.stream()
                 .filter(view -> view.version().isLive())
@@ -119,7 +118,9 @@ public record ProjectionHealth(List<ProjectionView> projections, double errorRat
                 .sum();
     }
 
-    /** One object of JSON; what there is not, or is not known, is absent. It has neither data nor errors of events in it. */
+    /**
+     * Returns the health as one JSON object; unknown values are absent. It contains neither data nor errors of events.
+     */
     public String json() {
         Map<String, @Nullable Object> members = new LinkedHashMap<>();
         members.put("status", status().name().toLowerCase(Locale.ROOT));

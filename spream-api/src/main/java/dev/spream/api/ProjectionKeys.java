@@ -9,7 +9,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** The keys that begin with {@code projections} and are no plug-in's: how projections are run. */
+/** The keys that begin with {@code projections}, apart from the plug-in's: the options of the projection manager. */
 final class ProjectionKeys {
     private static final ProjectionOptions DEFAULTS = ProjectionOptions.DEFAULTS;
 
@@ -102,17 +102,17 @@ final class ProjectionKeys {
                 MAX_FAILING_PERCENT);
     }
 
-    /** @throws IllegalArgumentException if they do not go together */
+    /** @throws IllegalArgumentException if options contradict each other */
     static ProjectionOptions options(PluginConfig config) {
         Duration initial = config.get(INITIAL_DELAY);
         Duration max = config.get(MAX_DELAY);
         if (max.compareTo(initial) < 0) {
             throw new IllegalArgumentException(
-                    "projections.max-delay is %s, and projections.initial-delay %s: make the former"
+                    "projections.max-delay is %s, but projections.initial-delay is %s: raise the former"
                                     .formatted(
                                             MAX_DELAY.type().write(max),
                                             INITIAL_DELAY.type().write(initial))
-                            + " as long, or the latter shorter");
+                            + " or lower the latter");
         }
         return new ProjectionOptions(
                 config.get(SEGMENTS),

@@ -15,7 +15,10 @@ import java.util.Set;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** The parts of a subscription that the program brings itself. Confined to one thread, until the plan is made. */
+/**
+ * The components of a subscription that the program provides itself. Confined to one thread until the subscription is
+ * built.
+ */
 final class ProvidedComponents {
     private final Map<Port<?>, Object> parts = new HashMap<>();
 
@@ -39,7 +42,7 @@ final class ProvidedComponents {
         parts.put(port, requireNonNull(part, port.key()));
     }
 
-    @SuppressWarnings("unchecked") // as it was put
+    @SuppressWarnings("unchecked") // keyed by its type
     <T> Optional<T> find(Port<T> port) {
         return Optional.ofNullable((T) parts.get(port));
     }

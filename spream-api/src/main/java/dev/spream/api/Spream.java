@@ -31,9 +31,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A subscription put together from configuration: {@code source}, {@code storage}, {@code sink} and {@code dead-letters} name
- * plug-ins, which are found on the class path and in the plug-in folder; whatever the program brings itself is not looked
- * for.
+ * A subscription assembled from a configuration: {@code source}, {@code storage}, {@code sink} and {@code dead-letters}
+ * name plug-ins, which are found on the class path and in the plug-in folder. Components that the program provides are
+ * not looked up.
  *
  * <pre>{@code
  * try (Spream spream = Spream.create(SpreamConfig.load(Path.of("spream.properties")))) {
@@ -41,9 +41,9 @@ import org.slf4j.LoggerFactory;
  * }
  * }</pre>
  *
- * <p>Creating one judges the whole configuration and opens nothing. {@link #run} opens what is configured and closes it
- * again; what the program brought stays the program's to close. One runs once. {@link #shutdown} and {@link #close} may be
- * called from any thread, several times, before, during and after {@code run}.
+ * <p>Creating one validates the whole configuration and opens nothing. {@link #run} opens the configured components and
+ * closes them again; components that the program provides are not closed. An instance runs once. {@link #shutdown} and
+ * {@link #close} may be called from any thread, several times, before, during and after {@code run}.
  */
 public final class Spream implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Spream.class);
@@ -54,9 +54,9 @@ public final class Spream implements AutoCloseable {
 
     private final Object lock = new Object();
 
-    // Guarded by the lock. None of what is guarded waits.
+    // Guarded by the lock, under which no blocking call is made.
     private @Nullable Thread runner;
-    private @Nullable CompletionReason requested; // how it is to end, once it is told
+    private @Nullable CompletionReason requested; // the requested end of the run
     private boolean opening;
     private boolean interrupted; // by close, while opening
 
@@ -73,9 +73,9 @@ public final class Spream implements AutoCloseable {
     }
 
     /**
-     * The subscription that is configured.
+     * Creates the configured subscription.
      *
-     * @throws ConfigException if the configuration cannot be used; it says all that is wrong
+     * @throws ConfigException if the configuration is invalid; the message lists every problem
      */
     public static Spream create(SpreamConfig config) {
         return builder(config).build();
@@ -86,12 +86,12 @@ public final class Spream implements AutoCloseable {
     }
 
     /**
-     * Opens everything and runs the subscription until its end timestamp is reached, or until it is told to stop, and closes
-     * everything. An interrupt of the calling thread acts like {@link #close}.
+     * Opens the components and runs the subscription until its end timestamp is reached or it is stopped, then closes
+     * them. An interrupt of the calling thread acts like {@link #close}.
      *
-     * @return how it ended
-     * @throws SpreamException if something could not be opened, or the subscription could not start or had to stop. What was
-     *     settled is stored.
+     * @return the reason of completion
+     * @throws SpreamException if something could not be opened, or the subscription could not start or had to stop.
+     *     Settled changes are stored.
      * @throws IllegalStateException if this has run before
      */
     public CompletionReason run() {
@@ -106,7 +106,7 @@ public final class Spream implements AutoCloseable {
     private void begin() {
         synchronized (lock) {
             if (runner != null) {
-                throw new IllegalStateException("this has run before; create another one");
+                throw new IllegalStateException("this Spream has run already; create another one");
             }
             runner = Thread.currentThread();
             opening = requested == null;
@@ -122,7 +122,7 @@ public final class Spream implements AutoCloseable {
             open = plan.open();
         } catch (RuntimeException e) {
             if (opened(null).filter(CompletionReason.CLOSED::equals).isPresent()) {
-                log.debug("what was being opened when this was closed ended with {}", LoggedFailure.brief(e));
+                log.debug("opening was interrupted by close: {}", LoggedFailure.brief(e));
                 return CompletionReason.CLOSED;
             }
             throw e;
@@ -138,12 +138,12 @@ public final class Spream implements AutoCloseable {
         }
     }
 
-    /** Nothing is being opened any more; how to end at once, if it was told to meanwhile. */
+    /** Marks the end of opening; returns the reason to complete at once, if one was requested meanwhile. */
     private Optional<CompletionReason> opened(@Nullable Subscriber running) {
         synchronized (lock) {
             opening = false;
             if (interrupted) {
-                Thread.interrupted(); // it has done what it was for
+                Thread.interrupted(); // clears the interrupt set by close
             }
             if (requested == null) {
                 subscriber = running;
@@ -153,11 +153,11 @@ public final class Spream implements AutoCloseable {
     }
 
     /**
-     * Stops reading, lets changes that were started finish, stores the watermarks and gives the partitions back, for as long
-     * as {@code shutdown-timeout} says; past it, {@link #close} is called. Waits until {@link #run} has closed what it opened.
-     * Called by a sink, an error handler, a listener or a plug-in that is being opened, it does not wait.
+     * Shuts down: stops reading, lets started changes finish, stores the watermarks and releases the partitions. After
+     * {@code shutdown-timeout}, {@link #close} is called. Waits until {@link #run} has closed everything, except when
+     * called by a sink, an error handler, a listener or a plug-in that is being opened.
      *
-     * @return whether it was done in time; true if nothing runs
+     * @return whether it completed in time; true if nothing runs
      */
     public boolean shutdown() {
         Subscriber running = request(CompletionReason.SHUT_DOWN);
@@ -174,9 +174,9 @@ public final class Spream implements AutoCloseable {
     }
 
     /**
-     * Interrupts the sink, or what is being opened, keeps what is settled without a gap, stores the watermarks and gives the
-     * partitions back. Waits until {@link #run} has closed what it opened, for half a minute at most. Called by a sink, an error
-     * handler, a listener or a plug-in that is being opened, it does not wait.
+     * Interrupts the sink or the opening of components, keeps changes that are settled without a gap, stores the
+     * watermarks and releases the partitions. Waits at most 30 seconds until {@link #run} has closed everything, except
+     * when called by a sink, an error handler, a listener or a plug-in that is being opened.
      */
     @Override
     public void close() {
@@ -192,7 +192,7 @@ public final class Spream implements AutoCloseable {
         return plan.filtered();
     }
 
-    /** Notes how it is to end; the subscriber to tell, if there is one. */
+    /** Records the requested end; returns the running subscriber, or null if there is none. */
     private @Nullable Subscriber request(CompletionReason ending) {
         synchronized (lock) {
             boolean close = ending == CompletionReason.CLOSED;
@@ -208,7 +208,7 @@ public final class Spream implements AutoCloseable {
         }
     }
 
-    /** Waits for the end of a run, unless there is none, or it waits for the caller; whether nothing runs then. */
+    /** Waits for the end of the run, except on a thread that the run waits for; returns whether the run has ended. */
     private boolean awaitEnd(Duration timeout) {
         Thread running = runner();
         if (running == null) {
@@ -233,13 +233,18 @@ public final class Spream implements AutoCloseable {
         }
     }
 
-    /** Every change of the subscription before it is settled, by all workers; empty before it runs. */
+    /**
+     * Returns the low watermark: every change of the subscription committed before it is settled, by any worker. Empty
+     * before the subscription runs.
+     */
     public Optional<Instant> lowWatermark() {
         Subscriber running = subscriber;
         return running == null ? Optional.empty() : running.lowWatermark();
     }
 
-    /** The components that the program provides, which are then not looked up, and not closed. Confined to one thread. */
+    /**
+     * The components that the program provides itself. They are neither looked up nor closed. Confined to one thread.
+     */
     public static final class Builder {
         private final SpreamConfig config;
         private final ProvidedComponents own = new ProvidedComponents();
@@ -267,15 +272,15 @@ public final class Spream implements AutoCloseable {
             return this;
         }
 
-        /** The same for a consumer that needs to know no more than the change. */
+        /** Sets the consumer of changes as a function of the change alone, instead of {@code sink}. */
         public Builder consumer(ChangeHandler consumer) {
             return consumer((Consumer) consumer);
         }
 
         /**
-         * Puts something around the consumer, whether the program brings it or not, such as spans: it is handed the consumer
-         * once, when everything is opened, and gives back what is called instead. Filters that are configured stand in
-         * front of it. It is not closed. One that is put there later stands around those before.
+         * Decorates the consumer, configured or provided, such as with spans. The function is called once, after
+         * opening; its result is called in place of the consumer, and is not closed. Configured filters apply before
+         * it. A decorator added later wraps the earlier ones.
          */
         public Builder around(UnaryOperator<Consumer> around) {
             requireNonNull(around, "around");
@@ -284,13 +289,13 @@ public final class Spream implements AutoCloseable {
             return this;
         }
 
-        /** Storage of dead letters, instead of {@code dead-letters}. */
+        /** Sets the storage of dead letters, instead of {@code dead-letters}. */
         public Builder deadLetterSink(DeadLetterSink deadLetterSink) {
             own.put(DeadLetterSinkProvider.PORT, deadLetterSink);
             return this;
         }
 
-        /** Decides about changes that the consumer refuses, instead of {@code on-failure} and all of {@code retry}. */
+        /** Sets the error handler for failed deliveries, instead of {@code on-failure} and all of {@code retry}. */
         public Builder errorHandler(ErrorHandler errorHandler) {
             own.errorHandler = requireNonNull(errorHandler, "errorHandler");
             return this;
@@ -302,16 +307,19 @@ public final class Spream implements AutoCloseable {
             return this;
         }
 
-        /** The plug-ins to choose from, instead of those that can be found; the caller closes it, after the run. */
+        /**
+         * Sets the plug-ins to choose from, instead of the discovered ones. The caller closes the registry, after the
+         * run.
+         */
         public Builder plugins(PluginRegistry plugins) {
             this.plugins = requireNonNull(plugins, "plugins");
             return this;
         }
 
         /**
-         * Judges the configuration; opens nothing.
+         * Validates the configuration; opens nothing.
          *
-         * @throws ConfigException if it cannot be used; it says all that is wrong
+         * @throws ConfigException if it is invalid; the message lists every problem
          */
         public Spream build() {
             ProvidedComponents parts = own.copy();

@@ -9,29 +9,29 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A point in time as users write it: RFC 3339, {@code now}, or a duration from now such as {@code +10s} or {@code -5m}.
+ * A configured point in time: RFC 3339, {@code now}, or a duration relative to now such as {@code +10s} or {@code -5m}.
  * Immutable.
  */
 public sealed interface StreamTime {
-    /** The type of its value in a configuration. */
+    /** The configuration type of a point in time. */
     ConfigType<StreamTime> TYPE =
             new ConfigType<>("time: 2026-01-31T12:00:00Z, now, +10s or -5m", StreamTime::parse, StreamTime::toString);
 
     /**
-     * The first timestamp that Spanner knows.
+     * The lowest timestamp that Spanner supports.
      *
      * @see <a href="https://cloud.google.com/spanner/docs/reference/standard-sql/data-types#timestamp_type">Spanner:
      *     timestamp type</a>
      */
     Instant MIN = Instant.parse("0001-01-01T00:00:00Z");
 
-    /** The last timestamp that Spanner knows. */
+    /** The highest timestamp that Spanner supports. */
     Instant MAX = Instant.parse("9999-12-31T23:59:59.999999999Z");
 
-    /** The point in time, if it is now that. */
+    /** Returns the point in time, relative to the given present. */
     Instant at(Instant now);
 
-    /** The same, whenever it is read. */
+    /** A fixed point in time. */
     record Fixed(Instant instant) implements StreamTime {
         @Override
         public Instant at(Instant now) {
@@ -44,7 +44,7 @@ public sealed interface StreamTime {
         }
     }
 
-    /** So long after now, or before. */
+    /** A point in time relative to now. */
     record Relative(Duration distance) implements StreamTime {
         private static final Pattern PATTERN = Pattern.compile("([+-])(.+)");
         private static final ConfigType<Duration> DISTANCE = ConfigType.duration(Duration.ZERO, Duration.ofDays(3_650));
@@ -66,9 +66,10 @@ public sealed interface StreamTime {
     }
 
     /**
-     * Reads what a user wrote.
+     * Parses a point in time.
      *
-     * @throws IllegalArgumentException if it is no point in time that Spanner knows; the message says what was expected
+     * @throws IllegalArgumentException if the text is not a point in time that Spanner supports; the message names the
+     *     expected form
      */
     static StreamTime parse(String text) {
         if (text.equals("now")) {

@@ -11,9 +11,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The configured start and end. A time of the calendar is what it is, and a stored subscription with another one
- * is refused. A time relative to now is that of the first run: a subscription that is stored keeps it, whenever the process
- * starts again, and of several that run for the first time together one decides for all. Immutable.
+ * The configured start and end of a subscription. A fixed time must match that of the stored subscription, if there is
+ * one. A relative time is resolved at the first run and stored: later runs use the stored time, and of several workers
+ * that run for the first time together one decides for all. Immutable.
  */
 public record StreamTimes(Optional<StreamTime> start, Optional<StreamTime> end) {
     public StreamTimes {
@@ -22,10 +22,10 @@ public record StreamTimes(Optional<StreamTime> start, Optional<StreamTime> end) 
     }
 
     /**
-     * The options with the range of the subscription in that storage, or with the range that it would have if it began now.
-     * Stores nothing: that is done when the server has accepted the start.
+     * Returns the options with the time range of the stored subscription, or else the range as of now. Stores nothing:
+     * the range is stored once the server has accepted the start.
      *
-     * @param now what relative times count from, unless something is stored
+     * @param now the base of relative times, unless a range is stored
      * @throws ConfigException if the subscription would end before it starts
      */
     public SubscriberOptions resolve(SubscriberOptions options, PartitionStorage storage, Instant now) {
@@ -47,12 +47,12 @@ public record StreamTimes(Optional<StreamTime> start, Optional<StreamTime> end) 
         try {
             return resolved.build();
         } catch (IllegalArgumentException e) {
-            throw new ConfigException(List.of(
-                    "start and end contradict each other, or what is stored of the subscription: " + e.getMessage()));
+            throw new ConfigException(
+                    List.of("start and end contradict each other, or the stored subscription: " + e.getMessage()));
         }
     }
 
-    /** Returns the problem of the times in themselves: two of the calendar, or two relative ones, can be compared. */
+    /** Returns the problem of the times alone: two fixed or two relative times can be compared. */
     Optional<String> problem() {
         Instant anyTime = Instant.EPOCH;
         return start.flatMap(from -> end.filter(until ->
@@ -60,7 +60,7 @@ public record StreamTimes(Optional<StreamTime> start, Optional<StreamTime> end) 
                 .map(until -> "end %s is before start %s".formatted(until, from)));
     }
 
-    /** Returns whether one of them depends on when the subscription runs for the first time. */
+    /** Returns whether one of the times is relative to the first run. */
     public boolean hasRelative() {
         return isRelative(start) || isRelative(end);
     }

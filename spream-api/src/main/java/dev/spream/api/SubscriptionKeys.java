@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.UUID;
 import java.util.stream.Stream;
 
-/** Spream's own keys: what runs, from when to when, and every option of a subscriber that text can express. */
+/** Spream's own keys: the subscription, its time range, and every subscriber option that can be configured as text. */
 final class SubscriptionKeys {
     static final ConfigKey<String> SUBSCRIPTION = ConfigKey.of(
                     "subscription",
@@ -27,13 +27,13 @@ final class SubscriptionKeys {
                     "First commit timestamp to deliver, inclusive. Used at the first run only: a stored"
                             + " subscription resumes from its watermarks, and a relative start such as -5m keeps the time"
                             + " it resolved to.")
-            .withDefaultMeaning("the present, at the first run");
+            .withDefaultMeaning("the time of the first run");
     static final ConfigKey<StreamTime> END = ConfigKey.of(
                     "end",
                     StreamTime.TYPE,
                     "Last commit timestamp to deliver, inclusive. A stored subscription keeps the time that a"
                             + " relative end such as +10s resolved to at its first run.")
-            .withDefaultMeaning("none: it never ends by itself");
+            .withDefaultMeaning("none: the subscription does not end by itself");
     static final ConfigKey<Duration> SHUTDOWN_TIMEOUT = ConfigKey.of(
                     "shutdown-timeout",
                     ConfigType.duration(Duration.ZERO, Duration.ofHours(1)),
@@ -51,7 +51,7 @@ final class SubscriptionKeys {
                     "Address of the built-in HTTP server (health, metrics; spream run also serves a status page)"
                             + " for spream run and spream outbox run: a port, which listens on localhost only, or"
                             + " host:port, such as 0.0.0.0:8080 in a container. Not used by programs that embed spream.")
-            .withDefaultMeaning("nowhere");
+            .withDefaultMeaning("no HTTP server");
 
     private static final SubscriberOptions DEFAULTS = SubscriberOptions.defaults();
     private static final int MAX_WORKER_LENGTH = 150;
@@ -97,7 +97,7 @@ final class SubscriptionKeys {
                     "max-batch-size",
                     ConfigType.integer(1, SubscriberOptions.MAX_MAX_INFLIGHT),
                     "Maximum number of changes in one call of a sink that takes batches.",
-                    "as many as may be in flight",
+                    "the value of max-inflight",
                     SubscriberOptions.Builder::maxBatchSize),
             OptionKey.optional(
                     "consume-timeout",
@@ -186,7 +186,7 @@ final class SubscriptionKeys {
                 .toList();
     }
 
-    /** The options that are configured, without times, listeners and policies. */
+    /** Returns the configured options, without times, listeners and policies. */
     static SubscriberOptions.Builder options(PluginConfig config) {
         SubscriberOptions.Builder options = SubscriberOptions.builder();
         OPTIONS.forEach(option -> option.apply(config, options));

@@ -27,8 +27,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A subscription as it is configured, without problems, and what is opened of it, in the order in which one part needs another.
- * Confined to the thread that opens it, but for {@link #filtered}.
+ * A validated subscription and the components opened for it, in the order of their dependencies. Confined to the thread
+ * that opens it, apart from {@link #filtered}.
  */
 final class SubscriptionPlan implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(SubscriptionPlan.class);
@@ -58,8 +58,8 @@ final class SubscriptionPlan implements AutoCloseable {
             return subscriber;
         } catch (LinkageError e) {
             throw new SpreamException(
-                    "nothing was started: a plug-in does not fit this spream, or lacks a library (%s, %s)"
-                            .formatted(this, e),
+                    ("the subscription was not started: a plug-in does not fit this version of spream,"
+                            + " or lacks a library (%s, %s)").formatted(this, e),
                     e);
         }
     }
@@ -79,7 +79,7 @@ final class SubscriptionPlan implements AutoCloseable {
                 .build();
     }
 
-    /** The source, after which a subscription is named that has no name of its own. */
+    /** Opens the source, whose stream names the subscription if no name is configured. */
     ChangeStreamSource openSource() {
         ChangeStreamSource source = part(ChangeStreamSourceProvider.PORT).orElseThrow();
         subscription = validation.own().find(SubscriptionKeys.SUBSCRIPTION).orElseGet(source::streamName);
@@ -91,8 +91,8 @@ final class SubscriptionPlan implements AutoCloseable {
     }
 
     Consumer openConsumer() {
-        Consumer sink = requireNonNull(
-                own.around.apply(part(ConsumerProvider.PORT).orElseThrow()), "what was put around the consumer");
+        Consumer sink =
+                requireNonNull(own.around.apply(part(ConsumerProvider.PORT).orElseThrow()), "decorated consumer");
         return validation.filter().isPassingAll() ? sink : validation.filter().before(sink);
     }
 
@@ -129,17 +129,20 @@ final class SubscriptionPlan implements AutoCloseable {
 
     private String nameOf(Port<?> port) {
         return own.ports().contains(port)
-                ? "the program's own"
+                ? "provided by the program"
                 : validation.selection().plugin(port).map(Plugin::name).orElse("none");
     }
 
-    /** Closes all of it, whatever fails meanwhile; the run has ended as it has. An interrupt is for the run, not for this. */
+    /**
+     * Closes every component; failures are only logged, since the result of the run stands. The interrupt flag is
+     * cleared meanwhile, so that closing is not interrupted.
+     */
     @Override
     public void close() {
         boolean interrupted = Thread.interrupted();
         try {
             plugins.close((part, failure) -> log.warn(
-                    "[{}] closing {} failed; what it had to do for changes was done before",
+                    "[{}] closing {} failed after the run ended; no change is affected",
                     subscription,
                     part,
                     LoggedFailure.of(failure)));

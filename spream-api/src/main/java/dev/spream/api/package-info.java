@@ -1,8 +1,8 @@
 /**
- * The front door of programs that configure instead of wire: {@link dev.spream.api.Spream} runs a subscription whose source,
- * storage, sink and policies a {@link dev.spream.api.config.SpreamConfig} names. Ports live in
- * the cores, plugs in the API: a port mentions the types of its core and is called by its engine. Here is how an implementation
- * is found, configured and wired.
+ * Entry points for programs that are set up by configuration: {@link dev.spream.api.Spream} runs a subscription whose
+ * source, storage, sink and policies are named by a {@link dev.spream.api.config.SpreamConfig}. {@link
+ * dev.spream.api.ConfiguredOutbox} and its siblings open the other parts in the same way. Ports are declared in the
+ * cores; this module finds, configures and connects their implementations.
  */
 @NullMarked
 package dev.spream.api;

@@ -97,7 +97,7 @@ final class ConfiguredLocksTest {
             assertThatThrownBy(configured::provisioning)
                     .isInstanceOf(SpreamException.class)
                     .hasMessageContaining("locks noted")
-                    .hasMessageContaining("has nothing to provision");
+                    .hasMessageContaining("needs no provisioning");
         }
     }
 

@@ -150,7 +150,7 @@ final class ConfiguredOutboxTest {
         try (ConfiguredOutbox configured = ConfiguredOutbox.open(config(Map.of("outbox.enabled", "true")), plugins)) {
             assertThatThrownBy(configured::worker)
                     .isInstanceOf(ConfigException.class)
-                    .hasMessageContaining("sender is not configured: name what sends the entries of the outbox")
+                    .hasMessageContaining("sender is not configured: name the sender")
                     .hasMessageContaining("noted (");
         }
         try (ConfiguredOutbox configured = ConfiguredOutbox.open(
@@ -196,7 +196,7 @@ final class ConfiguredOutboxTest {
     void a_configuration_without_an_outbox_is_refused() {
         assertThatThrownBy(() -> ConfiguredOutbox.open(SpreamConfig.of(Map.of()), plugins))
                 .isInstanceOf(ConfigException.class)
-                .hasMessageContaining("outbox is not configured: name where its entries are")
+                .hasMessageContaining("outbox is not configured: name the outbox store")
                 .hasMessageContaining("Found: noted");
     }
 

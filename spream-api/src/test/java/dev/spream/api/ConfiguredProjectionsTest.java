@@ -159,7 +159,7 @@ final class ConfiguredProjectionsTest {
                 .hasMessageContaining("did you mean projections.lease?");
         assertThatThrownBy(() -> ConfiguredProjections.open(config(Map.of("projections.initial-delay", "1m")), plugins))
                 .isInstanceOf(ConfigException.class)
-                .hasMessageContaining("projections.max-delay is 30s, and projections.initial-delay 1m");
+                .hasMessageContaining("projections.max-delay is 30s, but projections.initial-delay is 1m");
     }
 
     private ProjectionOptions optionsOf(Map<String, String> more) {
@@ -185,11 +185,10 @@ final class ConfiguredProjectionsTest {
         try (ConfiguredProjections configured = ConfiguredProjections.open(nowhere, plugins)) {
             assertThatThrownBy(configured::events)
                     .isInstanceOf(ConfigException.class)
-                    .hasMessageContaining("events is not configured: name where they are kept");
+                    .hasMessageContaining("events is not configured: name the event store");
             assertThatThrownBy(configured::source)
                     .isInstanceOf(ConfigException.class)
-                    .hasMessageContaining(
-                            "event-source is not configured: name where projections get their events from");
+                    .hasMessageContaining("event-source is not configured: name the event source");
         }
     }
 
@@ -200,8 +199,8 @@ final class ConfiguredProjectionsTest {
         try (ConfiguredProjections configured = ConfiguredProjections.open(config(nothing), plugins)) {
             assertThatThrownBy(configured::source)
                     .isInstanceOf(ConfigException.class)
-                    .hasMessageContaining("source is not configured: name the change stream")
-                    .hasMessageContaining("storage is not configured: name a storage of partitions");
+                    .hasMessageContaining("source is not configured: name the source")
+                    .hasMessageContaining("storage is not configured: name the storage");
         }
         NotedPlugins.NOTES.clear();
         try (PluginRegistry streams = NotedPlugins.discover(folder);
@@ -250,7 +249,7 @@ final class ConfiguredProjectionsTest {
     void a_configuration_without_projections_is_refused() {
         assertThatThrownBy(() -> ConfiguredProjections.open(SpreamConfig.of(Map.of()), plugins))
                 .isInstanceOf(ConfigException.class)
-                .hasMessageContaining("projections is not configured: name where their states are")
+                .hasMessageContaining("projections is not configured: name the projection store")
                 .hasMessageContaining("noted (");
         assertThatThrownBy(() -> ConfiguredProjections.open(SpreamConfig.of(Map.of("projections", "notd")), plugins))
                 .isInstanceOf(ConfigException.class)

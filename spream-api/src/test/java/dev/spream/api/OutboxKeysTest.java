@@ -150,11 +150,11 @@ final class OutboxKeysTest {
     @CsvSource(
             delimiter = ';',
             value = {
-                "5s,,10s; one comma between",
+                "5s,,10s; separated by single commas",
                 "5; such as 500ms",
                 "8d; duration, 0s to 7d",
                 "0s..5s; duration, 1ms to 7d",
-                "10s..5s; the longer wait behind"
+                "10s..5s; the shorter delay before"
             })
     void waits_that_cannot_be_are_refused(String text, String reason) {
         assertThatThrownBy(() -> BackoffType.TYPE.read(text))

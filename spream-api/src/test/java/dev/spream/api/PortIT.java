@@ -148,10 +148,10 @@ public final class PortIT {
                     .extracting(ConfigEntry::key)
                     .contains("greeter", "greeter.polite.phrase");
             assertThatThrownBy(() -> configure(Map.of("greeter", "polit"), registry))
-                    .hasMessage("greeter is 'polit' (set by the program), and there is no such plug-in; did you mean"
+                    .hasMessage("greeter is 'polit' (set by the program), but there is no such plug-in; did you mean"
                             + " polite? Found: polite (polite.jar)");
             assertThatThrownBy(() -> configure(Map.of("greeter", "formal"), registry))
-                    .hasMessageContaining("it is in dev.spream:spream-greeter-formal, which is not there");
+                    .hasMessageContaining("add dev.spream:spream-greeter-formal to the class path");
             assertThatThrownBy(() -> ConfiguredPlugins.of(SpreamConfig.of(Map.of()), registry, ConfiguredGreeter::new))
                     .hasMessage(
                             "greeter is not configured: name what greets, such as polite. Found: polite (polite.jar)");

@@ -99,7 +99,7 @@ final class ProjectionKeysTest {
         ResolvedConfig resolved = resolved(Map.of("initial-delay", "5m"));
         assertThatThrownBy(() -> ProjectionKeys.options(resolved.section("projections")))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("projections.max-delay is 30s, and projections.initial-delay 5m");
+                .hasMessageContaining("projections.max-delay is 30s, but projections.initial-delay is 5m");
     }
 
     private static ResolvedConfig resolved(Map<String, String> values) {

@@ -45,7 +45,7 @@ final class SpreamTest {
             assertThat(spream.lowWatermark()).isPresent();
             assertThatThrownBy(spream::run)
                     .isInstanceOf(IllegalStateException.class)
-                    .hasMessage("this has run before; create another one");
+                    .hasMessage("this Spream has run already; create another one");
         }
         assertThat(consumed).containsExactly("a", "b", "a");
     }
@@ -91,13 +91,13 @@ final class SpreamTest {
     @Test
     void a_plugin_of_ours_that_is_not_there_is_named_with_its_module() {
         assertThatThrownBy(() -> Spream.create(SpreamConfig.of(Map.of("storage", "jdbc"))))
-                .hasMessageContaining("storage is 'jdbc' (set by the program), and there is no such plug-in; it is in"
-                        + " dev.spream:spream-storage-jdbc, which is not there. Found: memory (")
+                .hasMessageContaining("storage is 'jdbc' (set by the program), but there is no such plug-in; add"
+                        + " dev.spream:spream-storage-jdbc to the class path. Found: memory (")
                 .hasMessageContaining("such as dev.spream:spream-storage-spanner");
         assertThatThrownBy(() -> Spream.create(SpreamConfig.of(Map.of("sink", "stdout"))))
-                .hasMessageContaining("it is in dev.spream:spream-sinks, which is not there. Found: none");
+                .hasMessageContaining("add dev.spream:spream-sinks to the class path. Found: none");
         assertThatThrownBy(() -> Spream.create(SpreamConfig.of(Map.of("sink", "pubsub"))))
-                .hasMessageContaining("it is in dev.spream:spream-sink-pubsub, which is not there. Found: ");
+                .hasMessageContaining("add dev.spream:spream-sink-pubsub to the class path. Found: ");
     }
 
     @Test
@@ -106,8 +106,8 @@ final class SpreamTest {
                         .consumer(change -> {})
                         .build())
                 .isInstanceOf(ConfigException.class)
-                .hasMessageContaining("storage is 'memory' (set by the program), and the program brings its own")
-                .hasMessageContaining("sink is 'log' (set by the program), and the program brings its own");
+                .hasMessageContaining("storage is 'memory' (set by the program), but the program provides one")
+                .hasMessageContaining("sink is 'log' (set by the program), but the program provides one");
     }
 
     @Test
@@ -185,22 +185,21 @@ final class SpreamTest {
                     .flag(key, "${env:FOUND}")
                     .build());
             assertThat(check.problems())
-                    .contains(key + " is what '${env:FOUND}' stands for (--" + key
-                            + "): expected list, with commas between")
+                    .contains(
+                            key + " is the value of '${env:FOUND}' (--" + key + "): expected list, separated by commas")
                     .noneMatch(problem -> problem.contains("s3cr3t"));
         }
         assertThatThrownBy(() -> spream(Map.of("filter.columns", "Total"))
                         .consumer(change -> {})
                         .build())
-                .hasMessage("filter.columns is 'Total' (set by the program): 'Total' is no column of a table: write"
+                .hasMessage("filter.columns is 'Total' (set by the program): 'Total' is not a column name: write"
                         + " Table.Column, such as Orders.Status");
         assertThatThrownBy(() -> spream(Map.of("filter.tables", "Stock", "filter.columns", "Orders.s3cr3t"))
                         .consumer(change -> {})
                         .build())
                 .isInstanceOf(ConfigException.class)
-                .hasMessage(
-                        "filter.columns has a column of a table that filter.tables does not let pass: name the table"
-                                + " there too, or leave the column out");
+                .hasMessage("filter.columns has a column of a table that filter.tables excludes: add the table"
+                        + " there too, or remove the column");
     }
 
     @Test
@@ -291,8 +290,8 @@ final class SpreamTest {
                         ConfigException.class,
                         wrong -> assertThat(wrong.problems())
                                 .containsExactly(
-                                        "on-failure is 'dead-letter' (set by the program), and the program brings its own"
-                                                + " error handler: leave one out"));
+                                        "on-failure is 'dead-letter' (set by the program), but the program provides an"
+                                                + " error handler: remove one of them"));
     }
 
     private Spream.Builder spream(Map<String, String> settings) {

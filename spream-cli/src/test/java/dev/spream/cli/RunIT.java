@@ -137,7 +137,7 @@ final class RunIT {
             assertThat(run.exitCode()).as("%s", run.err()).isZero();
             assertThat(run.err())
                     .anyMatch(line -> line.contains(
-                            "code of plug-ins runs from %s: shout-sink.jar, timed-storage.jar".formatted(plugins)))
+                            "loading plug-ins from %s: shout-sink.jar, timed-storage.jar".formatted(plugins)))
                     .anyMatch(line -> line.contains("TimedStorageProvider [Changes] frontier took "));
         }
     }
@@ -196,8 +196,7 @@ final class RunIT {
         Path plugins = dropSink();
         Files.writeString(plugins.resolve("broken.jar"), "no jar at all");
         assertThat(refused("sink=versions"))
-                .anyMatch(
-                        line -> line.contains("broken.jar: the jar is broken") && line.contains("copy it there again"));
+                .anyMatch(line -> line.contains("broken.jar: the jar is corrupt") && line.contains("copy it again"));
     }
 
     @Test
@@ -206,7 +205,7 @@ final class RunIT {
         Files.copy(LIBRARIES.resolve("gson-2.8.9.jar"), plugins.resolve("gson-2.8.9.jar"));
         Files.createDirectory(plugins.resolve("empty"));
         assertThat(refused("sink=versions"))
-                .anyMatch(line -> line.contains("gson-2.8.9.jar: there is no plug-in in it"))
+                .anyMatch(line -> line.contains("gson-2.8.9.jar: contains no plug-in"))
                 .anyMatch(line -> line.contains("empty: there is no jar directly in this folder"));
     }
 
@@ -236,9 +235,9 @@ final class RunIT {
                 .service(ConsumerProvider.class, "com.example.Forgotten")
                 .writeTo(plugins.resolve("forgotten.jar"));
         assertThat(refused("sink=versions"))
-                .anyMatch(line -> line.contains("nameless.jar: com.example.Nameless calls itself ''"))
+                .anyMatch(line -> line.contains("nameless.jar: com.example.Nameless has the invalid name ''"))
                 .anyMatch(line -> line.contains("forgotten.jar: com.example.Forgotten is named in META-INF/services/")
-                        && line.contains("and is not there"));
+                        && line.contains("but does not exist"));
     }
 
     @Test

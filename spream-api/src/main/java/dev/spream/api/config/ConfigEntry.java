@@ -4,21 +4,21 @@ import dev.spream.api.spi.ConfigKey;
 import java.util.Optional;
 
 /**
- * A key that exists, for people.
+ * A known key with its effective value, for display.
  *
  * @param key in full, such as {@code storage.jdbc.url}
- * @param section what the key begins with, such as {@code storage.jdbc}; empty for spream's own
- * @param declaration its type, default and meaning
- * @param inUse false if it belongs to a plug-in that was not chosen; the value is not judged then
- * @param value what holds, on one line: as it was written, with references in place of what they stand for, and a mask in
- *     place of a secret; empty if nothing holds
- * @param origin where that was said, such as {@code spream.properties:3}, {@code SPREAM_CONFIG_STORAGE}, {@code --storage} or
- *     {@code default}; empty if nothing holds
+ * @param section the prefix of the key, such as {@code storage.jdbc}; empty for spream's own
+ * @param declaration the type, default and meaning of the key
+ * @param inUse false if the key belongs to a plug-in that is not selected; its value is not validated then
+ * @param value the effective value on one line, as written, with references unresolved and secrets masked; empty
+ *     without one
+ * @param origin the place where the value is set, such as {@code spream.properties:3}, {@code SPREAM_CONFIG_STORAGE},
+ *     {@code --storage} or {@code default}; empty without a value
  */
 public record ConfigEntry(
         String key, String section, ConfigKey<?> declaration, boolean inUse, Optional<String> value, String origin) {
 
-    /** The variable of the environment that configures it. */
+    /** Returns the environment variable that sets the key. */
     public String variable() {
         return SpreamConfig.variable(key);
     }

@@ -5,13 +5,13 @@ import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/** A configuration that cannot be used. Nothing was started; what is to be changed is said for every problem. */
+/** A configuration that is invalid. Nothing was started; the message lists every problem with its remedy. */
 public final class ConfigException extends SpreamException {
     private static final long serialVersionUID = 1L;
 
     private final String[] problems;
 
-    /** @param problems one or more sentences, which name the key and where its value came from, and show no secret */
+    /** @param problems one or more sentences, each naming the key and the origin of its value; none shows a secret */
     public ConfigException(List<String> problems) {
         super(message(problems));
         this.problems = problems.toArray(String[]::new);
@@ -26,7 +26,7 @@ public final class ConfigException extends SpreamException {
                 .collect(Collectors.joining("", problems.size() + " problems with the configuration:", ""));
     }
 
-    /** All that is wrong, a sentence or two each. */
+    /** Returns every problem, one or two sentences each. */
     public List<String> problems() {
         return List.of(problems);
     }

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** Writes down which keys there are: for users with what holds, and for documents without. */
+/** Lists the known keys: as text with their effective values, and as Markdown for documentation. */
 public final class ConfigReference {
     private static final int WIDTH = 100;
     private static final String INDENT = "    ";
@@ -15,8 +15,8 @@ public final class ConfigReference {
     private ConfigReference() {}
 
     /**
-     * Every key with its type, default and meaning, its value and where that came from; secrets are masked. Lines end with
-     * a line feed and have up to 100 characters, unless a value is longer.
+     * Returns every key with its type, default, meaning, value and origin; secrets are masked. Lines end with a line
+     * feed and have up to 100 characters, unless a value is longer.
      */
     public static String text(List<ConfigEntry> entries) {
         return sections(entries).entrySet().stream()
@@ -25,7 +25,7 @@ public final class ConfigReference {
                 .collect(Collectors.joining("\n"));
     }
 
-    /** A table of every section, without what is configured: the same wherever it is made. */
+    /** Returns a Markdown table for every section, without configured values. The result depends on the keys alone. */
     public static String markdown(List<ConfigEntry> entries) {
         return sections(entries).entrySet().stream()
                 .map(section -> table(section.getKey(), section.getValue()))

@@ -8,8 +8,8 @@ import java.util.List;
 /**
  * The keys of spream itself, or of one plug-in.
  *
- * @param prefix what they begin with, without the dot after it, such as {@code storage.jdbc}; empty for spream's own
- * @param inUse false for a plug-in that was not chosen: its keys may be configured, and their values are not judged
+ * @param prefix the prefix of the keys without the trailing dot, such as {@code storage.jdbc}; empty for spream's own
+ * @param inUse false for a plug-in that is not selected: its keys may be configured, but their values are not validated
  */
 public record ConfigSection(String prefix, List<ConfigKey<?>> keys, boolean inUse) {
     public ConfigSection {

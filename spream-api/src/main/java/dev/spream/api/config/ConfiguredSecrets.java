@@ -7,13 +7,13 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The secrets in values of a configuration, which are struck from messages from then on. */
+/** Registers the secrets of a configuration, so that messages mask them. */
 final class ConfiguredSecrets {
-    /** The part of a URL after a user name, or after a parameter that is named like a secret. */
+    /** A URL's password, and parameters of a URL whose name indicates a secret. */
     private static final Pattern IN_URL = Pattern.compile(
             "://[^/@:?#\\s]*:([^/\\s]+)@|(?i:(?:pass|pwd|secret|token|credential|api[-_]?key)[\\w.-]*)=([^&;\\s]+)");
 
-    /** A header, or a scheme and its credential: the last group is what is secret by itself. */
+    /** A header, or a scheme with its credential; the last group is the secret alone. */
     private static final Pattern NAMED = Pattern.compile("(?:[\\w-]+:\\s*)?(?:[A-Za-z]+ )?(\\S+)");
 
     private ConfiguredSecrets() {}
@@ -42,7 +42,7 @@ final class ConfiguredSecrets {
         try {
             Secrets.add(URLDecoder.decode(written.replace("+", "%2B"), StandardCharsets.UTF_8));
         } catch (IllegalArgumentException e) {
-            return; // it has a % that stands for itself
+            return; // a literal %
         }
     }
 }

@@ -7,10 +7,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The address of a database of PostgreSQL as deployments write it, {@code postgres://user:password@host:5432/database}, in the
- * parts that the keys of a plug-in take. Any other text, such as the URL of JDBC, is an address as it is.
+ * A PostgreSQL address as used in deployments, {@code postgres://user:password@host:5432/database}, split into the keys
+ * of a plug-in. Any other text, such as a JDBC URL, is used unchanged as the address.
  *
- * @see <a href="https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNSTRING-URIS">PostgreSQL: connection URIs</a>
+ * @see <a href="https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNSTRING-URIS">PostgreSQL:
+ *     connection URIs</a>
  */
 final class DatabaseUrl {
     private static final Pattern URI =
@@ -18,18 +19,18 @@ final class DatabaseUrl {
 
     private DatabaseUrl() {}
 
-    /** Without user and password, for JDBC. */
+    /** Returns the address for JDBC, without user and password. */
     static String address(String text) {
         Matcher uri = URI.matcher(text);
         return uri.matches() ? literal("jdbc:postgresql://" + uri.group("rest")) : text;
     }
 
-    /** Empty if there is none. */
+    /** Returns the user; empty if there is none. */
     static String user(String text) {
         return part(text, "user");
     }
 
-    /** Empty if there is none. */
+    /** Returns the password; empty if there is none. */
     static String password(String text) {
         return part(text, "password");
     }
@@ -40,7 +41,10 @@ final class DatabaseUrl {
         return part == null ? "" : literal(decoded(part));
     }
 
-    /** Unlike in a form, a plus means itself. What is not encoded as it should be is meant as it is. */
+    /**
+     * Returns the percent-decoded text. A plus stands for itself, unlike in a form; invalid encodings are kept as they
+     * are.
+     */
     private static String decoded(String part) {
         try {
             return URLDecoder.decode(part.replace("+", "%2B"), UTF_8);
@@ -49,7 +53,7 @@ final class DatabaseUrl {
         }
     }
 
-    /** As a value that contains no reference. */
+    /** Returns the text as a configuration value that contains no reference. */
     private static String literal(String part) {
         return part.replace("${", "$${");
     }

@@ -4,25 +4,25 @@ import dev.spream.core.Secrets;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Makes texts from outside fit to be shown to people. */
+/** Sanitizes external text for display. */
 final class DisplayText {
     static final String MASK = Secrets.MASK;
 
-    /** To the end: what may stand in a password, and what ends one, depends on what reads the value. */
+    /** Matches to the end of the text, since the end of a password depends on the reader of the value. */
     private static final Pattern PASSWORD_PARAMETER = Pattern.compile(
             "(?is)((?:pass|pwd|secret|token|credential|signature|sig|api[-_]?key|access[-_]?key)[\\w.-]*\\s*=).+");
-    /** To the last @: a password may have any of the characters in it that end an authority. */
+    /** Matches to the last {@code @}, since a password may contain the characters that end an authority. */
     private static final Pattern USER = Pattern.compile("(?s)(://|:(?!.*://)).*@");
 
     private DisplayText() {}
 
-    /** A value that is no secret as a whole, but may have one inside, as URLs do. */
+    /** Masks the secret parts of a value that is not secret as a whole, such as the password in a URL. */
     static String value(String value) {
         String parameters = PASSWORD_PARAMETER.matcher(value).replaceAll("$1" + Matcher.quoteReplacement(MASK));
         return text(USER.matcher(parameters).replaceAll("$1" + Matcher.quoteReplacement(MASK) + "@"));
     }
 
-    /** On one line, and nothing in it that a terminal would act on. */
+    /** Returns the text on one line, with control characters escaped. */
     static String text(String text) {
         StringBuilder shown = new StringBuilder();
         text.codePoints().forEach(c -> {

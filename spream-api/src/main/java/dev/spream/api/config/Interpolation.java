@@ -10,13 +10,12 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * A value as it is written: text, with references such as <code>${env:HOME}</code> in it. What a reference stands for is not
- * searched for further references.
+ * A configured value with references such as <code>${env:HOME}</code>. The content of a reference is not searched for
+ * further references.
  */
 record Interpolation(List<Piece> pieces) {
     private static final String OPEN = "${";
-    private static final String KINDS =
-            "known are ${file:path} and ${env:NAME}; write $${ for a ${ that is meant as such";
+    private static final String KINDS = "use ${file:path} or ${env:NAME}, or $${ for a literal ${";
     private static final int MAX_FILE_BYTES = 64 << 10;
 
     sealed interface Piece {
@@ -28,11 +27,11 @@ record Interpolation(List<Piece> pieces) {
             }
         }
 
-        /** Text that looks like a reference and is none. */
+        /** Text that begins like a reference and is malformed. */
         record Broken(String text) implements Piece {}
     }
 
-    /** The resolved text; {@code text} counts only if there are no problems, which are to be put behind the key. */
+    /** The resolved text, which is valid only without problems. Each problem is text to be appended to the key. */
     record Resolved(String text, List<String> problems) {
         @Override
         public String toString() {
@@ -82,12 +81,12 @@ record Interpolation(List<Piece> pieces) {
                 : shown(true);
     }
 
-    /** For people: references as they are written; all else too, unless it is a secret. */
+    /** Returns the text for display: references unresolved, and a secret's literal text masked. */
     String shown(boolean secret) {
         return secret ? shownOfSecret() : DisplayText.value(asWritten());
     }
 
-    /** As a whole, since a password may stand on both sides of what is no literal. */
+    /** Masks the text as a whole, since a password may span literals and references. */
     private String asWritten() {
         return pieces.stream()
                 .map(piece -> switch (piece) {
@@ -128,8 +127,8 @@ record Interpolation(List<Piece> pieces) {
     }
 
     private static String brokenText(Piece.Broken broken, boolean secret) {
-        return "%s is no reference: %s"
-                .formatted(secret ? "what begins with ${" : DisplayText.value(broken.text()), KINDS);
+        return "%s is not a valid reference: %s"
+                .formatted(secret ? "the text after ${" : DisplayText.value(broken.text()), KINDS);
     }
 
     private static String content(Piece.Reference reference, Map<String, String> variables) throws IOException {
@@ -147,7 +146,7 @@ record Interpolation(List<Piece> pieces) {
         try {
             return SmallFile.read(Path.of(file), MAX_FILE_BYTES).replaceFirst("\r?\n\\z", "");
         } catch (InvalidPathException e) {
-            throw new IOException("the file %s is no path".formatted(DisplayText.text(file)), e);
+            throw new IOException("the file name %s is not a valid path".formatted(DisplayText.text(file)), e);
         } catch (IOException e) {
             throw new IOException("the file %s %s".formatted(DisplayText.text(file), e.getMessage()), e);
         }

@@ -7,13 +7,13 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/** A hint for a configured key that does not exist: the one that was meant, or else those that there are. */
+/** A hint for an unknown key: the most similar known key, or else the list of known keys. */
 final class KeyHint {
     private static final int MAX_SUGGESTIONS = 3;
 
     private KeyHint() {}
 
-    /** To be put behind the problem; empty if nothing is known that helps. */
+    /** Returns the text to append to the problem; empty without a hint. */
     static String of(String name, List<ConfigSection> sections) {
         int dot = name.lastIndexOf('.');
         Optional<ConfigSection> same = sections.stream()
@@ -35,7 +35,7 @@ final class KeyHint {
         return Suggestion.nearest(prefix, byPrefix.keySet()).map(byPrefix::get);
     }
 
-    /** Only the last word counts: what keys of a section begin with would make any two of them seem alike. */
+    /** Compares the last word only: a common prefix would make all keys of a section similar. */
     private static String hint(ConfigSection section, String word) {
         List<String> words = section.keys().stream().map(ConfigKey::name).toList();
         return Suggestion.nearest(word, words)

@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
-/** The keys that exist, and what is wrong with settings that name another. */
+/** The known keys, and the problems of settings that name an unknown one. */
 final class KnownKeys {
     private final List<ConfigSection> sections;
     private final Map<String, Known> byName = new LinkedHashMap<>();
@@ -37,7 +37,8 @@ final class KnownKeys {
         if (byName.putIfAbsent(known.name(), known) != null) {
             problems.add(new Problem(
                     Origin.NOWHERE,
-                    "the key %s is declared twice by a plug-in; its author has to fix that".formatted(known.name())));
+                    "the key %s is declared twice by a plug-in, which is a defect of the plug-in"
+                            .formatted(known.name())));
             return;
         }
         byVariable
@@ -69,10 +70,10 @@ final class KnownKeys {
             return Optional.empty();
         }
         String text = meant.isEmpty()
-                ? "the variable %s configures nothing that is known%s"
+                ? "the variable %s matches no known key%s"
                         .formatted(
                                 DisplayText.text(setting.name()), KeyHint.didYouMean(nearestVariable(setting.name())))
-                : "the variable %s may mean %s; unset it, and configure these in the file or by flags"
+                : "the variable %s is ambiguous, it matches %s; unset it, and configure these keys in the file or by flags"
                         .formatted(setting.name(), String.join(" or ", meant));
         return Optional.of(new Problem(setting.origin(), text));
     }
@@ -88,13 +89,13 @@ final class KnownKeys {
                 .toList();
     }
 
-    /** Returns the variable without the common prefix, which would make any two seem alike. */
+    /** Returns the variable without the common prefix, which would make all variables similar. */
     private static String withoutPrefix(String variable) {
         return variable.substring(SpreamConfig.variable("").length());
     }
 
     private String unknownKey(RawSetting setting) {
-        return "%s (%s) is not a key that is known%s"
+        return "%s (%s) is not a known key%s"
                 .formatted(
                         DisplayText.text(setting.name()),
                         setting.origin().text(),

@@ -12,15 +12,15 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * A variable without spream's prefix, by which deployments configured something before it was spream's.
+ * An environment variable without spream's prefix that existing deployments use.
  *
- * @param key what it means, in full
- * @param writing makes of the variable's text the key's, which is empty if the text says nothing of the key
+ * @param key the full name of the key that it sets
+ * @param writing converts the variable's text to the key's; empty if the text does not concern the key
  */
 record NamedVariable(String name, String key, UnaryOperator<String> writing) {
     /**
-     * Those of the worker of an outbox, with their units in their names. What is written in none of their ways is handed on as
-     * it is, for its key to judge.
+     * The variables of an outbox worker, whose names contain their units. Text that cannot be converted is passed to
+     * the key unchanged, for its validation.
      */
     static final List<NamedVariable> OF_OUTBOX = List.of(
             new NamedVariable("OUTBOX_ENABLED", "outbox.enabled", NamedVariable::flag),
@@ -33,8 +33,8 @@ record NamedVariable(String name, String key, UnaryOperator<String> writing) {
             new NamedVariable("BROKER_TIMEOUT_MS", "outbox.send-timeout", NamedVariable::millis));
 
     /**
-     * Those of a service of projections. Some of their names are in the environment of many programs: they mean something only
-     * where a program asks for them.
+     * The variables of a projection service. Some of these names are common in other environments, so they apply only
+     * if a program enables them.
      */
     static final List<NamedVariable> OF_PROJECTIONS = List.of(
             new NamedVariable("DATABASE_URL", "projections.jdbc.url", DatabaseUrl::address),
@@ -99,7 +99,7 @@ record NamedVariable(String name, String key, UnaryOperator<String> writing) {
         return text.chars().allMatch(Character::isDigit) ? text + "ms" : text;
     }
 
-    /** They count the tries after the first, spream counts that as well. */
+    /** Adds the first attempt, which these variables do not count. */
     private static String withTheFirst(String retries) {
         return COUNT.matcher(retries).matches() ? String.valueOf(Long.parseLong(retries) + 1) : retries;
     }

@@ -3,13 +3,12 @@ package dev.spream.api.config;
 import java.util.Comparator;
 
 /**
- * The place at which something is configured. The order is that of reports: layer by layer from the weakest on, and in a
- * layer from the first place on.
+ * The place where something is configured. Ordered as problems are reported: by layer, weakest first, then by position.
  *
- * @param text for people, such as {@code spream.properties:3}, {@code SPREAM_CONFIG_STORAGE} or {@code --storage}
+ * @param text for display, such as {@code spream.properties:3}, {@code SPREAM_CONFIG_STORAGE} or {@code --storage}
  */
 record Origin(Layer layer, int position, String text) implements Comparable<Origin> {
-    /** For what is wrong because it stands nowhere. */
+    /** The origin of problems that have no place. */
     static final Origin NOWHERE = new Origin(Layer.NOWHERE, 0, "");
 
     private static final Comparator<Origin> ORDER =

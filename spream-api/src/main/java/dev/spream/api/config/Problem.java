@@ -1,4 +1,4 @@
 package dev.spream.api.config;
 
-/** Something that is wrong, for people, and where to look. */
+/** A problem for display, with its place. */
 record Problem(Origin origin, String text) {}

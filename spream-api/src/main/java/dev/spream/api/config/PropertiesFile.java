@@ -9,9 +9,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A file in the syntax of {@link java.util.Properties}, in UTF-8. Beside what that class reads it knows the line of every
- * key, and it refuses what that class lets pass or stops at: a key that stands there twice, a value with blanks at its end,
- * a unicode escape that is none, a line without a key. Each of them is reported, and the rest is read nevertheless.
+ * A UTF-8 file in the syntax of {@link java.util.Properties}. It records the line of every key, and rejects what that
+ * class accepts or fails on: duplicate keys, values with trailing blanks, malformed unicode escapes, lines without a
+ * key. Each problem is reported, and the rest of the file is still read.
  */
 final class PropertiesFile {
     private static final int MAX_BYTES = 1 << 20;
@@ -85,7 +85,7 @@ final class PropertiesFile {
     private void entry(Origin origin, String text) {
         PropertiesLine line = PropertiesLine.parse(text);
         if (line.key().isEmpty()) {
-            problem(origin, "%s has no key that can be read; write key=value".formatted(origin.text()));
+            problem(origin, "%s has no key; write key=value".formatted(origin.text()));
             return;
         }
         String key = line.key().get();
@@ -100,7 +100,7 @@ final class PropertiesFile {
         if (line.blankAtEnd()) {
             problem(
                     origin,
-                    "%s (%s) has a trailing blank, which is easily overlooked; remove it, or write it as \\u0020"
+                    "%s (%s) has a trailing blank; remove it, or write it as \\u0020"
                             .formatted(DisplayText.text(key), origin.text()));
         }
     }
@@ -110,7 +110,7 @@ final class PropertiesFile {
         if (earlier != null) {
             problem(
                     setting.origin(),
-                    "%s (%s) stands at %s already; remove one of them"
+                    "%s (%s) is already set at %s; remove one of them"
                             .formatted(
                                     DisplayText.text(setting.name()),
                                     setting.origin().text(),

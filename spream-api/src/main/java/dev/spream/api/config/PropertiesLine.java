@@ -5,10 +5,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A key and a value as {@link java.util.Properties} reads them from a line, continuation lines already appended.
+ * A key and a value parsed from a logical line, continuation lines included.
  *
- * @param key empty if there is none, or an escape in it means nothing
- * @param value empty if an escape in it means nothing
+ * @param key empty if it is missing, or contains a malformed escape
+ * @param value empty if it contains a malformed escape
  * @param blankAtEnd whether the value ends with a blank that is not escaped
  */
 record PropertiesLine(Optional<String> key, Optional<String> value, boolean blankAtEnd) {
@@ -31,7 +31,7 @@ record PropertiesLine(Optional<String> key, Optional<String> value, boolean blan
         return line.substring(afterBlanks(line, 0));
     }
 
-    /** Returns whether an odd number of backslashes stands before the index. */
+    /** Returns whether an odd number of backslashes precedes the index. */
     static boolean isEscaped(String line, int index) {
         int start = index;
         while (start > 0 && line.charAt(start - 1) == '\\') {

@@ -16,8 +16,8 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * A configuration beside the keys that exist: values of their types, all that is wrong, and for people what holds and why.
- * Immutable. Its text shows no value.
+ * A configuration resolved against the known keys: typed values, every problem, and entries for display. Immutable.
+ * {@code toString} shows no value.
  */
 public final class ResolvedConfig {
     private final Map<String, ConfigSection> sections = new LinkedHashMap<>();
@@ -28,15 +28,15 @@ public final class ResolvedConfig {
     private ResolvedConfig(List<ConfigSection> sections) {
         sections.forEach(section -> {
             if (this.sections.putIfAbsent(section.prefix(), section) != null) {
-                throw new IllegalArgumentException("two sections are called '%s'".formatted(section.prefix()));
+                throw new IllegalArgumentException("two sections have the prefix '%s'".formatted(section.prefix()));
             }
         });
     }
 
     /**
-     * Judges the configuration, and reads the files that it refers to.
+     * Resolves the configuration, and reads the files that it references.
      *
-     * @param sections all that may be configured, each prefix once, in the order in which people are to read of them
+     * @param sections the known sections, with distinct prefixes, in the order of display
      */
     public static ResolvedConfig of(SpreamConfig config, List<ConfigSection> sections) {
         ResolvedConfig resolved = new ResolvedConfig(sections);
@@ -58,33 +58,33 @@ public final class ResolvedConfig {
     }
 
     /**
-     * Returns the configuration of a section. Of use only if there are no problems: a value that could not be read is missing.
+     * Returns the configuration of a section. Use it only without problems: values that could not be read are missing.
      *
-     * @throws IllegalArgumentException if there is no section of that prefix, or it is not in use
+     * @throws IllegalArgumentException if there is no section with that prefix, or it is not in use
      */
     public PluginConfig section(String prefix) {
         ConfigSection section = sections.get(prefix);
         if (section == null || !section.inUse()) {
-            throw new IllegalArgumentException("there is no section '%s' that is in use".formatted(prefix));
+            throw new IllegalArgumentException("no section '%s' is in use".formatted(prefix));
         }
         return new SectionValues(section, values);
     }
 
-    /** All that is wrong, ordered by where it was said; a sentence each, which shows no secret. */
+    /** Returns every problem, a sentence each, ordered by place; none shows a secret. */
     public List<String> problems() {
         return problems.stream().map(Problem::text).distinct().toList();
     }
 
-    /** Every key that exists, in the order of the sections. */
+    /** Returns every known key, in the order of the sections. */
     public List<ConfigEntry> entries() {
         return List.copyOf(entries.values());
     }
 
     /**
-     * A key, its value as it may be shown, and where that was said, for a message on why it cannot be: {@code max-inflight is
-     * '3' (spream.properties:2)}.
+     * Returns a key with its displayable value and origin, for a message:
+     * {@code max-inflight is '3' (spream.properties:2)}.
      *
-     * @param key in full; one that exists
+     * @param key the full name of a known key
      */
     public String describe(String key) {
         ConfigEntry entry = entries.get(key);
@@ -125,14 +125,16 @@ public final class ResolvedConfig {
             T value = requireNonNull(key.type().read(text.text()), "value");
             values.put(known.name(), value);
             ConfiguredSecrets.keep(text, value);
-        } catch (RuntimeException e) { // whatever a plug-in's type throws, it did not take the value
+        } catch (RuntimeException e) { // whatever a plug-in's type throws, the value is rejected
             String taken = text.key().equals(known.name()) ? "" : ", which %s takes as well".formatted(known.name());
             problems.add(new Problem(
                     text.place(), "%s%s: %s".formatted(text.described(), taken, refusal(key.type(), text, e))));
         }
     }
 
-    /** Returns the message for a refused value; a hidden text does not appear in it, nor does the type's own message. */
+    /**
+     * Returns the message for a rejected value. It quotes neither a hidden value nor the type's own message about it.
+     */
     private static String refusal(ConfigType<?> type, ResolvedText.Text text, RuntimeException refused) {
         String reason = refused.getMessage();
         if (text.hidden() || reason == null || !(refused instanceof IllegalArgumentException)) {
@@ -150,7 +152,7 @@ public final class ResolvedConfig {
         }
         problems.add(new Problem(
                 flag.origin(),
-                "%s (%s) is a secret, and everybody on this machine can read a command line; write it to a file that only you may read and give %s='${file:/path/to/it}', or set the variable %s"
+                "%s (%s) is a secret, and command lines are visible to all users of this machine; write it to a file that only you may read and give %s='${file:/path/to/it}', or set the variable %s"
                         .formatted(
                                 known.name(),
                                 flag.origin().text(),
@@ -182,7 +184,7 @@ public final class ResolvedConfig {
                         known.key().meaning());
     }
 
-    /** @param values of all sections, by the key in full; nothing for a key that is not configured and has no default */
+    /** @param values the values of all sections by full key; keys without a value and a default are absent */
     private record SectionValues(ConfigSection section, Map<String, Object> values) implements PluginConfig {
         SectionValues {
             values = Map.copyOf(values);
@@ -192,12 +194,12 @@ public final class ResolvedConfig {
         public <T> T get(ConfigKey<T> key) {
             return find(key)
                     .orElseThrow(() -> new IllegalStateException(
-                            "%s is not configured and has no default; it has to be read as a key that may be left out"
+                            "%s is not configured and has no default; read it with find instead of get"
                                     .formatted(section.fullName(key))));
         }
 
         @Override
-        @SuppressWarnings("unchecked") // the section's key of this name read the value, and keys are compared by name
+        @SuppressWarnings("unchecked") // keys are compared by name, and the section's key of this name read the value
         public <T> Optional<T> find(ConfigKey<T> key) {
             if (section.keys().stream().noneMatch(declared -> declared.name().equals(key.name()))) {
                 throw new IllegalArgumentException("%s is not among the keys that are declared for %s"

@@ -2,23 +2,23 @@ package dev.spream.api.config;
 
 import dev.spream.api.spi.ConfigKey;
 
-/** The text that holds for a key, before its type has read it. */
+/** The effective text of a key, before its type reads it. */
 sealed interface ResolvedText {
 
-    /** Nothing is configured, and there is no default. */
+    /** No text is configured, and there is no default. */
     record Absent() implements ResolvedText {}
 
-    /** Something is configured and cannot be used, which was reported. */
+    /** The configured text cannot be used, which is reported already. */
     record Unusable(String shown, Origin place) implements ResolvedText {}
 
     /**
-     * A text that can be read.
+     * A usable text.
      *
-     * @param key in full the key that it was configured for, or whose default it is
+     * @param key the full key that sets the text, or whose default it is
      * @param text never shown
-     * @param template the text as it was written
-     * @param shown what people may see of it
-     * @param secret whether that is not all of it
+     * @param template the text with references unresolved
+     * @param shown the displayable form of the text
+     * @param secret whether {@code shown} hides a part
      */
     record Text(String key, String text, Interpolation template, String shown, boolean secret, Origin place)
             implements ResolvedText {
@@ -28,7 +28,7 @@ sealed interface ResolvedText {
             return new Text(name, text, template, template.shown(key), secret, place);
         }
 
-        /** As secret as the key that it is taken for, and that it was configured for. */
+        /** Returns the text for another key that falls back to it; secret if either key is. */
         Text takenFor(ConfigKey<?> taker) {
             if (!taker.isSecret() && (secret || taker.shownPart().isEmpty())) {
                 return this;
@@ -36,13 +36,13 @@ sealed interface ResolvedText {
             return new Text(key, text, template, template.shown(taker), true, place);
         }
 
-        /** Returns whether not even an error may quote the text. */
+        /** Returns whether error messages must not quote the text. */
         boolean hidden() {
             return secret || template.hasReferences();
         }
 
         String described() {
-            String pattern = template.hasReferences() ? "%s is what '%s' stands for (%s)" : "%s is '%s' (%s)";
+            String pattern = template.hasReferences() ? "%s is the value of '%s' (%s)" : "%s is '%s' (%s)";
             return pattern.formatted(key, shown(), place.text());
         }
 

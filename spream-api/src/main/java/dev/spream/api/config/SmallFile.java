@@ -11,13 +11,13 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
-/** Reads texts that are short by nature, with errors that can be shown to people and quote nothing of the text. */
+/** Reads small text files. Error messages can be displayed and quote nothing of the content. */
 final class SmallFile {
     private SmallFile() {}
 
     /**
-     * @throws IOException if it cannot be read, is longer than {@code maxBytes} or is not UTF-8; its message begins with a
-     *     verb, and the file is to be named before it
+     * @throws IOException if the file cannot be read, is longer than {@code maxBytes} or is not UTF-8. Its message
+     *     begins with a verb and is to be preceded by the file's name
      */
     static String read(Path file, int maxBytes) throws IOException {
         if (Files.isDirectory(file)) {

@@ -15,14 +15,15 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A configuration as text, with where it came from; nothing is judged yet, since which keys there are is known when the plug-ins
- * are. A file is the weakest layer, then come variables of the environment, flags, and what the program itself set.
+ * A configuration as text, with the origin of each value. It is validated later, when the plug-ins and so the keys are
+ * known. Layers by increasing priority: a file, environment variables, flags, values set by the program.
  *
- * <p>A value may contain <code>${file:/run/secrets/password}</code>, which stands for the contents of that file without the
- * line break at its end (a path that is not absolute begins where the process was started), and <code>${env:NAME}</code>,
- * which stands for that variable. <code>$${</code> is a <code>${</code> that is meant as such.
+ * <p>A value may contain <code>${file:/run/secrets/password}</code>, which is replaced by the content of that file
+ * without its trailing line break (a relative path is resolved against the working directory), and
+ * <code>${env:NAME}</code>, which is replaced by that environment variable. <code>$${</code> is a literal
+ * <code>${</code>.
  *
- * <p>Immutable. Its text shows keys and origins, and no value.
+ * <p>Immutable. {@code toString} shows keys and origins, and no value.
  */
 public final class SpreamConfig {
     private static final String VARIABLE_PREFIX = "SPREAM_CONFIG_";
@@ -43,12 +44,14 @@ public final class SpreamConfig {
         this.program = settings(Layer.PROGRAM, builder.program);
     }
 
-    /** Reads the file, overridden by the environment of this process. Problems of the file are reported later. */
+    /**
+     * Loads the file, overridden by the environment of this process. Problems of the file are reported on validation.
+     */
     public static SpreamConfig load(Path file) {
         return builder().file(file).environment(System.getenv()).build();
     }
 
-    /** These values and nothing else. */
+    /** Returns a configuration of these values only. */
     public static SpreamConfig of(Map<String, String> values) {
         Builder builder = builder();
         new TreeMap<>(values).forEach(builder::set);
@@ -60,8 +63,8 @@ public final class SpreamConfig {
     }
 
     /**
-     * The value of a key, before the known keys are resolved. Empty if the key is not configured, or if its value is empty
-     * or cannot be resolved, which {@link ResolvedConfig#problems()} reports.
+     * Returns the value of a key, before the known keys are resolved. Empty if the key is not configured, or if its
+     * value is empty or cannot be resolved, which {@link ResolvedConfig#problems()} reports.
      *
      * @param key in full, such as {@code storage}
      */
@@ -75,14 +78,14 @@ public final class SpreamConfig {
     }
 
     /**
-     * Returns whether something is configured for a key, or may be in a file that could not be read. If so and {@link #raw} is
-     * empty nevertheless, {@link ResolvedConfig#problems()} says why.
+     * Returns whether a key is configured, or may be in a file that could not be read. If so and {@link #raw} is empty,
+     * {@link ResolvedConfig#problems()} reports the reason.
      */
     public boolean mayConfigure(String key) {
         return !isComplete() || effective(key).isPresent();
     }
 
-    /** The variable that configures a key: {@code SPREAM_CONFIG_STORAGE_JDBC_URL} for {@code storage.jdbc.url}. */
+    /** Returns the variable that sets a key: {@code SPREAM_CONFIG_STORAGE_JDBC_URL} for {@code storage.jdbc.url}. */
     public static String variable(String key) {
         return VARIABLE_PREFIX + key.toUpperCase(Locale.ROOT).replace('.', '_').replace('-', '_');
     }
@@ -98,9 +101,7 @@ public final class SpreamConfig {
                 .findFirst();
     }
 
-    /**
-     * Returns whether all that may be configured could be read; what is missing otherwise may stand in what could not be read.
-     */
+    /** Returns whether every layer could be read. If not, a missing key may be set in an unreadable one. */
     boolean isComplete() {
         return file.wasRead();
     }
@@ -109,7 +110,7 @@ public final class SpreamConfig {
         return file.problems();
     }
 
-    /** All that names a key, of all layers, those that a stronger one overrides included. */
+    /** Returns the settings of all layers that name a key, overridden ones included. */
     List<RawSetting> keyed() {
         return Stream.of(file.settings(), flags, program)
                 .flatMap(layer -> layer.values().stream())
@@ -166,7 +167,7 @@ public final class SpreamConfig {
         };
     }
 
-    /** Collects the layers, in any order. Not safe for use by several threads. */
+    /** Collects the layers, in any order. Not thread-safe. */
     public static final class Builder {
         private final Map<String, String> flags = new LinkedHashMap<>();
         private final Map<String, String> program = new LinkedHashMap<>();
@@ -176,20 +177,23 @@ public final class SpreamConfig {
 
         private Builder() {}
 
-        /** A file in the syntax of {@link java.util.Properties}, in UTF-8. It has to exist. The last one that is given counts. */
+        /**
+         * Sets the file, in the syntax of {@link java.util.Properties} and UTF-8. It must exist. The last file given is
+         * used.
+         */
         public Builder file(Path file) {
             this.file = requireNonNull(file, "file");
             return this;
         }
 
         /**
-         * The variables of the environment. Those whose name begins with {@code SPREAM_CONFIG_} configure the key that the rest
-         * names, in capitals and with {@code _} for every dot and hyphen. Where these say nothing, the worker of an outbox is
-         * also configured by {@code OUTBOX_ENABLED}, {@code OUTBOX_CONCURRENCY}, {@code OUTBOX_BATCH}, {@code
-         * OUTBOX_POLL_INTERVAL_SEC}, {@code OUTBOX_LOCK_LEASE_SEC}, {@code OUTBOX_MAX_ATTEMPTS}, {@code OUTBOX_BACKOFF_SEC} and
-         * {@code BROKER_TIMEOUT_MS}. <code>${env:NAME}</code> is looked up among all of
-         * them. Without this call no variable configures anything, and references are looked up in the environment of this
-         * process.
+         * Sets the environment variables. Those whose name begins with {@code SPREAM_CONFIG_} set the key that the rest
+         * names, in capitals and with {@code _} for every dot and hyphen. With lower priority, the outbox worker is
+         * also configured by {@code OUTBOX_ENABLED}, {@code OUTBOX_CONCURRENCY}, {@code OUTBOX_BATCH},
+         * {@code OUTBOX_POLL_INTERVAL_SEC}, {@code OUTBOX_LOCK_LEASE_SEC}, {@code OUTBOX_MAX_ATTEMPTS},
+         * {@code OUTBOX_BACKOFF_SEC} and {@code BROKER_TIMEOUT_MS}. References <code>${env:NAME}</code> are resolved
+         * from all of them. Without this call no variable sets a key, and references are resolved from the environment
+         * of this process.
          */
         public Builder environment(Map<String, String> variables) {
             this.variables = Map.copyOf(variables);
@@ -197,24 +201,25 @@ public final class SpreamConfig {
         }
 
         /**
-         * Takes variables of the environment as well by which services of projections are configured, where those with our
-         * prefix say nothing: {@code DATABASE_URL} of the read models and {@code EVENT_STORE_URL}, as {@code
-         * postgres://user:password@host/database} or for JDBC; {@code PUBSUB_PROJECT_ID}, {@code PUBSUB_SUBSCRIPTION} and {@code
-         * PUBSUB_ACK_DEADLINE}; {@code MAX_RETRY_ATTEMPTS} after the first, {@code INITIAL_RETRY_DELAY} and {@code
-         * MAX_RETRY_DELAY}. Without this call they mean nothing, since other programs use these names for their own.
+         * Also reads the environment variables of existing projection services, with lower priority than prefixed ones:
+         * {@code DATABASE_URL} of the read models and {@code EVENT_STORE_URL}, as
+         * {@code postgres://user:password@host/database} or JDBC URLs; {@code PUBSUB_PROJECT_ID},
+         * {@code PUBSUB_SUBSCRIPTION} and {@code PUBSUB_ACK_DEADLINE}; {@code MAX_RETRY_ATTEMPTS}, which excludes the
+         * first attempt, {@code INITIAL_RETRY_DELAY} and {@code MAX_RETRY_DELAY}. Disabled by default, since other
+         * programs use these names, too.
          */
         public Builder projectionVariables() {
             projectionVariables = true;
             return this;
         }
 
-        /** Sets a value of the command line. Of two flags with one key the last one counts. */
+        /** Sets a value from a flag. Of two flags with the same key the last one is used. */
         public Builder flag(String key, String value) {
             flags.put(requireNonNull(key, "key"), requireNonNull(value, "value"));
             return this;
         }
 
-        /** Sets a value of the program itself, which overrides all others. */
+        /** Sets a value from the program itself, which overrides all others. */
         public Builder set(String key, String value) {
             program.put(requireNonNull(key, "key"), requireNonNull(value, "value"));
             return this;

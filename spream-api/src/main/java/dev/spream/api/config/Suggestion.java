@@ -4,11 +4,11 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.Optional;
 
-/** Finds the word that a mistyped one may have been meant to be. */
+/** Finds the known word that a mistyped one most likely stands for. */
 public final class Suggestion {
     private Suggestion() {}
 
-    /** The candidate that the fewest typing mistakes turn into the word, unless most of the word is mistakes. */
+    /** Returns the candidate with the fewest typing mistakes; empty if most of the word would be mistakes. */
     public static Optional<String> nearest(String word, Collection<String> candidates) {
         return candidates.stream()
                 .filter(candidate -> mistakes(word, candidate) <= Math.max(1, word.length() / 3))
@@ -16,7 +16,7 @@ public final class Suggestion {
                         .thenComparing(Comparator.naturalOrder()));
     }
 
-    /** Letters inserted, left out, replaced, or swapped with their neighbour. */
+    /** Returns the number of typing mistakes: insertions, deletions, replacements and swaps of neighbouring letters. */
     private static int mistakes(String a, String b) {
         int[][] distance = new int[a.length() + 1][b.length() + 1];
         for (int i = 0; i <= a.length(); i++) {

@@ -12,8 +12,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Finds what holds for a key: what is configured, else what holds for its fallback, else its default. References are looked
- * up once for each key, and only if the key is in use or the fallback of one that is.
+ * Resolves the effective text of a key: the configured one, else that of its fallback, else its default. References are
+ * resolved once for each key, and only if the key or a key that falls back to it is in use.
  */
 final class ValueResolver {
     private static final ResolvedText ABSENT = new ResolvedText.Absent();
@@ -84,8 +84,7 @@ final class ValueResolver {
                                         problem))));
         if (resolved.problems().isEmpty() && resolved.text().isEmpty()) {
             problems.add(new Problem(
-                    setting.origin(),
-                    "%s, which is empty; give it a value, or leave it out".formatted(text.described())));
+                    setting.origin(), "%s, which is empty; set a value, or remove it".formatted(text.described())));
         }
         boolean usable = resolved.problems().isEmpty() && !resolved.text().isEmpty();
         return usable ? text : new ResolvedText.Unusable(text.shown(), setting.origin());

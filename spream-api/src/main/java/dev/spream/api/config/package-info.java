@@ -1,9 +1,8 @@
 /**
- * Configuration: where it comes from, what holds when layers disagree, and whether it can be meant. {@link
- * dev.spream.api.config.SpreamConfig} collects a file, the environment and flags as text; {@link
- * dev.spream.api.config.ResolvedConfig} judges them once the plug-ins, and with them the keys, are known. Which keys there
- * are is for others to say, as {@link dev.spream.api.config.ConfigSection}s. All that is wrong is reported at once, and
- * secrets are shown nowhere.
+ * Configuration: its layers, their priority, and its validation. {@link dev.spream.api.config.SpreamConfig} collects a
+ * file, the environment and flags as text; {@link dev.spream.api.config.ResolvedConfig} validates them against the
+ * known keys, which are passed as {@link dev.spream.api.config.ConfigSection}s once the plug-ins are loaded. All
+ * problems are reported together, and secrets are never shown.
  */
 @NullMarked
 package dev.spream.api.config;

@@ -18,15 +18,15 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * The event source {@code change-stream}: a {@link ChangeStreamEventSource} over the change stream that is configured, with a
- * subscription for each projection.
+ * Provider of the event source {@code change-stream}: a {@link ChangeStreamEventSource} over the configured change
+ * stream, with a subscription for each projection.
  */
 @AutoService(EventSourceProvider.class)
 public final class ChangeStreamEventSourceProvider implements EventSourceProvider {
     private static final ConfigKey<String> TABLE = ConfigKey.of(
                     "table",
                     ConfigType.text(),
-                    "Table of the events, spelt as in its declaration, with its named schema.")
+                    "Table of the events, spelt as in its declaration and qualified with its named schema.")
             .required();
     private static final Map<Column, ConfigKey<String>> COLUMNS = columns();
 
@@ -34,8 +34,8 @@ public final class ChangeStreamEventSourceProvider implements EventSourceProvide
         Map<Column, ConfigKey<String>> keys = new EnumMap<>(Column.class);
         for (Column column : Column.values()) {
             String name = "column-" + column.name().toLowerCase(Locale.ROOT).replace('_', '-');
-            String meaning = "Which column has the %s of events%s."
-                    .formatted(column.defaultName(), column.required() ? "" : ", if one has it");
+            String meaning = "Column with the %s of events%s."
+                    .formatted(column.defaultName(), column.required() ? "" : ", if there is one");
             keys.put(column, ConfigKey.of(name, ConfigType.text(), meaning).withDefault(column.defaultName()));
         }
         return keys;

@@ -1,6 +1,6 @@
 /**
- * The event source that comes with spream itself: a change stream of a table of events. Others are in modules of their own,
- * because of the clients that they need.
+ * The built-in event source: a change stream of a table of events. Other event sources are separate modules because of
+ * their client libraries.
  */
 @NullMarked
 package dev.spream.api.event;

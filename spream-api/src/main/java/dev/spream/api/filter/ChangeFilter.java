@@ -16,7 +16,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Decides which changes a consumer sees, and how much of them:
+ * Selects the changes, and the columns of them, that a consumer receives:
  *
  * <pre>{@code
  * ChangeFilter filter = ChangeFilter.builder()
@@ -27,14 +27,15 @@ import java.util.stream.Collectors;
  * subscriber.run(filter.before(consumer));
  * }</pre>
  *
- * <p>A change that is left out counts as consumed: its watermark advances. What a change is, its {@linkplain
- * DataChangeRecord#identity() identity}, the counts of its transaction and whether it is the last one of it, stays as
- * Spanner sent it, whatever is left of it and of the others.
+ * <p>A change that is filtered out counts as consumed: its watermark advances. The {@linkplain
+ * DataChangeRecord#identity() identity} of a change, the counts of its transaction and whether it is the last one of it
+ * remain as Spanner sent them, whatever is filtered out.
  *
- * <p>Names are compared as Spanner sends them, in the case in which they were declared; tables in a named schema with it,
- * {@code sales.Orders}. A name that no table has filters without a word: nothing here can ask the database.
+ * <p>Names are compared as Spanner sends them, in the case in which they were declared, and qualified with a named
+ * schema, {@code sales.Orders}. A name that matches no table has no effect and is not reported, since the filter has no
+ * access to the schema.
  *
- * <p>Immutable and safe for use by many threads; a filter can stand before several consumers.
+ * <p>Immutable and safe for use by many threads; a filter can be used for several consumers.
  */
 public final class ChangeFilter {
     private final List<TablePattern> tables;
@@ -47,12 +48,12 @@ public final class ChangeFilter {
         this.modTypes = modTypes;
     }
 
-    /** Starts with a filter that lets everything through. */
+    /** Returns a builder of a filter, which initially passes everything. */
     public static Builder builder() {
         return new Builder();
     }
 
-    /** Returns whether nothing was chosen, and every change passes as it is. */
+    /** Returns whether the filter passes every change unchanged. */
     public boolean isPassingAll() {
         return tables.isEmpty() && columns.isEmpty() && modTypes.isEmpty();
     }
@@ -75,8 +76,8 @@ public final class ChangeFilter {
     }
 
     /**
-     * A consumer that hands on what passes. It takes batches if the one behind it does, makes its effects durable when it
-     * is told to, and closes it, if it can be closed, when it is closed.
+     * Returns a consumer that passes filtered changes on. It takes batches if the given consumer does, delegates
+     * flushes, and closes the given consumer when it is closed, if that is closeable.
      */
     public FilteredConsumer before(Consumer consumer) {
         return FilteredConsumer.of(this, requireNonNull(consumer, "consumer"));
@@ -91,7 +92,9 @@ public final class ChangeFilter {
                         modTypes.isEmpty() ? "all" : modTypes);
     }
 
-    /** Collects what is to pass. Each kind that is never named passes all; naming more of a kind lets more through. */
+    /**
+     * Builder of a filter. A criterion that is not set passes everything; further calls for one criterion add to it.
+     */
     public static final class Builder {
         private final Set<String> tables = new LinkedHashSet<>();
         private final Set<String> columns = new LinkedHashSet<>();
@@ -99,7 +102,7 @@ public final class ChangeFilter {
 
         private Builder() {}
 
-        /** Tables whose changes pass: names, in which {@code *} stands for any characters or none. */
+        /** Adds tables whose changes pass: names, in which {@code *} matches any number of characters. */
         public Builder tables(String... names) {
             return tables(List.of(names));
         }
@@ -111,13 +114,13 @@ public final class ChangeFilter {
         }
 
         /**
-         * Columns of which a change tells, as {@code Table.Column}. A table of which no column is named is told of in full.
-         * Of the others, a change keeps the primary key, the values of these columns, old and new, and their types.
+         * Adds columns that pass, as {@code Table.Column}. A table without a column here passes with all columns.
+         * Otherwise a change keeps the primary key, the old and new values of these columns, and their types.
          *
-         * <p>A row that was updated is left out if none of these columns has a new value, and the change with it if no row
-         * stays; with a change stream that captures whole rows ({@code NEW_ROW}, {@code NEW_ROW_AND_OLD_VALUES}) they all have one
-         * each time. Rows that were inserted or deleted stay, if only with their keys. Where only columns of the primary key
-         * are named, no update passes.
+         * <p>An updated row is dropped if none of these columns has a new value, and the change with it if no row
+         * remains; with a change stream that captures whole rows ({@code NEW_ROW}, {@code NEW_ROW_AND_OLD_VALUES}) each
+         * column has a new value every time. Inserted and deleted rows always pass, at least with their keys. If only
+         * primary key columns are given, no update passes.
          */
         public Builder columns(String... names) {
             return columns(List.of(names));
@@ -129,10 +132,7 @@ public final class ChangeFilter {
             return this;
         }
 
-        /**
-         * Kinds of change that pass. One that this version does not know passes in any case: what it is, only the consumer can
-         * say.
-         */
+        /** Adds kinds of change that pass. A kind that is unknown to this version passes always. */
         public Builder modTypes(ModType... types) {
             return modTypes(List.of(types));
         }
@@ -144,9 +144,10 @@ public final class ChangeFilter {
         }
 
         /**
-         * The filter.
+         * Creates the filter.
          *
-         * @throws IllegalArgumentException if a name is not of its form, or contradicts another one; the message has them all
+         * @throws IllegalArgumentException if a name is malformed or contradicts another one; the message lists all of
+         *     them
          */
         public ChangeFilter build() {
             List<String> problems = new ArrayList<>();
@@ -155,14 +156,13 @@ public final class ChangeFilter {
                 TablePattern.parse(table)
                         .ifPresentOrElse(
                                 patterns::add,
-                                () -> problems.add(
-                                        "'%s' is no name of a table: write it as Spanner does, such as Orders, sales.Orders or Order*"
-                                                .formatted(table)));
+                                () -> problems.add(("'%s' is not a table name: write it as declared in Spanner, such as"
+                                        + " Orders, sales.Orders or Order*").formatted(table)));
             }
             Map<String, ColumnChoice> choices =
                     problems.isEmpty() ? choices(patterns, problems) : choices(List.of(), problems);
             if (modTypes.contains(ModType.UNKNOWN)) {
-                problems.add("mod types can be INSERT, UPDATE and DELETE; one that is not known passes anyway");
+                problems.add("mod types can be INSERT, UPDATE and DELETE; unknown mod types always pass");
             }
             if (!problems.isEmpty()) {
                 throw new IllegalArgumentException(String.join("; ", problems));
@@ -175,14 +175,14 @@ public final class ChangeFilter {
             for (String column : columns) {
                 int dot = column.lastIndexOf('.');
                 if (dot < 0 || !TablePattern.isName(column)) {
-                    problems.add("'%s' is no column of a table: write Table.Column, such as Orders.Status"
-                            .formatted(column));
+                    problems.add(
+                            "'%s' is not a column name: write Table.Column, such as Orders.Status".formatted(column));
                     continue;
                 }
                 String table = column.substring(0, dot);
                 if (!patterns.isEmpty() && patterns.stream().noneMatch(pattern -> pattern.matches(table))) {
                     problems.add(
-                            "column %s is of a table that does not pass: name the table too, or leave the column out"
+                            "column %s belongs to a table that is filtered out: add the table, or remove the column"
                                     .formatted(column));
                 }
                 byTable.computeIfAbsent(table, name -> new LinkedHashSet<>()).add(column.substring(dot + 1));

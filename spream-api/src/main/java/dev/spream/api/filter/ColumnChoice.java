@@ -12,13 +12,13 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The columns of one table of which its changes tell. */
+/** The columns of one table that pass a filter. */
 record ColumnChoice(String table, Set<String> columns) {
     ColumnChoice {
         columns = Set.copyOf(columns);
     }
 
-    /** The change with these columns and its primary key; empty if it updates rows and none of them in these columns. */
+    /** Returns the change with these columns and its primary key; empty if it is an update that sets none of them. */
     Optional<DataChangeRecord> apply(DataChangeRecord change) {
         List<Mod> mods = change.mods().stream()
                 .map(this::apply)

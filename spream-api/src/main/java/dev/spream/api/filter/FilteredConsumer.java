@@ -11,8 +11,8 @@ import java.util.concurrent.atomic.LongAdder;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A consumer behind a {@link ChangeFilter}. As safe for use by many threads as the one behind it. */
-@SuppressWarnings("try") // what closing throws is up to the consumer behind it
+/** A consumer with a {@link ChangeFilter} before it. As thread-safe as that consumer. */
+@SuppressWarnings("try") // the wrapped consumer decides which exceptions close throws
 public sealed class FilteredConsumer implements Consumer, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(FilteredConsumer.class);
 
@@ -25,7 +25,7 @@ public sealed class FilteredConsumer implements Consumer, AutoCloseable {
         this.consumer = consumer;
     }
 
-    /** One that takes batches still does. */
+    /** Wraps a consumer; the result takes batches if the consumer does. */
     static FilteredConsumer of(ChangeFilter filter, Consumer consumer) {
         return consumer instanceof BatchConsumer batches
                 ? new OfBatches(filter, batches)
@@ -40,7 +40,7 @@ public sealed class FilteredConsumer implements Consumer, AutoCloseable {
         }
     }
 
-    /** Returns the part of the change for the consumer; a change of which nothing is left is counted. */
+    /** Returns the part of the change for the consumer; counts a change that is dropped. */
     private Optional<DataChangeRecord> apply(DataChangeRecord change, Delivery delivery) {
         Optional<DataChangeRecord> kept = filter.apply(change);
         if (kept.isEmpty()) {
@@ -65,7 +65,7 @@ public sealed class FilteredConsumer implements Consumer, AutoCloseable {
         return filtered.sum();
     }
 
-    /** Closes the consumer behind the filter, if it is {@link AutoCloseable}. */
+    /** Closes the wrapped consumer, if it is {@link AutoCloseable}. */
     @Override
     public void close() throws Exception {
         if (consumer instanceof AutoCloseable closeable) {
@@ -81,7 +81,7 @@ public sealed class FilteredConsumer implements Consumer, AutoCloseable {
             this.consumer = consumer;
         }
 
-        /** Settles dropped changes first: they have no effect that another change could overtake. */
+        /** Settles the dropped changes first: they have no effect, so no order is violated. */
         @Override
         public void consume(Batch batch) throws Exception {
             List<DataChangeRecord> kept = new ArrayList<>();
@@ -101,7 +101,7 @@ public sealed class FilteredConsumer implements Consumer, AutoCloseable {
         }
     }
 
-    /** The changes that passed, with indexes of their own; {@code places} has those in the whole batch. */
+    /** The changes that passed, indexed from 0; {@code places} maps their indexes to those of the whole batch. */
     private record KeptChanges(BatchConsumer.Batch batch, List<DataChangeRecord> changes, List<Integer> places)
             implements BatchConsumer.Batch {
         @Override

@@ -6,15 +6,15 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * Names of tables.
+ * A pattern of table names.
  *
- * @param text a name, in which a star stands for any characters or none
- * @param regex the same, for the whole name
+ * @param text a name, in which a star matches any number of characters
+ * @param regex the same as a regular expression for the whole name
  */
 record TablePattern(String text, Pattern regex) {
     private static final Pattern NAME = Pattern.compile("[^\\s.,*'\"`]+(\\.[^\\s.,*'\"`]+)*");
 
-    /** Reads a name or a pattern; empty if no name of a table can look like that. */
+    /** Parses a name or a pattern; empty if no table name can match it. */
     static Optional<TablePattern> parse(String text) {
         if (!isName(text.replace('*', 'x'))) {
             return Optional.empty();
@@ -23,7 +23,7 @@ record TablePattern(String text, Pattern regex) {
         return Optional.of(new TablePattern(text, Pattern.compile(regex)));
     }
 
-    /** Returns whether it is a name, or several with dots between. */
+    /** Returns whether the text is a name, or several separated by dots. */
     static boolean isName(String text) {
         return NAME.matcher(text).matches();
     }

@@ -1,7 +1,7 @@
 /**
- * Filters in front of any sink: which tables, columns and kinds of change reach it. {@link
- * dev.spream.api.filter.ChangeFilter} decides, and wraps the {@link dev.spream.core.consume.Consumer} behind it. What is
- * filtered out counts as consumed. Nothing here knows configuration or sinks by name.
+ * Filters in front of any sink: the tables, columns and kinds of change that reach it. {@link
+ * dev.spream.api.filter.ChangeFilter} selects them and wraps a {@link dev.spream.core.consume.Consumer}. Changes that
+ * are filtered out count as consumed. Independent of configuration and of particular sinks.
  */
 @NullMarked
 package dev.spream.api.filter;

@@ -20,15 +20,15 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Binds {@link Spream}, as one instance, configured by what is given to the module.
+ * Binds {@link Spream} as a singleton, with the configuration given to the module.
  *
- * <p>It requires nothing. Where the application binds one of these, it is used instead of what configuration names, and is
- * the application's to close: {@link ChangeStreamSource}, {@link PartitionStorage}, {@link Consumer}, {@link
- * DeadLetterSink}, {@link ErrorHandler}, {@link PluginRegistry}. Whatever it adds to a {@link Multibinder} of {@link
- * SubscriptionListener} listens.
+ * <p>It requires no bindings. If the application binds one of these, it is used instead of the configured one, and is
+ * closed by the application: {@link ChangeStreamSource}, {@link PartitionStorage}, {@link Consumer}, {@link
+ * DeadLetterSink}, {@link ErrorHandler}, {@link PluginRegistry}. Listeners are added by a {@link Multibinder} of {@link
+ * SubscriptionListener}.
  *
- * <p>Creating the injector judges the configuration, in {@link com.google.inject.Stage#PRODUCTION} at once, and opens
- * nothing; {@link Spream#run} does.
+ * <p>Creating the injector validates the configuration, in {@link com.google.inject.Stage#PRODUCTION} at once, and
+ * opens nothing; {@link Spream#run} opens the components.
  */
 public final class SpreamModule extends AbstractModule {
     private final SpreamConfig config;

@@ -1,6 +1,6 @@
 /**
- * For applications that are wired with Guice, which they bring themselves: a module that binds a {@link
- * dev.spream.api.Spream}. It does nothing that {@link dev.spream.api.Spream#builder} cannot do.
+ * Integration with Guice, which the application provides: a module that binds a {@link dev.spream.api.Spream}. It does
+ * nothing that {@link dev.spream.api.Spream#builder} cannot do.
  */
 @NullMarked
 package dev.spream.api.guice;

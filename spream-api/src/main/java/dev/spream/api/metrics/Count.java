@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** A counter of a subscription, with every value that a tag of it can have. */
+/** A counter of a subscription, with every value of its tag. */
 enum Count {
     SETTLED("spream.changes.settled", "Settled changes, by outcome.", "outcome", Meters.tags(Outcome.values())),
     DELIVERIES("spream.deliveries", "Deliveries of changes to the consumer, repeated ones included."),
@@ -40,7 +40,7 @@ enum Count {
             Meters.tags(StorageOperation.values())),
     WATERMARK_WRITES("spream.watermarks.writes", "Calls to the storage that stored watermarks.");
 
-    /** A stream that ended with OK, though nothing said that the partition ends there. */
+    /** A query that ended with OK although no record proved the end of the partition. */
     static final String END_WITHOUT_PROOF = "end_without_proof";
 
     private static final String NO_TAG = "";
@@ -49,7 +49,7 @@ enum Count {
     private final String meaning;
     private final String tag;
 
-    @SuppressWarnings("ImmutableEnumChecker") // all of them are made by List.of or toList
+    @SuppressWarnings("ImmutableEnumChecker") // every list is made by List.of or toList
     private final List<String> values;
 
     Count(String meter, String meaning) {
@@ -69,7 +69,7 @@ enum Count {
                 : meters.counters(meter, meaning, tag, values);
     }
 
-    /** The counters of one subscription, all of them registered from the beginning. Safe for use by many threads. */
+    /** The counters of one subscription, all registered on creation. Safe for use by many threads. */
     static final class Counters {
         private final Map<Count, Meters.Tagged> counters;
 

@@ -10,21 +10,22 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The times when parents of partitions ended here, to tell how long their children waited. A child that another worker
- * reads is forgotten when many others have come after it. Safe for use by many threads.
+ * The times at which parents of partitions ended in this process, for measuring how long their children waited. Entries
+ * of children that other workers read are evicted after a number of newer ones. Safe for use by many threads.
  */
 final class HandOvers {
     private static final int KEPT = 1_000;
 
     // Guarded by this.
     private final Map<PartitionToken, Long> endedAt = new LinkedHashMap<>(); // by child
-    private final Set<PartitionToken> begun = new LinkedHashSet<>(); // before an end of a parent was told
+    private final Set<PartitionToken> begun =
+            new LinkedHashSet<>(); // the start was reported before the end of a parent
 
     /**
-     * A partition was finished.
+     * Records the end of a partition.
      *
-     * @param nanos when, by the same clock as in {@link #started}
-     * @return how many children were not waited for: the reader of one was told first
+     * @param nanos the time of the end, by the clock of {@link #started}
+     * @return the number of children whose start was reported before
      */
     synchronized int finished(PartitionEnd proof, long nanos) {
         int atOnce = 0;
@@ -33,13 +34,13 @@ final class HandOvers {
                 atOnce++;
                 continue;
             }
-            endedAt.put(child, nanos); // the last of two parents counts
+            endedAt.put(child, nanos); // the later of two parents counts
             forgetOldest(endedAt.keySet());
         }
         return atOnce;
     }
 
-    /** Returns the time that the partition waited for its reader; empty if no end of a parent was reported here, or not yet. */
+    /** Returns the time that the partition waited for its reader; empty if no end of a parent was reported here yet. */
     synchronized Optional<Duration> started(PartitionToken partition, long nanos) {
         Long ended = endedAt.remove(partition);
         if (ended == null) {

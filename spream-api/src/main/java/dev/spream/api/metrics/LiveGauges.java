@@ -12,8 +12,8 @@ import java.util.Optional;
 import java.util.function.IntSupplier;
 
 /**
- * The gauges of a subscription while it runs. They show what this worker knows by itself: reading one asks neither the
- * storage nor the server. What is not known yet is {@code NaN}.
+ * The gauges of a subscription while it runs. They show the state of this worker: reading one queries neither the
+ * storage nor the server. Unknown values are {@code NaN}.
  */
 final class LiveGauges {
     private final Meters meters;
@@ -61,7 +61,7 @@ final class LiveGauges {
                         () -> Meters.seconds(left()))));
     }
 
-    /** A subscription that does not run any more is not to look as if it did. */
+    /** Removes the gauges, so that a subscription that has ended does not appear to run. */
     void remove() {
         retention.stop();
         gauges.forEach(meters.registry()::remove);

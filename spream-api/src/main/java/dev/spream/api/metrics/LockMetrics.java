@@ -16,14 +16,15 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Publishes what happens to hierarchical locks to a Micrometer registry. Every meter carries the tag {@code locks}; no tag
- * ever names a target or a bucket: {@code ./spream locks list} does. All exist from the beginning, with every value that a
- * tag can have.
+ * Publishes the events of hierarchical locks to a Micrometer registry. Every meter carries the tag {@code locks}; no
+ * tag contains a target or a bucket, see {@code ./spream locks list} for those. All meters are registered on creation,
+ * with every value of their tags.
  *
- * <p>One is for the locks of one store; several share a registry under different names. Safe for use by many threads.
+ * <p>One instance serves the locks of one store; several share a registry under different names. Safe for use by many
+ * threads.
  */
 public final class LockMetrics implements LockListener {
-    private final Map<LockOutcome, Timer> acquire = new EnumMap<>(LockOutcome.class); // not changed after construction
+    private final Map<LockOutcome, Timer> acquire = new EnumMap<>(LockOutcome.class); // unmodified after construction
     private final Counter waits;
     private final Timer held;
     private final Counter lost;
@@ -48,7 +49,7 @@ public final class LockMetrics implements LockListener {
     }
 
     /**
-     * A listener that publishes to the registry.
+     * Creates a listener that publishes to the registry.
      *
      * @param locks the value of the tag
      */

@@ -11,7 +11,7 @@ import dev.spream.lock.LockOrderException;
 import dev.spream.lock.LockStoreException;
 import dev.spream.lock.LockTimeoutException;
 
-/** An end of a request for locks, as the value of a tag. */
+/** The outcome of an acquire call, as the value of a tag. */
 enum LockOutcome {
     ACQUIRED,
     WAITED,

@@ -17,11 +17,11 @@ import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
-/** Registers meters that have tags in common. */
+/** Registers meters with common tags. */
 record Meters(MeterRegistry registry, Tags tags) {
     static final String SECONDS = "seconds";
 
-    /** The same in every process, so that histograms can be added up. */
+    /** The histogram buckets, equal in all processes so that histograms can be aggregated. */
     private static final Duration[] BUCKETS = LongStream.of(
                     1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 60_000)
             .mapToObj(Duration::ofMillis)
@@ -29,18 +29,18 @@ record Meters(MeterRegistry registry, Tags tags) {
 
     private static final double NANOS = 1e9;
 
-    /** @param more a tag and its value, or nothing */
+    /** @param more a further tag and its value, or nothing */
     Counter counter(String name, String meaning, String... more) {
         return Counter.builder(name).description(meaning).tags(tags.and(more)).register(registry);
     }
 
-    /** A counter for each value of a tag, which has no others. */
+    /** Registers a counter for each value of a tag. */
     Tagged counters(String name, String meaning, String tag, List<String> values) {
         return new Tagged(values.stream()
                 .collect(Collectors.toUnmodifiableMap(value -> value, value -> counter(name, meaning, tag, value))));
     }
 
-    /** Counters of one name, by the value of a tag. */
+    /** The counters of one name, by the value of their tag. */
     record Tagged(Map<String, Counter> byValue) {
         Counter of(Enum<?> constant) {
             return of(tag(constant));
@@ -87,13 +87,13 @@ record Meters(MeterRegistry registry, Tags tags) {
         return Arrays.stream(constants).map(Meters::tag).toList();
     }
 
-    /** {@code NaN} if it is not known. */
+    /** Returns the duration in seconds; {@code NaN} if unknown. */
     static double seconds(Optional<Duration> duration) {
         return duration.map(known -> known.getSeconds() + known.getNano() / NANOS)
                 .orElse(Double.NaN);
     }
 
-    /** Seconds since 1970; {@code NaN} if it is not known. */
+    /** Returns the time in seconds since 1970; {@code NaN} if unknown. */
     static double time(Optional<Instant> time) {
         return time.map(known -> known.getEpochSecond() + known.getNano() / NANOS)
                 .orElse(Double.NaN);

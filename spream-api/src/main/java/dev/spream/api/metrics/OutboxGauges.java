@@ -10,7 +10,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
-/** The gauges of a worker and of its outbox, the latter as they were last sampled. Safe for use by many threads. */
+/**
+ * The gauges of a worker and of its outbox; those of the outbox come from the last sample. Safe for use by many
+ * threads.
+ */
 final class OutboxGauges {
     private static final double NANOS = 1e9;
 
@@ -19,7 +22,7 @@ final class OutboxGauges {
     volatile boolean breakerOpen;
     private volatile @Nullable Sample sample;
 
-    /** @param takenAt by the registry's monotonic clock, in nanoseconds */
+    /** @param takenAt the time of the sample by the registry's monotonic clock, in nanoseconds */
     private record Sample(OutboxStats stats, long takenAt) {}
 
     OutboxGauges(Meters meters) {

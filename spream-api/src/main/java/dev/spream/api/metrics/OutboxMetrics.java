@@ -21,14 +21,15 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.IntStream;
 
 /**
- * Publishes what the worker of an outbox does to a Micrometer registry. Every meter carries the tag {@code outbox}; no tag
- * ever names an entry, a key or a receiver: {@code ./spream outbox list} does. All exist from the beginning, with every value
- * that a tag can have. What is in the outbox is not asked for by this: a sample is handed to {@link #sampled}.
+ * Publishes the events of an outbox worker to a Micrometer registry. Every meter carries the tag {@code outbox}; no tag
+ * contains an entry, a key or a receiver, see {@code ./spream outbox list} for those. All meters are registered on
+ * creation, with every value of their tags. The state of the outbox is not queried; samples are passed to {@link
+ * #sampled}.
  *
- * <p>One is for one worker; several share a registry under different names. Safe for use by many threads.
+ * <p>One instance serves one worker; several share a registry under different names. Safe for use by many threads.
  */
 public final class OutboxMetrics implements OutboxListener {
-    /** Attempts that a tag tells apart; those after the last one share a value. */
+    /** The number of attempts with a tag value of their own; later ones share the last value. */
     private static final int ATTEMPTS = 5;
 
     private final Meters meters;
@@ -49,7 +50,7 @@ public final class OutboxMetrics implements OutboxListener {
     private final Counter storeFailures;
     private final OutboxGauges gauges;
 
-    /** Claims that were tried and have not ended, and whether the outcome is known. */
+    /** Claims in progress; true once the outcome is known. */
     private final Map<OutboxClaim.Ref, Boolean> answered = new ConcurrentHashMap<>();
 
     private OutboxMetrics(Meters meters) {
@@ -110,7 +111,7 @@ public final class OutboxMetrics implements OutboxListener {
     }
 
     /**
-     * A listener that publishes to the registry.
+     * Creates a listener that publishes to the registry.
      *
      * @param outbox the value of the tag
      */
@@ -120,8 +121,8 @@ public final class OutboxMetrics implements OutboxListener {
     }
 
     /**
-     * Samples the outbox. To be called from time to time with its operations. The gauges keep their values until
-     * the next sample, and {@code outbox.sample.age} says how old they are.
+     * Publishes a sample of the outbox, to be taken periodically from its operations. Gauges keep their values until
+     * the next sample; {@code outbox.sample.age} reports its age.
      */
     public void sampled(OutboxStats stats) {
         gauges.sampled(stats);

@@ -15,7 +15,7 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /** The counters and timers of a projection in this process. Safe for use by many threads. */
 final class ProjectionCounters {
-    /** Event types that a tag tells apart; a source of events is not to fill the registry. */
+    /** The number of event types with a tag value of their own, which bounds the size of the registry. */
     static final int MAX_EVENT_TYPES = 50;
 
     private static final String OTHER = "other";

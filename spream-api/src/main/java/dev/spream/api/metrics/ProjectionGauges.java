@@ -16,15 +16,15 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The gauges of a projection: of its live version, as its manager sees it, of its store, as it was last sampled, and of its other
+ * The gauges of a projection: its live version as seen by its manager, its store as of the last sample, and its other
  * versions. Safe for use by many threads.
  */
 final class ProjectionGauges {
     private final MeterRegistry registry;
     private final String projection;
     private final Supplier<List<ProjectionView>> views;
-    private final Map<String, RebuildGauges> rebuilds = new HashMap<>(); // guarded by this, by the names of states
-    volatile @Nullable ProjectionDetails details; // as sampled last
+    private final Map<String, RebuildGauges> rebuilds = new HashMap<>(); // Guarded by this; by state name.
+    volatile @Nullable ProjectionDetails details; // the last sample
 
     ProjectionGauges(MeterRegistry registry, String projection, Supplier<List<ProjectionView>> views) {
         this.registry = registry;

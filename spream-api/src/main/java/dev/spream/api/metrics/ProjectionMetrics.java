@@ -19,9 +19,9 @@ import java.util.function.Supplier;
 import java.util.regex.Pattern;
 
 /**
- * Publishes what projections do to a Micrometer registry. Every meter carries the tag {@code projection}; no tag ever names an
- * event or an aggregate: {@code ./spream projection show} does. Event types are told apart up to a number of them, those that
- * come after it share the tag's value {@code other}.
+ * Publishes the events and the state of projections to a Micrometer registry. Every meter carries the tag
+ * {@code projection}; no tag contains an event or an aggregate, see {@code ./spream projection show} for those. Event
+ * types have a tag value each up to a limit; further ones share the value {@code other}.
  *
  * <pre>{@code
  * ProjectionMetrics metrics = ProjectionMetrics.of(registry);
@@ -29,10 +29,10 @@ import java.util.regex.Pattern;
  * metrics.watch(manager::views);
  * }</pre>
  *
- * <p>They are those of the live version, whichever that is. Of versions that are not live there are {@code projection.rebuild}
- * meters alone, with the tag {@code version}, for as long as they are here and not live.
+ * <p>The meters describe the live version of a projection. Versions that are not live have only the
+ * {@code projection.rebuild} meters, with the tag {@code version}, while they run in this process and are not live.
  *
- * <p>What is parked is not asked for by this: a sample is handed to {@link #sampled}. Safe for use by many threads.
+ * <p>Parked aggregates are not queried; samples are passed to {@link #sampled}. Safe for use by many threads.
  */
 public final class ProjectionMetrics implements ProjectionListener {
     private static final Pattern VERSION = Pattern.compile("@[0-9]+$");
@@ -40,20 +40,20 @@ public final class ProjectionMetrics implements ProjectionListener {
     private final MeterRegistry registry;
     private final Map<String, ProjectionCounters> counters = new ConcurrentHashMap<>();
     private final Map<String, ProjectionGauges> gauges = new ConcurrentHashMap<>();
-    private final Map<String, ProjectionVersion> versions = new ConcurrentHashMap<>(); // by the names of their states
+    private final Map<String, ProjectionVersion> versions = new ConcurrentHashMap<>(); // by state name
 
     private ProjectionMetrics(MeterRegistry registry) {
         this.registry = registry;
     }
 
-    /** A listener that publishes to the registry. */
+    /** Creates a listener that publishes to the registry. */
     public static ProjectionMetrics of(MeterRegistry registry) {
         return new ProjectionMetrics(requireNonNull(registry, "registry"));
     }
 
     /**
-     * Publishes how the projections of a manager are, whenever the registry is read, those that it has now. Their meters exist
-     * from then on.
+     * Publishes the state of a manager's current projections whenever the registry is read. Their meters are registered
+     * by this call.
      *
      * @param views such as {@code manager::views}
      */
@@ -67,8 +67,8 @@ public final class ProjectionMetrics implements ProjectionListener {
     }
 
     /**
-     * Samples the store of a watched projection. To be called from time to time with its operations; versions
-     * that are not live here are ignored.
+     * Publishes a sample of the store of a watched projection, to be taken periodically from its operations. Versions
+     * that are not live in this process are ignored.
      */
     public void sampled(ProjectionDetails details) {
         String state = details.state().projection();
@@ -135,7 +135,7 @@ public final class ProjectionMetrics implements ProjectionListener {
         count(projection, live -> live.segmentsLost.increment());
     }
 
-    /** Of the live version alone. What is not known by now was not told of, or is dropped. */
+    /** Counts an event of a live version. Events of unregistered versions are dropped. */
     private void count(String state, Consumer<ProjectionCounters> what) {
         ProjectionVersion version = versions.get(state);
         if (version != null ? version.isLive() : !VERSION.matcher(state).find()) {

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
 
-/** The gauges of a version of a projection that is not live, until it is closed. Safe for use by many threads. */
+/** The gauges of a projection version that is not live. Safe for use by many threads. */
 final class RebuildGauges implements AutoCloseable {
     private final MeterRegistry registry;
     private final String stateName;
@@ -58,7 +58,7 @@ final class RebuildGauges implements AutoCloseable {
         return view(view -> view.rebuild().map(value::applyAsDouble).orElse(Double.NaN));
     }
 
-    /** They are gone from the registry. */
+    /** Removes the gauges from the registry. */
     @Override
     public void close() {
         meters.forEach(registry::remove);

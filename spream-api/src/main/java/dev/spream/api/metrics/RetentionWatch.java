@@ -12,8 +12,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The retention period of a stream, asked of the server in the background and rarely: what is asked for meanwhile is what is
- * known. Safe for use by many threads.
+ * The retention period of a stream, queried from the server in the background at long intervals; reads return the last
+ * known value. Safe for use by many threads.
  */
 final class RetentionWatch {
     private static final Logger log = LoggerFactory.getLogger(RetentionWatch.class);

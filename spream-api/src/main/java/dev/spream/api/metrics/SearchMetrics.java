@@ -10,7 +10,8 @@ import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
 
 /**
- * Publishes to a Micrometer registry what search projections write, of all projections together. Safe for use by many threads.
+ * Publishes the writes of search projections to a Micrometer registry, aggregated over all projections. Safe for use by
+ * many threads.
  *
  * <pre>{@code
  * SearchProjection projection = new SearchProjection("words", mapping, index).listener(SearchMetrics.of(registry));
@@ -31,7 +32,7 @@ public final class SearchMetrics implements SearchListener {
                         "Duration of a call of the search engine, until its changes are searchable.");
     }
 
-    /** A listener that publishes to the registry. */
+    /** Creates a listener that publishes to the registry. */
     public static SearchMetrics of(MeterRegistry registry) {
         return new SearchMetrics(requireNonNull(registry, "registry"));
     }

@@ -23,16 +23,16 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Publishes what happens in a subscription to a Micrometer registry. Every meter carries the tag {@code subscription}; no
- * tag ever names a partition, a key or a table. Counters exist from the beginning, with every value that a tag can have, so
- * that alerts see them grow from zero. Gauges exist while the subscription runs.
+ * Publishes the events and the state of a subscription to a Micrometer registry. Every meter carries the tag
+ * {@code subscription}; no tag contains a partition, a key or a table. Counters are registered on creation, with every
+ * value of their tags, so that alerts see them rise from zero. Gauges exist while the subscription runs.
  *
  * <pre>{@code
  * SubscriberOptions.builder().listener(SpreamMetrics.of(registry, "orders"))
  * }</pre>
  *
- * <p>One is for one subscription, and for one run of it at a time; several share a registry under different names. Safe for
- * use by many threads.
+ * <p>One instance serves one subscription and one run at a time; several share a registry under different names. Safe
+ * for use by many threads.
  */
 public final class SpreamMetrics implements SubscriptionListener {
     private final Meters meters;
@@ -58,7 +58,7 @@ public final class SpreamMetrics implements SubscriptionListener {
     }
 
     /**
-     * A listener that publishes to the registry, where its counters and timers are registered at once.
+     * Creates a listener that publishes to the registry, and registers its counters and timers.
      *
      * @param subscription the value of the tag
      */
@@ -71,15 +71,15 @@ public final class SpreamMetrics implements SubscriptionListener {
     }
 
     /**
-     * Returns the retention period of the stream, as the server last reported it: it is queried rarely, in the background.
-     * Empty before it has answered, and while nothing runs.
+     * Returns the retention period of the stream as last reported by the server, which is queried in the background at
+     * long intervals. Empty before the first answer and while the subscription does not run.
      */
     public Optional<Duration> retention() {
         LiveGauges live = gauges;
         return live == null ? Optional.empty() : live.retention.latest();
     }
 
-    /** Returns whether the server has said how long the stream keeps its records, or that it declares no period. */
+    /** Returns whether the server has reported the retention period, or that the stream declares none. */
     public boolean isRetentionKnown() {
         LiveGauges live = gauges;
         return live != null && live.retention.isAnswered();

@@ -3,7 +3,7 @@ package dev.spream.api.metrics;
 import java.util.Arrays;
 import java.util.List;
 
-/** An operation of the storage, in a set that does not grow: a tag has one of these. */
+/** A storage operation as the value of a tag; the set is fixed. */
 enum StorageOperation {
     OPEN("looking for the subscription", "looking for partitions", "opening the subscription"),
     WORKERS("registering the worker", "reading the workers", "ending the registration"),
@@ -19,7 +19,7 @@ enum StorageOperation {
     OTHER;
 
     @SuppressWarnings("ImmutableEnumChecker") // made by List.of
-    private final List<String> beginnings; // of what the engine says that it was doing
+    private final List<String> beginnings; // the engine's descriptions of its storage calls
 
     StorageOperation(String... beginnings) {
         this.beginnings = List.of(beginnings);

@@ -13,14 +13,14 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The owner and the permissions of a file or folder, as POSIX has them.
+ * The owner and the POSIX permissions of a file or folder.
  *
- * @param sticky whether what is in the folder is renamed and removed by its owners alone
- * @param readOnly whether others may write to it by its permissions, and cannot where it is mounted
+ * @param sticky whether only owners may rename and remove the files of the folder
+ * @param readOnly whether a read-only mount prevents writes that the permissions allow
  */
 record FilePermissions(
         int uid, String owner, String group, Set<PosixFilePermission> permissions, boolean sticky, boolean readOnly) {
-    private static final String VIEW = "unix"; // besides POSIX: the number of the owner, and the sticky bit
+    private static final String VIEW = "unix"; // in addition to POSIX: the numeric owner, and the sticky bit
     private static final int STICKY = 01000;
     private static final int ROOT = 0;
     private static final Set<PosixFilePermission> OF_OTHERS =
@@ -30,12 +30,12 @@ record FilePermissions(
         permissions = Set.copyOf(permissions);
     }
 
-    /** Returns whether the file's file system has what is read here. */
+    /** Returns whether the file's file system provides these attributes. */
     static boolean areSupportedFor(Path file) {
         return file.getFileSystem().supportedFileAttributeViews().contains(VIEW);
     }
 
-    @SuppressWarnings("unchecked") // the attribute is of that type
+    @SuppressWarnings("unchecked") // the attribute has that type
     static FilePermissions of(Path file, LinkOption... links) throws IOException {
         Map<String, Object> read = Files.readAttributes(file, VIEW + ":uid,mode,owner,group,permissions", links);
         Set<PosixFilePermission> permissions = (Set<PosixFilePermission>) value(read, "permissions");
@@ -51,7 +51,7 @@ record FilePermissions(
     private static Object value(Map<String, Object> read, String name) throws IOException {
         Object value = read.get(name);
         if (value == null) {
-            throw new IOException("the file system does not tell the " + name);
+            throw new IOException("the file system does not provide the " + name);
         }
         return value;
     }
@@ -61,19 +61,20 @@ record FilePermissions(
     }
 
     /**
-     * Returns whether users besides the owner may write to it. A group with the owner's name is taken to be the owner's alone.
+     * Returns whether users other than the owner may write to it. A group with the owner's name is assumed to contain
+     * the owner only.
      */
     boolean othersCanWrite() {
         boolean group = permissions.contains(PosixFilePermission.GROUP_WRITE) && !this.group.equals(owner);
         return !readOnly && (group || permissions.contains(PosixFilePermission.OTHERS_WRITE));
     }
 
-    /** Returns whether users besides the owner may put something in the place of what is in the folder. */
+    /** Returns whether users other than the owner may replace files of the folder. */
     boolean othersCanReplace() {
         return othersCanWrite() && !sticky;
     }
 
-    /** Such as {@code rwxrwxr-x ann:staff}. */
+    /** In the form {@code rwxrwxr-x ann:staff}. */
     @Override
     public String toString() {
         return "%s %s:%s".formatted(PosixFilePermissions.toString(permissions), owner, group);

@@ -12,16 +12,16 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * The mounts that a process sees, as Linux lists them. One file system may be mounted in several places, read-only in some of
- * them, which its {@link java.nio.file.FileStore} does not tell.
+ * The mounts visible to this process, as listed by Linux. A file system may be mounted at several places, read-only at
+ * some of them, which {@link java.nio.file.FileStore} does not report.
  */
 final class Mounts {
     private static final Path LIST = Path.of("/proc/self/mountinfo");
     private static final Charset OF_PATHS = Charset.forName(System.getProperty("sun.jnu.encoding", "UTF-8"));
 
     /**
-     * See proc_pid_mountinfo(5): identifier, parent, device, root, mount point, options, other fields, "-", those of the
-     * file system.
+     * See proc_pid_mountinfo(5): identifier, parent, device, root, mount point, options, other fields, "-", fields of
+     * the file system.
      */
     private static final Pattern LINE =
             Pattern.compile("(\\d+) (\\d+) \\S+ \\S+ (\\S+) (\\S+)(?: \\S+)*? - \\S+ \\S* (\\S+)");
@@ -35,8 +35,7 @@ final class Mounts {
     }
 
     /**
-     * Returns whether this process cannot write to the file, nor to what else is mounted with it. Others may do so through
-     * another mount.
+     * Returns whether the mount is read-only for this process. Other mounts of the same file system may be writable.
      */
     static boolean areReadOnlyAt(Path file) throws IOException {
         Optional<Boolean> listed = Files.isReadable(LIST)
@@ -50,7 +49,7 @@ final class Mounts {
         return new Mounts(list.lines());
     }
 
-    /** From mount to mount as the kernel resolves a path, since a later mount may hide one that is further down. */
+    /** Resolves the path mount by mount as the kernel does, since a later mount may hide an earlier, deeper one. */
     Optional<Boolean> readOnly(String realPath) {
         Optional<Mount> mount = mounts.stream().filter(this::isRoot).findFirst();
         for (Optional<Mount> next = mount; next.isPresent(); next = below(next.get(), realPath)) {

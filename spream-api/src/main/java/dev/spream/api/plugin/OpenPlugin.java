@@ -10,8 +10,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An implementation that a plug-in made, and what it stands on. Safe for use by many threads; closed once, by its opener, when the
- * run has ended and before the {@link PluginRegistry} is closed.
+ * An implementation created by a plug-in, with its resources. Safe for use by many threads. Its opener closes it, after
+ * the run and before the {@link PluginRegistry}.
  *
  * @param <T> the port that it fills
  */
@@ -23,7 +23,7 @@ public final class OpenPlugin<T> implements AutoCloseable {
     private final List<AutoCloseable> closeables;
     private final AtomicBoolean closed = new AtomicBoolean();
 
-    /** @param type the interface that what it made is called by */
+    /** @param type the interface by which the implementation is called */
     OpenPlugin(
             Plugin<?> plugin,
             ThreadContextClassLoader scope,
@@ -37,7 +37,7 @@ public final class OpenPlugin<T> implements AutoCloseable {
         this.closeables = inClosingOrder(made, resources);
     }
 
-    @SuppressWarnings("ReferenceEquality") // two equal pools are still two to close
+    @SuppressWarnings("ReferenceEquality") // by identity: two equal pools are both closed
     private static List<AutoCloseable> inClosingOrder(Object made, List<AutoCloseable> resources) {
         List<AutoCloseable> order = new ArrayList<>();
         if (made instanceof AutoCloseable closeable) {
@@ -53,23 +53,22 @@ public final class OpenPlugin<T> implements AutoCloseable {
     }
 
     /**
-     * The implementation of the port. That of a plug-in from the folder is called with the plug-in's class loader as the
-     * thread's context class loader.
+     * Returns the implementation of the port. One from the plug-in folder is called with the plug-in's class loader as
+     * the thread's context class loader.
      */
     public T product() {
         return product;
     }
 
-    /** The same, but that closing it closes all of this. */
+    /** Returns the implementation, whose {@code close} closes this object. */
     public T closingProduct() {
         return ClassLoaderSafe.closing(type, product, this::close);
     }
 
     /**
-     * Closes the implementation, if it can be closed, and then what it stands on, what was opened last first. Closing again
-     * is harmless.
+     * Closes the implementation, if it is closeable, and then its resources in reverse order. Idempotent.
      *
-     * @throws SpreamException if some of it could not be closed; the rest is closed
+     * @throws SpreamException if a resource could not be closed; the others are
      */
     @Override
     public void close() {
@@ -78,13 +77,12 @@ public final class OpenPlugin<T> implements AutoCloseable {
         }
         closeAll(scope, closeables).ifPresent(failure -> {
             throw new SpreamException(
-                    "%s could not be closed (%s); what else it had opened is closed".formatted(plugin, failure),
-                    failure);
+                    "%s could not be closed (%s); its other resources are closed".formatted(plugin, failure), failure);
         });
     }
 
-    /** Closes them in that order; the first failure carries the others. */
-    @SuppressWarnings("ReferenceEquality") // nothing can be suppressed by itself
+    /** Closes the resources in the given order; further failures are suppressed by the first. */
+    @SuppressWarnings("ReferenceEquality") // an exception cannot suppress itself
     static Optional<Throwable> closeAll(ThreadContextClassLoader scope, List<AutoCloseable> resources) {
         @Nullable Throwable first = null;
         for (AutoCloseable resource : resources) {

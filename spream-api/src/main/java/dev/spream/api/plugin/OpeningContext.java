@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** The context in which a plug-in makes something. Safe for use by many threads. */
+/** The context of one creation by a plug-in. Safe for use by many threads. */
 final class OpeningContext implements PluginContext {
     private final InstantSource clock;
     private final String subscription;
@@ -43,14 +43,14 @@ final class OpeningContext implements PluginContext {
         requireNonNull(resource, "resource");
         synchronized (resources) {
             if (taken) {
-                throw new IllegalStateException(
-                        "onClose takes resources only while create runs; what was given now is not closed, close it yourself");
+                throw new IllegalStateException("onClose accepts resources only while create runs; "
+                        + "this resource will not be closed, close it yourself");
             }
             resources.add(resource);
         }
     }
 
-    /** Returns the registered resources in the order in which to close them; from now on none can be registered. */
+    /** Returns the registered resources in the order of closing; no more can be registered afterwards. */
     List<AutoCloseable> take() {
         synchronized (resources) {
             taken = true;

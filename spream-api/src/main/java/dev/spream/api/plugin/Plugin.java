@@ -13,8 +13,8 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * One plug-in: what it is called and configured by, and where it is from. Immutable and safe for use by many threads, until
- * the {@link PluginRegistry} that found it is closed.
+ * One plug-in: its name, its configuration keys and its origin. Immutable and safe for use by many threads, until its
+ * {@link PluginRegistry} is closed.
  *
  * @param <T> the port that it fills
  */
@@ -41,7 +41,7 @@ public final class Plugin<T> {
         this.errors = errors;
     }
 
-    /** The port that it fills. */
+    /** Returns the port that it fills. */
     public Port<T> port() {
         return port;
     }
@@ -51,7 +51,7 @@ public final class Plugin<T> {
         return name;
     }
 
-    /** The jar or folder that it is from, for people. */
+    /** Returns its jar or folder, for display. */
     public String origin() {
         return errors.origin();
     }
@@ -61,7 +61,7 @@ public final class Plugin<T> {
         return port.key() + "." + name;
     }
 
-    /** The keys that it can be configured by. */
+    /** Returns the keys of its configuration. */
     public List<ConfigKey<?>> keys() {
         return keys;
     }
@@ -72,7 +72,7 @@ public final class Plugin<T> {
     }
 
     /**
-     * Asks the plug-in's provider something.
+     * Calls the plug-in's provider.
      *
      * @param type that of the provider
      */
@@ -81,21 +81,23 @@ public final class Plugin<T> {
     }
 
     /**
-     * Makes an implementation of the port, connected and ready.
+     * Creates an implementation of the port, connected and ready.
      *
-     * @param config what was configured for this plug-in
+     * @param config the configuration of this plug-in
      * @param clock the clock of this process
      * @param subscription see {@link PluginContext#subscription}
-     * @return the implementation and what it stands on; the caller closes it
-     * @throws dev.spream.api.config.ConfigException if the plug-in refuses what was configured
-     * @throws dev.spream.core.SpreamException if it fails in another way; both name the plug-in and its origin, and what it
-     *     had opened is closed
+     * @return the implementation with its resources; the caller closes it
+     * @throws dev.spream.api.config.ConfigException if the plug-in rejects its configuration
+     * @throws dev.spream.core.SpreamException if it fails otherwise. Both messages name the plug-in and its origin;
+     *     resources that it had opened are closed
      */
     public OpenPlugin<T> open(PluginConfig config, InstantSource clock, String subscription) {
         return open(config, new OpeningContext(clock, subscription, Optional.empty()));
     }
 
-    /** Makes an event source of a change stream; otherwise like {@link #open(PluginConfig, InstantSource, String)}. */
+    /**
+     * Creates an event source of a change stream; otherwise like {@link #open(PluginConfig, InstantSource, String)}.
+     */
     public OpenPlugin<T> open(
             PluginConfig config, InstantSource clock, String subscription, SharedChangeStream changeStream) {
         return open(config, new OpeningContext(clock, subscription, Optional.of(changeStream)));
@@ -105,7 +107,8 @@ public final class Plugin<T> {
         return opened(port.type(), opening, context -> {
                     T made = provider.create(config, context);
                     if (made == null) {
-                        throw new IllegalStateException("its create returned null, which is for its author to correct");
+                        throw new IllegalStateException(
+                                "its create method returned null, which is a defect of the plug-in");
                     }
                     return Optional.of(made);
                 })
@@ -113,12 +116,13 @@ public final class Plugin<T> {
     }
 
     /**
-     * Makes something else than an implementation of the port from what is configured for it, as {@link #open} makes that.
+     * Creates a component other than the implementation of the port from the same configuration; otherwise like {@link
+     * #open}.
      *
      * @param type that of the provider
      * @param making such as {@code LockStoreProvider::observer}
-     * @param made the interface of what is made
-     * @return empty if nothing is made
+     * @param made the interface of the component
+     * @return empty if the plug-in has no such component
      */
     public <P extends PluginProvider<T>, R> Optional<OpenPlugin<R>> openBeside(
             Class<P> type, Making<P, R> making, Class<? super R> made, PluginConfig config, String subscription) {
@@ -142,7 +146,7 @@ public final class Plugin<T> {
         }
     }
 
-    /** A method of a provider that makes something beside the port, or nothing. */
+    /** A method of a provider that creates a further component, or nothing. */
     @FunctionalInterface
     public interface Making<P, R> {
         Optional<R> make(P provider, PluginConfig config, PluginContext context) throws Exception;

@@ -11,10 +11,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Says what is wrong with a plug-in that threw, and what to do about it.
+ * Messages for failures of a plug-in, each with its remedy.
  *
  * @param origin the jar or folder that the plug-in is from
- * @param inFolder whether that is in the plug-in folder, and not on the class path
+ * @param inFolder whether it is in the plug-in folder rather than on the class path
  */
 record PluginErrors(String origin, boolean inFolder) {
     private static final Pattern CLASS_FILE_VERSION = Pattern.compile("class file version (\\d+)");
@@ -27,7 +27,7 @@ record PluginErrors(String origin, boolean inFolder) {
             case IllegalArgumentException refused -> refusal(plugin, List.of(text(refused)), refused);
             default ->
                 new SpreamException(
-                        "%s could not be opened: %s; what it had opened is closed".formatted(plugin, sentence(thrown)),
+                        "%s could not be opened: %s; its resources are closed".formatted(plugin, sentence(thrown)),
                         thrown);
         };
     }
@@ -74,27 +74,27 @@ record PluginErrors(String origin, boolean inFolder) {
 
     private String missingClass(NoClassDefFoundError error) {
         String missing = text(error).replace('/', '.');
-        if (missing.contains(" ")) { // such as "Could not initialize class …"
+        if (missing.contains(" ")) { // for example "Could not initialize class …"
             return error.getCause() == null ? missing : missing + ": " + error.getCause();
         }
         if (PluginParentClassLoader.shares(missing)) {
             return otherVersion("class " + missing + " is missing");
         }
         return inFolder
-                ? "it needs the class %s, which is not in it; put the jar of that library and the plug-in's into a folder of their own inside the plug-in folder"
+                ? "it needs the class %s, which it does not contain; put its jar and the jar of that library into one subfolder of the plug-in folder"
                         .formatted(missing)
-                : "it needs the class %s, which is not on the class path; add the library that has it"
+                : "it needs the class %s, which is not on the class path; add the library that contains it"
                         .formatted(missing);
     }
 
     private static String doesNotFit(IncompatibleClassChangeError error) {
         return text(error).contains("dev.spream.") || isMissingInHost(error)
                 ? otherVersion(text(error))
-                : "it does not fit a library that it runs with (%s); give it the version that it was built with"
+                : "it is incompatible with a library at run time (%s); provide the version that it was built with"
                         .formatted(text(error));
     }
 
-    /** Returns whether spream called what is not there: the JVM does not always say of which interface it is. */
+    /** Returns whether spream called the missing method. The JVM does not always name the interface. */
     private static boolean isMissingInHost(IncompatibleClassChangeError error) {
         return Arrays.stream(error.getStackTrace())
                 .dropWhile(call -> isMissing(call, error))
@@ -103,13 +103,13 @@ record PluginErrors(String origin, boolean inFolder) {
                 .orElse(false);
     }
 
-    /** A method that is not there can be the uppermost call nevertheless. */
+    /** A missing method can still be the top frame. */
     private static boolean isMissing(StackTraceElement call, IncompatibleClassChangeError error) {
         return text(error).replace('/', '.').contains(call.getClassName() + "." + call.getMethodName() + "(");
     }
 
     private static String otherVersion(String detail) {
-        return "it was written for another version of spream-api than this one%s (%s); build it against this one"
+        return "it was built for another version of spream-api%s (%s); build it against this version"
                 .formatted(
                         Optional.ofNullable(Port.class.getPackage().getImplementationVersion())
                                 .map(version -> ", " + version)

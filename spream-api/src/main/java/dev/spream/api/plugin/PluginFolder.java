@@ -20,12 +20,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads the folder that plug-ins are dropped into: each jar in it, and each folder with jars directly in it. Hidden files
- * are not looked at, and what is no jar, such as a README, is passed over. What other users may write to, or a stranger
- * owns, is not loaded.
+ * Reads the plug-in folder: each jar in it, and each subfolder with its direct jars. Hidden files and files that are no
+ * jars, such as a README, are ignored. A plug-in that other users can write to, or that an untrusted user owns, is not
+ * loaded.
  *
- * @param named if not, the folder was found where nothing asked for it
- * @param problems is added to
+ * @param named whether the folder is configured, rather than found at its default place
+ * @param problems receives the problems
  */
 record PluginFolder(Path folder, boolean named, Collection<String> problems) {
     private static final Logger log = LoggerFactory.getLogger(PluginFolder.class);
@@ -33,15 +33,16 @@ record PluginFolder(Path folder, boolean named, Collection<String> problems) {
     private static final Pattern INVISIBLE = Pattern.compile("[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}]");
 
     /**
-     * Returns the loadable jars, ordered by name, which are logged before any of them runs; the others are among the problems.
+     * Returns the loadable jars, ordered by name, and logs them before any of their code runs. Others are reported as
+     * problems.
      */
     List<Jars> read() {
         if (!Files.isDirectory(folder)) {
-            problem("%s: %s; make a folder there, or name another one"
+            problem("%s: %s; create the folder, or configure another one"
                     .formatted(
                             folder,
                             Files.exists(folder)
-                                    ? "the plug-in folder is no folder"
+                                    ? "the plug-in folder is not a folder"
                                     : "the plug-in folder does not exist"));
             return List.of();
         }
@@ -52,7 +53,7 @@ record PluginFolder(Path folder, boolean named, Collection<String> problems) {
             } else if (isJar(entry)) {
                 found.add(new Jars(entry, List.of(entry)));
             } else {
-                log.debug("{} is no jar, and is passed over", entry);
+                log.debug("{} is not a jar and is ignored", entry);
             }
         }
         if (found.isEmpty() || isForeign(folder) || (!named && isRefused(folder, PluginOrigin::leftByAnotherUser))) {
@@ -61,7 +62,7 @@ record PluginFolder(Path folder, boolean named, Collection<String> problems) {
         found.removeIf(plugin -> !isSound(plugin));
         if (!found.isEmpty()) {
             log.info(
-                    "code of plug-ins runs from {}: {}",
+                    "loading plug-ins from {}: {}",
                     onOneLine(folder.toAbsolutePath().toString()),
                     onOneLine(found.stream().map(PluginFolder::summary).collect(Collectors.joining(", "))));
         }
@@ -103,7 +104,7 @@ record PluginFolder(Path folder, boolean named, Collection<String> problems) {
             if (isJar(file) && !Files.isDirectory(file)) {
                 jars.add(file);
             } else {
-                log.debug("{} is no jar, and is passed over", file);
+                log.debug("{} is not a jar and is ignored", file);
             }
         }
         if (jars.isEmpty()) {
@@ -129,7 +130,7 @@ record PluginFolder(Path folder, boolean named, Collection<String> problems) {
         return entries;
     }
 
-    /** On one line, whatever the path has in it: it may have been looked up. */
+    /** Adds a problem on one line, whatever characters the path contains: it may come from a secret. */
     private void problem(String text) {
         problems.add(onOneLine(text));
     }
@@ -142,7 +143,7 @@ record PluginFolder(Path folder, boolean named, Collection<String> problems) {
         return file.getFileName().toString().toLowerCase(Locale.ROOT).endsWith(".jar");
     }
 
-    /** A class loader would pass over a broken jar in silence. */
+    /** Returns whether the jars are readable; a class loader would ignore a broken one silently. */
     private boolean isSound(Jars plugin) {
         List<String> broken =
                 plugin.jars().stream().flatMap(jar -> flaw(jar).stream()).toList();
@@ -162,15 +163,15 @@ record PluginFolder(Path folder, boolean named, Collection<String> problems) {
             opened.getManifest();
             return List.of();
         } catch (NoSuchFileException e) {
-            return List.of("%s: the link leads nowhere; put the jar there, or remove the link".formatted(jar));
+            return List.of("%s: the link is broken; restore its target, or remove it".formatted(jar));
         } catch (AccessDeniedException e) {
             return List.of("%s: the jar cannot be read; give this user the right to".formatted(jar));
         } catch (IOException | SecurityException e) {
-            return List.of("%s: the jar is broken (%s); copy it there again".formatted(jar, e.getMessage()));
+            return List.of("%s: the jar is corrupt (%s); copy it again".formatted(jar, e.getMessage()));
         }
     }
 
-    /** A jar, or a folder of jars, and the jars in it, ordered by name; at least one. They share a class loader. */
+    /** A jar or a folder of jars, with its jars ordered by name; at least one. They share a class loader. */
     record Jars(Path path, List<Path> jars) {
         Jars {
             jars = List.copyOf(jars);

@@ -11,8 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells of files and folders in which other users could put code that would run with this process's rights. On a file system
- * without POSIX permissions, it tells nothing.
+ * Detects files and folders in which other users could place code that would run with this process's rights. File
+ * systems without POSIX permissions are not checked.
  */
 public final class PluginOrigin {
     private static final Logger log = LoggerFactory.getLogger(PluginOrigin.class);
@@ -40,12 +40,14 @@ public final class PluginOrigin {
     private static boolean isKnown(Path file) {
         boolean known = FilePermissions.areSupportedFor(file);
         if (!known) {
-            log.debug("{}: its file system does not tell if others may write to it", file);
+            log.debug(
+                    "{}: its file system has no POSIX permissions; whether others may write to it is not checked",
+                    file);
         }
         return known;
     }
 
-    /** The folders in which something can be put in the file's place: all that the path leads through, link by link. */
+    /** Returns the folders in which the file can be replaced: all folders of its path, link by link. */
     private static Set<Path> above(Path file) throws IOException {
         Set<Path> folders = new LinkedHashSet<>();
         follow(file.toAbsolutePath(), ROOT, folders);
@@ -63,11 +65,11 @@ public final class PluginOrigin {
     }
 
     private static String open(Path file, Path failed) throws IOException {
-        return "%1$s is not loaded: others may write to %2$s (%3$s), and so bring code into this process; 'chmod go-w %2$s', mount it read-only, or put the plug-ins elsewhere"
+        return "%1$s is not loaded: other users may write to %2$s (%3$s), and so run code in this process; 'chmod go-w %2$s', mount it read-only, or move the plug-ins"
                 .formatted(file, failed, FilePermissions.of(failed));
     }
 
-    /** Returns the problem if the owner of a jar or folder in the plug-in folder, which may change it, is not trusted. */
+    /** Returns the problem if the owner of a plug-in, which may change it, is not trusted. */
     static Optional<String> foreignOwner(Path file, Path folder) throws IOException {
         if (!isKnown(file)) {
             return Optional.empty();
@@ -85,23 +87,23 @@ public final class PluginOrigin {
         return !file.belongsTo(user) && file.uid() != folder.uid();
     }
 
-    /** Returns the problem if another user may have created a plug-in folder that was found and not named. */
+    /** Returns the problem if another user may have created a plug-in folder that is not configured but found. */
     static Optional<String> leftByAnotherUser(Path folder) throws IOException {
-        return leftByAnotherUser(folder, "loaded", "name it if its code may run (plugins=%s)");
+        return leftByAnotherUser(folder, "loaded", "if its code may run, configure it: plugins=%s");
     }
 
     /**
-     * Returns the problem of a configuration file that was found and not named, if a user other than root and that of this
-     * process may have put it there: it says which code runs.
+     * Returns the problem of a configuration file that was found rather than named, if a user other than root and that
+     * of this process may have created it: it determines the code that runs.
      *
-     * @param file which is there; a link belongs to the user that made it
+     * @param file an existing file; a link is judged by its own owner
      */
     public static Optional<String> ofFoundConfiguration(Path file) {
         try {
-            return leftByAnotherUser(file, "read", "name it if it may say which code runs (--config=%s)");
+            return leftByAnotherUser(file, "read", "if you trust it, name it: --config=%s");
         } catch (IOException e) {
-            return Optional.of(
-                    "%s is not read: its owner cannot be found out (%s); name it (--config=%1$s)".formatted(file, e));
+            return Optional.of("%s is not read: its owner is unknown (%s); if you trust it, name it: --config=%1$s"
+                    .formatted(file, e));
         }
     }
 
@@ -114,18 +116,23 @@ public final class PluginOrigin {
         FilePermissions permissions = FilePermissions.of(absolute, LinkOption.NOFOLLOW_LINKS);
         return leftByAnotherUser(permissions, FilePermissions.of(parent), user())
                 ? Optional.of(
-                        "%s is not %s: it belongs to %s, neither to root nor to the user of this process, and was found, not named; %s, or start in another folder"
+                        "%s is not %s: it was found rather than named, and belongs to %s, neither root nor the user of this process; %s, or start in another folder"
                                 .formatted(absolute, use, permissions.owner(), remedy.formatted(absolute)))
                 : Optional.empty();
     }
 
-    /** A user without a name, as in a container, is a number in the file system, and nothing to the JDK. */
+    /**
+     * Returns the user; one without a name, as in a container, is a number in the file system and unknown to the JDK.
+     */
     private static String user() throws IOException {
         Optional<String> name = ProcessHandle.current().info().user();
         return name.isPresent() ? name.get() : Files.getOwner(THIS_PROCESS).getName();
     }
 
-    /** In a folder that the user alone may write to, the user has put what is there, as a container's mount is. */
+    /**
+     * Returns whether another user may have created it. In a folder that only this user may write to, this user has, as
+     * with a container's mount.
+     */
     static boolean leftByAnotherUser(FilePermissions folder, FilePermissions above, String user) {
         return !folder.belongsTo(user) && (!above.belongsTo(user) || above.othersCanWrite());
     }

@@ -25,13 +25,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The plug-ins that were found, on the class path and in a folder. In the folder, each jar, and each folder of jars, is
- * loaded in a class loader of its own, which sees the JDK, the cores, spream-api and slf4j of its host and nothing else of
- * it: plug-ins may bring other versions of libraries that the host or another plug-in uses.
+ * The plug-ins found on the class path and in the plug-in folder. Each jar and each subfolder of the plug-in folder has
+ * a class loader of its own, which sees the JDK, the cores, spream-api and slf4j of the host and nothing else: plug-ins
+ * may contain other versions of libraries than the host or other plug-ins.
  *
  * <p>Discovery does not fail: an unusable jar is reported by {@link #problems}, and the other plug-ins are found.
  *
- * <p>Immutable and safe for use by many threads. The caller of the discovery closes it, after everything created from it.
+ * <p>Immutable and safe for use by many threads. The caller of the discovery closes it, after everything created from
+ * it.
  */
 public final class PluginRegistry implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(PluginRegistry.class);
@@ -48,29 +49,32 @@ public final class PluginRegistry implements AutoCloseable {
         this.loaders = List.copyOf(loaders);
     }
 
-    /** Finds what is on the class path: that of the thread's context class loader, or spream's own if that one knows none. */
+    /**
+     * Discovers the class path of the thread's context class loader, or that of spream's own class loader if there is
+     * none.
+     */
     public static PluginRegistry discover() {
         return discover(classPath(), Optional.empty());
     }
 
-    /** The same, and what is in a folder; see {@link #discover(ClassLoader, Optional)}. */
+    /** Discovers the class path and a folder; see {@link #discover(ClassLoader, Optional)}. */
     public static PluginRegistry discover(Optional<Path> folder) {
         return discover(classPath(), folder);
     }
 
     /**
-     * Finds what is on a class path and in a folder.
+     * Discovers a class path and a folder.
      *
-     * @param host sees this spream-api, and the plug-ins on the class path
-     * @param folder for plug-ins to be dropped into; that it does not exist, or holds a jar that others may change, is a problem
+     * @param host the class loader of the class path, which must see this spream-api
+     * @param folder the plug-in folder; it is a problem if it does not exist, or if other users may change its jars
      */
     public static PluginRegistry discover(ClassLoader host, Optional<Path> folder) {
         return discover(Ports.ALL, host, folder);
     }
 
     /**
-     * The same with ports of a program's own besides {@link Ports#ALL}. Plug-ins of the folder see the types of such a port only
-     * if these are in a package that they share with their host.
+     * Discovers with ports of a program's own in addition to {@link Ports#ALL}. Plug-ins of the folder see the types of
+     * such a port only if these are in a package shared with the host.
      */
     public static PluginRegistry discover(List<Port<?>> ports, ClassLoader host, Optional<Path> folder) {
         List<Port<?>> all =
@@ -79,8 +83,8 @@ public final class PluginRegistry implements AutoCloseable {
     }
 
     /**
-     * The same for a folder that was found in its place and not named, such as one of the current directory. It is used only if
-     * root or the user of this process has put it there; else that is a problem.
+     * Discovers with a folder that was found rather than configured, such as one in the working directory. It is used
+     * only if root or the user of this process created it; otherwise that is a problem.
      */
     public static PluginRegistry discoverUnnamed(Path folder) {
         return discover(Ports.ALL, classPath(), Optional.of(folder), false);
@@ -120,7 +124,7 @@ public final class PluginRegistry implements AutoCloseable {
         }
     }
 
-    /** Leaves out those whose port and name another one has as well: which of them is meant cannot be told. */
+    /** Removes plug-ins with the same port and name, since a choice between them would be arbitrary. */
     private static List<Plugin<?>> withoutNamesakes(List<Plugin<?>> found, Collection<String> problems) {
         Map<String, List<Plugin<?>>> byName = new LinkedHashMap<>();
         found.forEach(plugin -> byName.computeIfAbsent(plugin.port() + " " + plugin.name(), name -> new ArrayList<>())
@@ -137,14 +141,14 @@ public final class PluginRegistry implements AutoCloseable {
     }
 
     private static String duplicates(String name, List<Plugin<?>> namesakes) {
-        return "%s is there %d times, so that none can be used: %s; %s"
+        return "%s exists %d times, so none is used: %s; %s"
                 .formatted(
                         name,
                         namesakes.size(),
                         namesakes.stream().map(Plugin::origin).collect(Collectors.joining(" and ")),
                         areCopies(namesakes)
-                                ? "they are copies of one jar, keep one of them"
-                                : "keep one of them, or give the others other names");
+                                ? "they are copies of one jar: keep one of them"
+                                : "keep one of them, or rename the others");
     }
 
     private static boolean areCopies(List<Plugin<?>> namesakes) {
@@ -158,27 +162,27 @@ public final class PluginRegistry implements AutoCloseable {
             }
             return true;
         } catch (IOException | InvalidPathException e) {
-            return false; // what cannot be compared is not called equal
+            return false; // jars that cannot be compared are not equal
         }
     }
 
-    /** Returns the problems of the plug-ins found, with their place and remedy: a sentence or two each. */
+    /** Returns the problems of discovery, one or two sentences each, with place and remedy. */
     public List<String> problems() {
         return problems;
     }
 
-    /** The ports that plug-ins were looked for. */
+    /** Returns the ports that were discovered. */
     public List<Port<?>> ports() {
         return ports;
     }
 
-    /** All that can be used, ordered by port and name. */
+    /** Returns the usable plug-ins, ordered by port and name. */
     public List<Plugin<?>> plugins() {
         return plugins;
     }
 
-    /** Those of a port, ordered by name. */
-    @SuppressWarnings("unchecked") // a plug-in makes what its port says
+    /** Returns the plug-ins of a port, ordered by name. */
+    @SuppressWarnings("unchecked") // a plug-in implements its port's type
     public <T> List<Plugin<T>> plugins(Port<T> port) {
         return plugins.stream()
                 .filter(plugin -> plugin.port().equals(port))
@@ -186,15 +190,15 @@ public final class PluginRegistry implements AutoCloseable {
                 .toList();
     }
 
-    /** The one of that port and name; empty if there is none, or several, which is a problem. */
+    /** Returns the plug-in of a port with this name; empty if there is none or, which is a problem, several. */
     public <T> Optional<Plugin<T>> find(Port<T> port, String name) {
         return plugins(port).stream()
                 .filter(plugin -> plugin.name().equals(name))
                 .findFirst();
     }
 
-    /** The one of the port that this type of provider stands for, such as {@code ConsumerProvider.class}. */
-    @SuppressWarnings("unchecked") // the type of provider says what it makes
+    /** Returns the plug-in of the port with this provider type, such as {@code ConsumerProvider.class}. */
+    @SuppressWarnings("unchecked") // the provider type determines the port
     public <T> Optional<Plugin<T>> find(Class<? extends PluginProvider<T>> type, String name) {
         return ports.stream()
                 .filter(port -> port.provider() == type)
@@ -203,7 +207,7 @@ public final class PluginRegistry implements AutoCloseable {
     }
 
     /**
-     * Closes the jars of the folder; what they made can no longer be used. Closing again is harmless.
+     * Closes the jars of the folder; objects created from them can no longer be used. Idempotent.
      *
      * @throws SpreamException if a jar could not be closed; the others are
      */

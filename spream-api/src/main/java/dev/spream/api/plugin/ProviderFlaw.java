@@ -6,24 +6,26 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 
-/** The flaw of a class that is named as a provider and cannot be one. {@link java.util.ServiceLoader} says it less well. */
+/**
+ * The reason that a class named as a provider cannot be one, with a better message than that of {@link
+ * java.util.ServiceLoader}.
+ */
 final class ProviderFlaw {
     private ProviderFlaw() {}
 
     /**
-     * The first flaw of a class on the class path, as the end of a sentence that begins with the class's name.
+     * Returns the first flaw of a class on the class path, as the rest of a sentence that begins with its name.
      *
-     * @param ports of which it may be a provider, though it is named as one of {@code port}
+     * @param ports the ports that it may be a provider of although it is registered for {@code port}
      */
     static Optional<String> of(Class<?> type, Port<?> port, List<Port<?>> ports) {
         if (!port.provider().isAssignableFrom(type)) {
             return Optional.of(wrongType(type, port, ports));
         }
         if (type.isInterface() || Modifier.isAbstract(type.getModifiers())) {
-            return Optional.of("is abstract; name a class that can be made");
+            return Optional.of("is abstract; name a concrete class");
         }
-        if (!Modifier.isPublic(
-                type.getModifiers())) { // one that is nested in a class that is not can be reached as well
+        if (!Modifier.isPublic(type.getModifiers())) { // a public class nested in a package-private one is accessible
             return Optional.of("is not public; make it so");
         }
         return Arrays.stream(type.getConstructors()).anyMatch(constructor -> constructor.getParameterCount() == 0)
@@ -38,11 +40,11 @@ final class ProviderFlaw {
                 .map(other ->
                         "is a %s; name it in META-INF/services/%s".formatted(other.getSimpleName(), other.getName()))
                 .findFirst()
-                .orElseGet(() -> "is no %s%s; implement that interface"
+                .orElseGet(() -> "does not implement %s%s; implement that interface"
                         .formatted(
                                 port.provider().getSimpleName(),
                                 implementsNamesake(type, port)
-                                        ? " of this spream-api, but of another copy of it"
+                                        ? " of this spream-api, but that of another copy of it"
                                         : ""));
     }
 

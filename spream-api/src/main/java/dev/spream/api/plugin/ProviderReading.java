@@ -12,20 +12,24 @@ import java.util.Set;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 
-/** Asks a provider what it is called and configured by, and does not believe everything. */
+/** Reads the name and the keys of a provider, and validates them. */
 final class ProviderReading {
     private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9-]*");
 
     private ProviderReading() {}
 
-    /** @throws UnusableProvider if it cannot be used; the message is the end of a sentence that begins with its class */
+    /**
+     * @throws UnusableProvider if the provider is invalid; the message is the rest of a sentence that begins with its
+     *     class
+     */
     static <T> Plugin<T> plugin(
             Port<T> port, PluginProvider<T> provider, ThreadContextClassLoader scope, PluginErrors errors)
             throws UnusableProvider {
         Optional<String> name = asked("name", () -> Optional.ofNullable(provider.name()), errors);
         if (!name.map(given -> NAME.matcher(given).matches()).orElse(false)) {
-            throw new UnusableProvider(name.map("calls itself '%s'"::formatted).orElse("has no name")
-                    + "; a name is lower-case letters, digits and hyphens, a letter first");
+            throw new UnusableProvider(
+                    name.map("has the invalid name '%s'"::formatted).orElse("has no name")
+                            + "; a name consists of lower-case letters, digits and hyphens, and begins with a letter");
         }
         List<ConfigKey<?>> keys = asked(
                         "keys", () -> Optional.ofNullable(provider.keys()).map(ArrayList::new), errors)
@@ -34,10 +38,10 @@ final class ProviderReading {
         Set<String> names = new HashSet<>();
         for (ConfigKey<?> key : keys) {
             if (key == null) {
-                throw new UnusableProvider("has a null among its keys; list each key");
+                throw new UnusableProvider("has a null among its keys; remove it");
             }
             if (!names.add(key.name())) {
-                throw new UnusableProvider("has the key '%s' twice; name one of them otherwise".formatted(key));
+                throw new UnusableProvider("has the key '%s' twice; rename one of them".formatted(key));
             }
         }
         return new Plugin<>(port, name.orElseThrow(), keys, provider, scope, errors);

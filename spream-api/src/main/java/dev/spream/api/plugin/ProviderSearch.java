@@ -17,10 +17,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks for the providers that one class loader offers. Confined to one thread.
+ * Finds the providers of one class loader. Confined to one thread.
  *
  * @param jars the jars that the loader is for; empty for the class path
- * @param problems is added to, as is {@code found}
+ * @param problems receives the problems
  */
 record ProviderSearch(
         List<Port<?>> ports,
@@ -55,7 +55,7 @@ record ProviderSearch(
                 .search();
         if (found.isEmpty() && problems.size() == before) {
             problems.add(
-                    "%s: there is no plug-in in it; a plug-in names its provider in META-INF/services, and a library belongs, with the plug-in that needs it, into a folder of their own inside the plug-in folder"
+                    "%s: contains no plug-in; a plug-in names its provider in META-INF/services, and a library belongs into one subfolder of the plug-in folder with the plug-in that needs it"
                             .formatted(jars.path()));
         }
         return found;
@@ -75,7 +75,7 @@ record ProviderSearch(
         }
     }
 
-    /** Returns whether there may be more; after a failure the next provider may be sound. */
+    /** Returns whether there may be another provider; after a failure the next one may be usable. */
     private <T> boolean advance(
             Spliterator<? extends ServiceLoader.Provider<? extends PluginProvider<T>>> providers,
             Port<T> port,
@@ -83,8 +83,7 @@ record ProviderSearch(
         try {
             return providers.tryAdvance(provider -> add(port, provider));
         } catch (ServiceConfigurationError e) {
-            boolean stuck =
-                    failures.stream().anyMatch(e.toString()::equals); // such as a class path that cannot be read
+            boolean stuck = failures.stream().anyMatch(e.toString()::equals); // for example an unreadable class path
             failures.add(e.toString());
             return !stuck;
         } catch (LinkageError e) {
@@ -96,7 +95,7 @@ record ProviderSearch(
     private <T> void add(Port<T> port, ServiceLoader.Provider<? extends PluginProvider<T>> provider) {
         Class<?> type = provider.type();
         if (jars.isPresent() && !loader.equals(type.getClassLoader())) {
-            log.debug("{}: {} is the host's own, and is passed over", jars.get().path(), type.getName());
+            log.debug("{}: {} belongs to the host and is ignored", jars.get().path(), type.getName());
             return;
         }
         PluginErrors errors = errors(ServiceEntries.origin(type));
@@ -112,7 +111,7 @@ record ProviderSearch(
             problems.add(problem(errors, type.getName(), String.valueOf(e.getMessage())));
         } catch (ServiceConfigurationError e) {
             Throwable cause = e.getCause() == null ? e : e.getCause();
-            problems.add(problem(errors, type.getName(), "cannot be made: " + errors.sentence(cause)));
+            problems.add(problem(errors, type.getName(), "cannot be instantiated: " + errors.sentence(cause)));
         }
     }
 
@@ -141,14 +140,14 @@ record ProviderSearch(
             return Optional.of(problem(
                     errors,
                     entry.className(),
-                    "is named in %s, and is not there; correct the name, or build it again"
+                    "is named in %s, but does not exist; correct the name, or rebuild the plug-in"
                             .formatted(ServiceEntries.file(port))));
         } catch (LinkageError e) {
             return Optional.of(problem(errors, entry.className(), "cannot be loaded: " + errors.sentence(e)));
         }
     }
 
-    /** @param onClassPath the jar or folder, if it is not of the plug-in folder */
+    /** @param onClassPath the jar or folder, if it is not from the plug-in folder */
     private PluginErrors errors(String onClassPath) {
         return new PluginErrors(jars.map(found -> found.path().toString()).orElse(onClassPath), jars.isPresent());
     }

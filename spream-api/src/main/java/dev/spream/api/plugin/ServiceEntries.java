@@ -16,10 +16,10 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * The lines of the {@code META-INF/services} files of a port, for saying what is wrong with them.
+ * The lines of a port's {@code META-INF/services} files, for error messages about them.
  *
- * @param className what a line names
- * @param origin the jar or folder of classes that the file is in
+ * @param className the provider named by a line
+ * @param origin the jar or folder that contains the file
  */
 record ServiceEntries(String className, String origin) {
 
@@ -56,7 +56,7 @@ record ServiceEntries(String className, String origin) {
                 : place(root);
     }
 
-    /** The jar or folder of classes that a class is from. */
+    /** Returns the jar or folder that a class is from. */
     static String origin(Class<?> type) {
         CodeSource source = type.getProtectionDomain().getCodeSource();
         return source == null || source.getLocation() == null
@@ -68,7 +68,7 @@ record ServiceEntries(String className, String origin) {
         try {
             return Path.of(new java.net.URI(url)).toString();
         } catch (URISyntaxException | IllegalArgumentException | FileSystemNotFoundException e) {
-            return url; // of a loader with an idea of its own
+            return url; // a class loader with a URL scheme of its own
         }
     }
 }

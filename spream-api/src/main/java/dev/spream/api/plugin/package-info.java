@@ -1,6 +1,6 @@
 /**
- * Finds plug-ins, on the class path and in a folder, and calls them: by name, each from the folder in a class loader of its
- * own. Ordinary code without a framework, which the facade and the Guice module both use.
+ * Discovery of plug-ins on the class path and in a folder, and calls to them. Each plug-in of the folder has a class
+ * loader of its own. Plain code without a framework, used by the facade and by the Guice module.
  */
 @NullMarked
 package dev.spream.api.plugin;

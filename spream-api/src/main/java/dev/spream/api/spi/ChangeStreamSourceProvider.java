@@ -3,15 +3,15 @@ package dev.spream.api.spi;
 import dev.spream.core.source.ChangeStreamSource;
 import java.util.Map;
 
-/** Makes a {@link ChangeStreamSource}, as {@code source} in the configuration names it. */
+/** Creates the {@link ChangeStreamSource} named by the configuration key {@code source}. */
 public interface ChangeStreamSourceProvider extends PluginProvider<ChangeStreamSource> {
     /** The port {@code source}. */
     Port<ChangeStreamSource> PORT = new Port<>(
             ConfigKey.of("source", ConfigType.text(), "Source of the changes.")
-                    .withDefaultMeaning("the only one present"),
+                    .withDefaultMeaning("the only source on the class path or in the plug-in folder"),
             ChangeStreamSource.class,
             ChangeStreamSourceProvider.class,
             Port.Need.ONE,
-            "the change stream, such as spanner",
+            "the source, such as spanner",
             Map.of("spanner", "spream-storage-spanner"));
 }

@@ -7,7 +7,7 @@ import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 
 /**
- * A key of the configuration: its name, its type with its range, what it means, and what holds when nothing is said.
+ * A configuration key: its name, its type with its range, its meaning and its default.
  *
  * <pre>{@code
  * private static final ConfigKey<Duration> TIMEOUT = ConfigKey.of(
@@ -17,11 +17,11 @@ import java.util.regex.Pattern;
  *         .withDefault(Duration.ofSeconds(10));
  * }</pre>
  *
- * <p>Immutable: every method that changes something returns another key. Keys are compared by name within their plug-in.
+ * <p>Immutable: methods that change something return another key. Keys are equal if their names are, within a plug-in.
  *
  * @param name lower-case words with hyphens between, such as {@code max-inflight}
- * @param type what its values are, with their range
- * @param meaning a sentence or two for users; the range and the default are shown beside it
+ * @param type the type of its values, with their range
+ * @param meaning a sentence or two for users; range and default are displayed with it
  * @param defaultValue see {@link #withDefault}
  * @param defaultMeaning see {@link #withDefaultMeaning}
  * @param fallback see {@link #withFallback}
@@ -45,7 +45,7 @@ public record ConfigKey<T>(
     public ConfigKey {
         if (!NAME.matcher(name).matches()) {
             throw new IllegalArgumentException(
-                    "'%s' is no name of a key: write lower-case words with hyphens between".formatted(name));
+                    "'%s' is not a valid key name: use lower-case words separated by hyphens".formatted(name));
         }
         requireNonNull(type, "type");
         requireNonNull(meaning, "meaning");
@@ -62,9 +62,9 @@ public record ConfigKey<T>(
     }
 
     /**
-     * A key that may be left out, and has no default.
+     * Creates an optional key without a default.
      *
-     * @throws IllegalArgumentException if the name is not of its form
+     * @throws IllegalArgumentException if the name is malformed
      */
     public static <T> ConfigKey<T> of(String name, ConfigType<T> type, String meaning) {
         Optional<String> none = Optional.empty();
@@ -72,27 +72,27 @@ public record ConfigKey<T>(
     }
 
     /**
-     * The same key, with a value that holds when nothing is configured.
+     * Returns this key with a default value.
      *
-     * @throws IllegalArgumentException if this value could not be configured, since the type cannot write it or does not
-     *     take what it wrote
+     * @throws IllegalArgumentException if the value could not be configured, since the type cannot write it or rejects
+     *     the written form
      */
     public ConfigKey<T> withDefault(T value) {
         Optional<T> held = Optional.of(value);
         return new ConfigKey<>(name, type, meaning, held, defaultMeaning, fallback, false, isSecret, shownPart);
     }
 
-    /** The same key, with words for what happens when nothing is configured, such as {@code a quarter of the heap}. */
+    /** Returns this key with a description of its default, such as {@code a quarter of the heap}. */
     public ConfigKey<T> withDefaultMeaning(String words) {
         Optional<String> said = Optional.of(words);
         return new ConfigKey<>(name, type, meaning, defaultValue, said, fallback, isRequired, isSecret, shownPart);
     }
 
     /**
-     * The same key, with another one that holds when this one is not configured.
+     * Returns this key with a fallback: another key whose value is used if this one is not configured.
      *
-     * @param key in full, such as {@code source.spanner.database}; one that does not exist, or is not configured, counts as
-     *     left out
+     * @param key the full name, such as {@code source.spanner.database}; ignored if that key does not exist or is not
+     *     configured
      */
     public ConfigKey<T> withFallback(String key) {
         Optional<String> other = Optional.of(key);
@@ -100,23 +100,25 @@ public record ConfigKey<T>(
                 name, type, meaning, defaultValue, defaultMeaning, other, isRequired, isSecret, shownPart);
     }
 
-    /** The same key, to be configured in any case. */
+    /** Returns this key as a required one. */
     public ConfigKey<T> required() {
         Optional<T> none = Optional.empty();
         return new ConfigKey<>(name, type, meaning, none, defaultMeaning, fallback, true, isSecret, shownPart);
     }
 
-    /** The same key, with values that are never shown, and not taken from a command line in plain text. */
+    /**
+     * Returns this key as a secret: its values are never shown, and are not accepted in plain text on a command line.
+     */
     public ConfigKey<T> secret() {
         return new ConfigKey<>(
                 name, type, meaning, defaultValue, defaultMeaning, fallback, isRequired, true, shownPart);
     }
 
     /**
-     * The same key, with values of which only a part is shown, such as the host of a URL whose path may be a secret. Unlike a
-     * {@linkplain #secret secret} they are taken from a command line.
+     * Returns this key with values that are only partly shown, such as the host of a URL whose path may be secret.
+     * Unlike {@linkplain #secret secrets}, its values are accepted on a command line.
      *
-     * @param part makes of any text, also one that the type does not take, what may be shown of it
+     * @param part converts any text, also one that the type rejects, to its displayable part
      */
     public ConfigKey<T> showing(UnaryOperator<String> part) {
         Optional<UnaryOperator<String>> shown = Optional.of(part);
@@ -124,7 +126,7 @@ public record ConfigKey<T>(
                 name, type, meaning, defaultValue, defaultMeaning, fallback, isRequired, isSecret, shown);
     }
 
-    /** Returns the default for documentation: as it would be written, or in words. */
+    /** Returns the default for documentation: its written form, or its description. */
     public Optional<String> defaultText() {
         return defaultMeaning.or(this::impliedText);
     }
@@ -132,7 +134,7 @@ public record ConfigKey<T>(
     private Optional<String> impliedText() {
         Optional<String> written = defaultValue.map(type::write);
         return fallback.map(key ->
-                        "that of " + key + written.map(", or else "::concat).orElse(""))
+                        "the value of " + key + written.map(", else "::concat).orElse(""))
                 .or(() -> written);
     }
 

@@ -19,14 +19,13 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * A type of values, as they are written in a configuration.
+ * A type of configuration values with its written form.
  *
- * @param label what people are told of it, with its range: {@code integer, 1 to 1000}
- * @param reader reads a value; an {@link IllegalArgumentException} refuses it, and its message says what would be right,
- *     without the value, which may be a secret
+ * @param label the description for users, with its range: {@code integer, 1 to 1000}
+ * @param reader parses a value; an {@link IllegalArgumentException} rejects it, with a message that names the expected
+ *     form and does not quote the value, which may be secret
  * @param writer the inverse of {@code reader}, for defaults
- * @param choices the only texts that the reader takes, if they can be counted, so that the nearest one can be suggested; empty
- *     otherwise
+ * @param choices all valid texts if there is a fixed set, for suggestions; empty otherwise
  */
 public record ConfigType<T>(
         String label, Function<String, T> reader, Function<T, String> writer, List<String> choices) {
@@ -42,17 +41,17 @@ public record ConfigType<T>(
         choices = List.copyOf(choices);
     }
 
-    /** A type of more values than can be counted. */
+    /** Creates a type without a fixed set of values. */
     public ConfigType(String label, Function<String, T> reader, Function<T, String> writer) {
         this(label, reader, writer, List.of());
     }
 
-    /** Any text but the empty one. */
+    /** Returns the type of non-empty text. */
     public static ConfigType<String> text() {
         return new ConfigType<>("text", text -> text, text -> text);
     }
 
-    /** A whole number within bounds, both included. */
+    /** Returns the type of integers within inclusive bounds. */
     public static ConfigType<Integer> integer(int min, int max) {
         String label = "integer, %d to %d".formatted(min, max);
         return new ConfigType<>(
@@ -64,7 +63,7 @@ public record ConfigType<T>(
                 String::valueOf);
     }
 
-    /** An amount of memory or disk: a whole number and B, KiB, MiB or GiB. */
+    /** Returns the type of byte sizes: an integer and B, KiB, MiB or GiB. */
     public static ConfigType<Long> size(long min, long max) {
         String label = "size, %s to %s".formatted(sizeText(min), sizeText(max));
         return new ConfigType<>(
@@ -76,7 +75,7 @@ public record ConfigType<T>(
                 ConfigType::sizeText);
     }
 
-    /** A time span: a whole number and ms, s, m, h or d. */
+    /** Returns the type of durations: an integer and ms, s, m, h or d. */
     public static ConfigType<Duration> duration(Duration min, Duration max) {
         String label = "duration, %s to %s".formatted(durationText(min), durationText(max));
         return new ConfigType<>(
@@ -92,18 +91,18 @@ public record ConfigType<T>(
                 ConfigType::durationText);
     }
 
-    /** {@code true} or {@code false}. */
+    /** Returns the type of {@code true} or {@code false}. */
     public static ConfigType<Boolean> flag() {
         return choice("true or false", List.of(true, false), String::valueOf);
     }
 
-    /** One of an enum's constants, in lower case with hyphens. */
+    /** Returns the type of an enum's constants, in lower case with hyphens. */
     public static <E extends Enum<E>> ConfigType<E> choice(Class<E> type) {
         List<E> constants = List.of(type.getEnumConstants());
         return choice(labels(constants.stream().map(ConfigType::kebab)), constants, ConfigType::kebab);
     }
 
-    /** One of these names. */
+    /** Returns the type of one of the given names. */
     public static ConfigType<String> name(Collection<String> names) {
         return choice(labels(names.stream()), List.copyOf(names), name -> name);
     }
@@ -123,7 +122,7 @@ public record ConfigType<T>(
         return names.collect(Collectors.joining(" | "));
     }
 
-    /** A file or folder; relative to where the process was started. */
+    /** Returns the type of files and folders; relative paths are resolved against the working directory. */
     public static ConfigType<Path> path() {
         return new ConfigType<>(
                 "path",
@@ -137,7 +136,7 @@ public record ConfigType<T>(
                 Path::toString);
     }
 
-    /** An absolute URL of one of these schemes, with a host. */
+    /** Returns the type of absolute URLs with one of these schemes and a host. */
     public static ConfigType<URI> url(String... schemes) {
         List<String> allowed = List.of(schemes);
         String label = "URL, " + String.join(" or ", allowed);
@@ -157,16 +156,16 @@ public record ConfigType<T>(
                 URI::toString);
     }
 
-    /** Texts with commas between; blanks around them do not count. */
+    /** Returns the type of lists of texts separated by commas; blanks around the texts are ignored. */
     public static ConfigType<List<String>> list() {
         return new ConfigType<>(
-                "list, with commas between",
+                "list, separated by commas",
                 text -> {
                     List<String> parts = Arrays.stream(text.split(",", -1))
                             .map(String::strip)
                             .toList();
                     if (parts.contains("")) {
-                        throw expected("texts with one comma between");
+                        throw expected("texts separated by single commas");
                     }
                     return parts;
                 },
@@ -174,15 +173,15 @@ public record ConfigType<T>(
     }
 
     /**
-     * The value that the text stands for.
+     * Parses a value.
      *
-     * @throws IllegalArgumentException if it stands for none; the message says what would be right
+     * @throws IllegalArgumentException if the text is invalid; the message names the expected form
      */
     public T read(String text) {
         return reader.apply(text);
     }
 
-    /** The text that stands for the value. */
+    /** Returns the written form of a value. */
     public String write(T value) {
         return writer.apply(value);
     }
@@ -219,7 +218,7 @@ public record ConfigType<T>(
     private static String durationText(Duration duration) {
         if (duration.isNegative() || duration.toNanosPart() % NANOS_PER_MILLI != 0) {
             throw new IllegalArgumentException(
-                    "%s is no number of whole milliseconds from 0 on".formatted(DurationText.of(duration)));
+                    "%s is not a non-negative number of whole milliseconds".formatted(DurationText.of(duration)));
         }
         if (duration.toMillisPart() != 0) {
             return duration.toMillis() + "ms";
@@ -233,7 +232,7 @@ public record ConfigType<T>(
         return duration.toHoursPart() != 0 ? duration.toHours() + "h" : duration.toDays() + "d";
     }
 
-    /** As many as fit into a long. */
+    /** Converts to bytes; fails on overflow. */
     private static long bytes(long amount, String unit) {
         long size = bytes(unit);
         return amount > Long.MAX_VALUE / size ? Long.MAX_VALUE : amount * size;

@@ -4,8 +4,8 @@ import dev.spream.core.consume.Consumer;
 import java.util.Map;
 
 /**
- * Makes a sink: a {@link Consumer}, as {@code sink} in the configuration names it. If it is {@link AutoCloseable}, it is
- * closed when the run has ended and its last {@code flush} has returned.
+ * Creates the sink, the {@link Consumer} named by the configuration key {@code sink}. If it is {@link AutoCloseable},
+ * it is closed after the run, when its last {@code flush} has returned.
  */
 public interface ConsumerProvider extends PluginProvider<Consumer> {
     /** The port {@code sink}. */

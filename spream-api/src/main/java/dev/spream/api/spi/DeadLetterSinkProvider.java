@@ -4,8 +4,8 @@ import dev.spream.core.consume.DeadLetterSink;
 import java.util.Map;
 
 /**
- * Makes a {@link DeadLetterSink}, as {@code dead-letters} in the configuration names it. If it is {@link AutoCloseable}, it
- * is closed when the run has ended.
+ * Creates the {@link DeadLetterSink} named by the configuration key {@code dead-letters}. If it is {@link
+ * AutoCloseable}, it is closed after the run.
  */
 public interface DeadLetterSinkProvider extends PluginProvider<DeadLetterSink> {
     /** The port {@code dead-letters}. */

@@ -3,20 +3,21 @@ package dev.spream.api.spi;
 import dev.spream.projection.event.EventSource;
 import java.util.Map;
 
-/** Makes an {@link EventSource}, as {@code event-source} in the configuration names it. */
+/** Creates the {@link EventSource} named by the configuration key {@code event-source}. */
 public interface EventSourceProvider extends PluginProvider<EventSource> {
     /** The port {@code event-source}. */
     Port<EventSource> PORT = Port.besideSubscriptions(
             "event-source",
-            "Where projections get their events from",
+            "Source of the events of projections",
             EventSource.class,
             EventSourceProvider.class,
-            "where projections get their events from, such as jdbc, pubsub or change-stream",
+            "the event source, such as jdbc, pubsub or change-stream",
             Map.of("jdbc", "spream-storage-jdbc", "pubsub", "spream-sink-pubsub"));
 
     /**
-     * Returns whether what it makes reads the change stream that {@code source} names, with its partitions where {@code
-     * storage} says: then both have to be configured, and {@link PluginContext#changeStream} lends them. No by default.
+     * Returns whether the event source reads the change stream of {@code source}, with its partitions in
+     * {@code storage}. Both must then be configured, and {@link PluginContext#changeStream} provides them. False by
+     * default.
      */
     default boolean readsChangeStream() {
         return false;

@@ -7,17 +7,17 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Makes a {@link LockStore}, as {@code locks} in the configuration names it. What operators need beside it is made from the
- * same configuration, and without a store, which would refuse to open what is not provisioned.
+ * Creates the {@link LockStore} named by the configuration key {@code locks}, and from the same configuration the
+ * components for operators. These do not need a store, which could not be opened before it is provisioned.
  */
 public interface LockStoreProvider extends PluginProvider<LockStore<?>> {
     /** The port {@code locks}. */
     Port<LockStore<?>> PORT = Port.besideSubscriptions(
             "locks",
-            "Where hierarchical locks are taken",
+            "Lock store of hierarchical locks",
             LockStore.class,
             LockStoreProvider.class,
-            "what takes them, such as jdbc",
+            "the lock store, such as jdbc",
             Map.of("jdbc", "spream-storage-jdbc"));
 
     /**
@@ -31,10 +31,9 @@ public interface LockStoreProvider extends PluginProvider<LockStore<?>> {
     }
 
     /**
-     * Makes what looks at the locks, to explain why something stands still. It is closed like what {@link
-     * #provisioning} makes.
+     * Creates the observer of the locks, which explains waits. It is closed like the result of {@link #provisioning}.
      *
-     * @return empty if nothing can be seen of these locks
+     * @return empty if these locks do not support inspection
      */
     default Optional<LockObserver> observer(PluginConfig config, PluginContext context) throws Exception {
         return Optional.empty();

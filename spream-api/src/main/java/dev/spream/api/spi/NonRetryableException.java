@@ -4,9 +4,9 @@ import dev.spream.core.SpreamException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A non-retryable failure of a sink: the change is refused permanently. The configured policy does not retry and applies
- * {@code on-failure}, if this exception is thrown itself and not as a cause of another one. The message must contain nothing
- * of the change's content.
+ * A non-retryable failure of a sink: the change is rejected permanently. The configured policy does not retry it and
+ * applies {@code on-failure}. This holds only if the exception is thrown itself, not as the cause of another one. The
+ * message must not contain the content of the change.
  */
 public class NonRetryableException extends SpreamException {
     private static final long serialVersionUID = 1L;

@@ -3,14 +3,14 @@ package dev.spream.api.spi;
 import dev.spream.outbox.OutboxSender;
 import java.util.Map;
 
-/** Makes an {@link OutboxSender}, as {@code sender} in the configuration names it. */
+/** Creates the {@link OutboxSender} named by the configuration key {@code sender}. */
 public interface OutboxSenderProvider extends PluginProvider<OutboxSender> {
     /** The port {@code sender}. */
     Port<OutboxSender> PORT = Port.besideSubscriptions(
             "sender",
-            "What sends the entries of an outbox",
+            "Sender of the outbox entries",
             OutboxSender.class,
             OutboxSenderProvider.class,
-            "what sends the entries of the outbox, such as http",
+            "the sender, such as http",
             Map.of("http", "spream-sinks", "pubsub", "spream-sink-pubsub"));
 }

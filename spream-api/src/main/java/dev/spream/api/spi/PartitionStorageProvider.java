@@ -3,15 +3,15 @@ package dev.spream.api.spi;
 import dev.spream.core.partition.PartitionStorage;
 import java.util.Map;
 
-/** Makes a {@link PartitionStorage}, as {@code storage} in the configuration names it. */
+/** Creates the {@link PartitionStorage} named by the configuration key {@code storage}. */
 public interface PartitionStorageProvider extends PluginProvider<PartitionStorage> {
     /** The port {@code storage}. */
     Port<PartitionStorage> PORT = new Port<>(
             ConfigKey.of("storage", ConfigType.text(), "Storage of partitions and watermarks.")
-                    .withDefaultMeaning("the only one present, besides memory"),
+                    .withDefaultMeaning("the only storage besides memory on the class path or in the plug-in folder"),
             PartitionStorage.class,
             PartitionStorageProvider.class,
             Port.Need.ONE,
-            "a storage of partitions, such as jdbc or spanner",
+            "the storage, such as jdbc or spanner",
             Map.of("jdbc", "spream-storage-jdbc", "spanner", "spream-storage-spanner"));
 }

@@ -2,32 +2,33 @@ package dev.spream.api.spi;
 
 import java.time.InstantSource;
 
-/** The things of the host that a plug-in is lent while it is made. Of no use afterwards, but for the clock. */
+/** The objects of the host that a plug-in may use while it is created. Only the clock may be used afterwards. */
 public interface PluginContext {
 
-    /** The clock of this process. */
+    /** Returns the clock of this process. */
     InstantSource clock();
 
     /**
-     * The name of the subscription: what is configured as {@code subscription}, and else the change stream's. It tells
-     * subscriptions apart that share a place, such as a database, and fits into names of threads and pools. While the source
-     * is made, and its name not configured, it is {@code spream}.
+     * Returns the name of the subscription: the configured {@code subscription}, or else the name of the change stream.
+     * It distinguishes subscriptions that share a place, such as a database, and is suitable for names of threads and
+     * pools. While the source is created and no name is configured, it is {@code spream}.
      */
     String subscription();
 
     /**
-     * The change stream that is configured, for an event source that {@linkplain EventSourceProvider#readsChangeStream reads
-     * it}.
+     * Returns the configured change stream, for an event source that {@linkplain EventSourceProvider#readsChangeStream
+     * reads it}.
      *
-     * @throws IllegalStateException if none is lent: what is made has not said that it reads one
+     * @throws IllegalStateException if the provider has not declared that it reads one
      */
     default SharedChangeStream changeStream() {
-        throw new IllegalStateException("no change stream is lent to what has not said that it reads one");
+        throw new IllegalStateException(
+                "changeStream is available only to an event source whose provider returns true from readsChangeStream");
     }
 
     /**
-     * Leaves something to be closed after what is being made, such as its connection pool; what was left last is closed
-     * first. If making it fails, that happens at once.
+     * Registers a resource, such as a connection pool, to be closed after the created object, in reverse order of
+     * registration. If the creation fails, it is closed at once.
      */
     void onClose(AutoCloseable resource);
 }

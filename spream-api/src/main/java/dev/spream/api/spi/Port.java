@@ -5,16 +5,16 @@ import static java.util.Objects.requireNonNull;
 import java.util.Map;
 
 /**
- * A port that plug-ins fill: what discovery, configuration and the calls into plug-ins have to know of it. Each is declared
- * beside its provider, as {@link ConsumerProvider#PORT} is, and registered in {@link Ports}. Immutable.
+ * A port that plug-ins fill, as used by discovery, configuration and calls into plug-ins. Each is declared by its
+ * provider interface, as {@link ConsumerProvider#PORT} is, and registered in {@link Ports}. Immutable.
  *
- * @param choice the key that chooses a plug-in by name, which is also what the keys of those to choose from begin with
- * @param type the interface that a plug-in implements. Objects of other interfaces that its methods return are the plug-in's
- *     too, and those that they are handed are the host's
+ * @param choice the key that selects a plug-in by name, and the prefix of the keys of these plug-ins
+ * @param type the interface that a plug-in implements. Objects of other interfaces belong to the plug-in if its methods
+ *     return them, and to the host if they are passed to it
  * @param provider the service that {@link java.util.ServiceLoader} looks for
- * @param need what holds if the configuration names none
- * @param advice what to name, for a program that needs one, such as {@code what takes them, such as jdbc}
- * @param modules the artefacts of spream that have a plug-in and need not be there, by the plug-in's name
+ * @param need the behaviour if the configuration names none
+ * @param advice the description of the plug-in in error messages, such as {@code the lock store, such as jdbc}
+ * @param modules the optional modules of spream that contain a plug-in, by the plug-in's name
  * @param <T> the port
  */
 public record Port<T>(
@@ -27,11 +27,11 @@ public record Port<T>(
 
     /** The behaviour of a subscription if the configuration names no plug-in. */
     public enum Need {
-        /** It takes the only plug-in there is, besides one that forgets. */
+        /** The only plug-in found is used, except a storage that keeps nothing. */
         ONE,
-        /** It does not start: changes are not sent somewhere by accident. */
+        /** The subscription does not start, since changes must not be sent to an unintended place. */
         NAMED,
-        /** It does without. */
+        /** The subscription runs without one. */
         OPTIONAL
     }
 
@@ -44,7 +44,7 @@ public record Port<T>(
         modules = Map.copyOf(modules);
     }
 
-    /** A port that stands beside subscriptions. */
+    /** Returns a port that subscriptions do not use. */
     public static <T> Port<T> besideSubscriptions(
             String key,
             String meaning,
@@ -52,12 +52,12 @@ public record Port<T>(
             Class<? extends PluginProvider<T>> provider,
             String advice,
             Map<String, String> modules) {
-        ConfigKey<String> choice = ConfigKey.of(key, ConfigType.text(), meaning + "; a subscription needs none.")
+        ConfigKey<String> choice = ConfigKey.of(key, ConfigType.text(), meaning + "; not used by subscriptions.")
                 .withDefaultMeaning("none");
         return new Port<>(choice, type, provider, Need.OPTIONAL, advice, modules);
     }
 
-    /** The name of the key that chooses a plug-in. */
+    /** Returns the key that selects a plug-in. */
     public String key() {
         return choice.name();
     }

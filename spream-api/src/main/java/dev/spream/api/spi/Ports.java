@@ -2,9 +2,9 @@ package dev.spream.api.spi;
 
 import java.util.List;
 
-/** The ports of spream. A new one is a line here; nothing else of discovery and configuration changes. */
+/** The ports of spream. Discovery and configuration need no other registration of a port. */
 public final class Ports {
-    /** In the order in which changes flow, and people read of them. */
+    /** The ports in the order of the data flow, which is also the order of display. */
     public static final List<Port<?>> ALL = List.of(
             ChangeStreamSourceProvider.PORT,
             PartitionStorageProvider.PORT,

@@ -7,9 +7,10 @@ import dev.spream.core.SpreamException;
 import java.time.Duration;
 
 /**
- * Thrown by a sink that was told when to come back, as HTTP's {@code Retry-After} does. The configured policy waits at least
- * that long before it tries again, if it does; thrown itself, and not as the cause of something else. A sink that takes
- * batches fails its changes with it one by one: when a whole batch throws, its changes come again alone first, and at once.
+ * A failure of a sink whose receiver requested a pause, as with HTTP's {@code Retry-After}. The configured policy waits
+ * at least that long before the next attempt, if there is one. This holds only if the exception is thrown itself, not
+ * as the cause of another one. A sink that takes batches fails single changes with it: after a failed batch, its
+ * changes are delivered again one by one, the first at once.
  */
 public class RetryAfterException extends SpreamException {
     private static final long serialVersionUID = 1L;
@@ -17,7 +18,7 @@ public class RetryAfterException extends SpreamException {
     private final Duration delay;
 
     /**
-     * @param delay how long to wait; the policy caps it at a day
+     * @param delay the requested delay, which the policy caps at a day
      * @throws IllegalArgumentException if the delay is negative
      */
     public RetryAfterException(String message, Duration delay) {

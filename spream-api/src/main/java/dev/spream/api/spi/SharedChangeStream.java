@@ -8,12 +8,11 @@ import dev.spream.core.subscription.SubscriberOptions;
 import java.util.function.Function;
 
 /**
- * The change stream that a host has configured, for an event source that reads it.
+ * The configured change stream of a host, for an event source that reads it.
  *
- * @param stream closed by the host, after what reads it
- * @param storages opens the partitions of a subscription by its name; the caller closes what it returns. Called by any
- *     thread
- * @param options how the stream is read, as configured
+ * @param stream the source, closed by the host after its readers
+ * @param storages opens the partition storage of a subscription by its name; the caller closes it. Called by any thread
+ * @param options the configured options for reading
  */
 public record SharedChangeStream(
         ChangeStreamSource stream, Function<String, PartitionStorage> storages, SubscriberOptions options) {

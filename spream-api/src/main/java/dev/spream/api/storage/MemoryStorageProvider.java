@@ -9,7 +9,7 @@ import dev.spream.core.partition.PartitionStorage;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The storage {@code memory}: for trying things out. What was read is forgotten when the process ends. */
+/** Provider of the storage {@code memory}, for experiments: progress is lost when the process ends. */
 @AutoService(PartitionStorageProvider.class)
 public final class MemoryStorageProvider implements PartitionStorageProvider {
     private static final Logger log = LoggerFactory.getLogger(MemoryStorageProvider.class);

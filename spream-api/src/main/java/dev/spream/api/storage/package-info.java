@@ -1,6 +1,6 @@
 /**
- * The storage that comes with spream itself, for trying things out. Those that last are in modules of their own, because of
- * the clients that they need.
+ * The built-in in-memory storage, for experiments. Persistent storages are separate modules because of their client
+ * libraries.
  */
 @NullMarked
 package dev.spream.api.storage;

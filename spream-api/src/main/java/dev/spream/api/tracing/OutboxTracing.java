@@ -28,10 +28,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes a span {@code outbox.process} of every attempt of an entry, from when it is sent until its outcome is settled, and
- * below it a span {@code broker.send} of each call of the sender, which is current during the call. The first belongs to the
- * trace of the request that enqueued the entry, if the entry has kept it. Spans name the entry by its id and by the hash of
- * its key, as the log does; no attribute holds a payload, a key or an answer.
+ * Creates a span {@code outbox.process} for every attempt of an entry, from the send until the outcome is settled, and
+ * a child span {@code broker.send} for each call of the sender, current during the call. The former belongs to the
+ * trace of the request that enqueued the entry, if the entry stores it. Spans contain the id of the entry and the hash
+ * of its key, like the log; no attribute contains a payload, a key or a response.
  *
  * <pre>{@code
  * OutboxTracing tracing = OutboxTracing.of(openTelemetry, "http");
@@ -39,7 +39,7 @@ import org.jspecify.annotations.Nullable;
  *         .options(OutboxWorkerOptions.builder().listener(tracing).build())
  * }</pre>
  *
- * <p>One is for one worker. Safe for use by many threads.
+ * <p>One instance serves one worker. Safe for use by many threads.
  */
 public final class OutboxTracing implements OutboxListener {
     private static final String INSTRUMENTATION = "dev.spream";
@@ -69,7 +69,7 @@ public final class OutboxTracing implements OutboxListener {
 
     private final Tracer tracer;
     private final String adapter;
-    private final Map<Long, Span> open = new ConcurrentHashMap<>(); // by the id of the entry
+    private final Map<Long, Span> open = new ConcurrentHashMap<>(); // by entry id
 
     private OutboxTracing(Tracer tracer, String adapter) {
         this.tracer = tracer;
@@ -77,21 +77,21 @@ public final class OutboxTracing implements OutboxListener {
     }
 
     /**
-     * Tracing by that instance.
+     * Creates the tracing with an OpenTelemetry instance.
      *
-     * @param adapter what the spans name as the way in which entries are sent, such as {@code http}
+     * @param adapter the name of the sender in the spans, such as {@code http}
      */
     public static OutboxTracing of(OpenTelemetry telemetry, String adapter) {
         return new OutboxTracing(
                 requireNonNull(telemetry, "telemetry").getTracer(INSTRUMENTATION), requireNonNull(adapter, "adapter"));
     }
 
-    /** The sender with a span around each of its calls. Closing what is returned closes the sender, if it can be closed. */
+    /** Returns the sender with a span around each call. Closing it closes the given sender, if that is closeable. */
     public OutboxSender around(OutboxSender sender) {
         return new TracedSender(this, requireNonNull(sender, "sender"));
     }
 
-    /** Begins the span of an attempt, unless the query before it has. */
+    /** Starts the span of an attempt, unless the preceding query has. */
     @Override
     public void sending(OutboxClaim claim) {
         open.computeIfAbsent(claim.entry().id(), id -> start(claim));
@@ -110,21 +110,21 @@ public final class OutboxTracing implements OutboxListener {
                 .startSpan();
     }
 
-    /** The trace of the request; a root if the entry has none, or one that is none. */
+    /** Returns the trace of the request; a root context if the entry has no valid one. */
     private static Context parent(OutboxEntry entry) {
         return entry.traceparent()
                 .map(parent -> W3CTraceContextPropagator.getInstance().extract(Context.root(), parent, TRACEPARENT))
                 .orElse(Context.root());
     }
 
-    /** As in the log. */
+    /** Returns the hash of the key as in the log. */
     private static String hash(String key) {
         String digest = OutboxMessage.digest(key);
         return digest.substring(digest.indexOf(':') + 1).substring(0, HASH_DIGITS);
     }
 
-    /** Does a call within a span below that of the attempt. */
-    @SuppressWarnings("try") // the scope is there to be left
+    /** Runs a call within a child span of the attempt. */
+    @SuppressWarnings("try") // the scope only has to be closed
     private <R> R within(String name, OutboxEntry entry, Call<R> call) throws Exception {
         Span attempt = open.get(entry.id());
         Span span = tracer.spanBuilder(name)
@@ -172,7 +172,7 @@ public final class OutboxTracing implements OutboxListener {
     public void settled(OutboxClaim claim, Settlement settlement, Duration sinceClaim) {
         Span span = open.remove(claim.entry().id());
         if (span == null) {
-            return; // given back before it was tried
+            return; // released before it was attempted
         }
         switch (settlement) {
             case Settlement.Succeeded done -> span.setAttribute(STATUS, "succeeded");
@@ -200,7 +200,7 @@ public final class OutboxTracing implements OutboxListener {
         R in(Span span) throws Exception;
     }
 
-    @SuppressWarnings("try") // what closing throws is up to the sender behind it
+    @SuppressWarnings("try") // the wrapped sender decides which exceptions close throws
     private record TracedSender(OutboxTracing tracing, OutboxSender sender) implements OutboxSender, AutoCloseable {
         @Override
         public Guarantee guarantee() {

@@ -14,7 +14,7 @@ import io.opentelemetry.api.trace.StatusCode;
 import io.opentelemetry.api.trace.Tracer;
 import io.opentelemetry.context.Scope;
 
-/** Makes the spans. Immutable and safe for use by many threads. */
+/** Creates the spans. Immutable and safe for use by many threads. */
 record Spans(Tracer tracer, String destination) {
     private static final String INSTRUMENTATION = "dev.spream";
     private static final String PROCESS = "process";
@@ -55,7 +55,7 @@ record Spans(Tracer tracer, String destination) {
         run(builder, call);
     }
 
-    /** The changes of a batch are of one partition. */
+    /** All changes of a batch are from one partition. */
     void around(Batch batch, Call call) throws Exception {
         SpanBuilder builder = builder(batch.delivery(0))
                 .setAttribute(BATCH_SIZE, (long) batch.changes().size());
@@ -74,7 +74,7 @@ record Spans(Tracer tracer, String destination) {
                 .setAttribute(REPLAY, delivery.isReplay());
     }
 
-    @SuppressWarnings("try") // the scope is there to be left
+    @SuppressWarnings("try") // the scope only has to be closed
     private static void run(SpanBuilder builder, Call call) throws Exception {
         Span span = builder.startSpan();
         try (Scope scope = span.makeCurrent()) {
@@ -87,7 +87,7 @@ record Spans(Tracer tracer, String destination) {
         }
     }
 
-    /** Notes on a span what the consumer threw, or said of a change. */
+    /** Records a failure of the consumer on a span. */
     static void fail(Span span, Throwable cause) {
         String type = cause.getClass().getName();
         span.recordException(

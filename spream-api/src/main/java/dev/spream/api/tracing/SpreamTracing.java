@@ -11,10 +11,9 @@ import io.opentelemetry.api.trace.Span;
 import java.util.List;
 
 /**
- * Makes a span of kind CONSUMER of every call that hands changes to a consumer; it is current during the call, so that what
- * the consumer does becomes its children. Names and attributes follow the semantic conventions for messaging where these
- * have something to say. No attribute holds a key or a value of a change, but what a consumer throws is recorded with its
- * message.
+ * Creates a span of kind CONSUMER for every delivery; it is current during the call, so that spans of the consumer
+ * become its children. Names and attributes follow the semantic conventions for messaging where they apply. No
+ * attribute contains a key or a value of a change, but exceptions of the consumer are recorded with their messages.
  *
  * <pre>{@code
  * Consumer traced = SpreamTracing.of(openTelemetry, "OrdersStream").around(consumer);
@@ -22,7 +21,8 @@ import java.util.List;
  *
  * <p>Immutable and safe for use by many threads.
  *
- * @see <a href="https://opentelemetry.io/docs/specs/semconv/messaging/messaging-spans/">OpenTelemetry: messaging spans</a>
+ * @see <a href="https://opentelemetry.io/docs/specs/semconv/messaging/messaging-spans/">OpenTelemetry: messaging
+ *     spans</a>
  */
 public final class SpreamTracing {
     private final Spans spans;
@@ -32,9 +32,9 @@ public final class SpreamTracing {
     }
 
     /**
-     * Tracing by that instance.
+     * Creates the tracing with an OpenTelemetry instance.
      *
-     * @param destination what the spans name as the place that changes come from: the stream, or the subscription
+     * @param destination the messaging destination in the spans: the stream or the subscription
      */
     public static SpreamTracing of(OpenTelemetry telemetry, String destination) {
         return new SpreamTracing(
@@ -42,15 +42,15 @@ public final class SpreamTracing {
     }
 
     /**
-     * The consumer with a span around each of its calls. One that takes batches still does, and makes one span of each.
-     * Flushing has no span; closing closes the consumer, if it is {@link AutoCloseable}.
+     * Returns the consumer with a span around each call; with batches, one span for each batch. Flushes have no span;
+     * closing closes the given consumer, if it is {@link AutoCloseable}.
      */
     public Consumer around(Consumer consumer) {
         requireNonNull(consumer, "consumer");
         return consumer instanceof BatchConsumer batches ? new TracedBatches(batches) : new TracedChanges(consumer);
     }
 
-    @SuppressWarnings("try") // what closing throws is up to the consumer behind it
+    @SuppressWarnings("try") // the wrapped consumer decides which exceptions close throws
     private class TracedChanges implements Consumer, AutoCloseable {
         private final Consumer consumer;
 
@@ -76,7 +76,7 @@ public final class SpreamTracing {
         }
     }
 
-    @SuppressWarnings("try") // what closing throws is up to the consumer behind it
+    @SuppressWarnings("try") // the wrapped consumer decides which exceptions close throws
     private final class TracedBatches extends TracedChanges implements BatchConsumer {
         private final BatchConsumer consumer;
 

@@ -58,8 +58,8 @@ final class ConfigReferenceTest {
                 storage.spanner
 
                     storage.spanner.database = projects/p  (SPREAM_CONFIG_SOURCE_SPANNER_DATABASE, for source.spanner.database)
-                        text; that of source.spanner.database, else required. The database that the partitions are
-                        kept in.
+                        text; the value of source.spanner.database, else required. The database that the partitions
+                        are kept in.
                 """);
     }
 
@@ -100,7 +100,7 @@ final class ConfigReferenceTest {
 
                 | Key | Type | Default | Meaning |
                 |---|---|---|---|
-                | `storage.spanner.database` | text | that of source.spanner.database, else required | The database that the partitions are kept in. |
+                | `storage.spanner.database` | text | the value of source.spanner.database, else required | The database that the partitions are kept in. |
                 """);
     }
 

@@ -21,7 +21,7 @@ final class ConfigurationProblemsTest {
         assertThat(problems(file("storage=jbdc\nmax-infligth=3\n"), Map.of()))
                 .containsExactly(
                         "storage is 'jbdc' (file:1): expected jdbc | memory | spanner; did you mean jdbc?",
-                        "max-infligth (file:2) is not a key that is known; did you mean max-inflight?",
+                        "max-infligth (file:2) is not a known key; did you mean max-inflight?",
                         "storage.jdbc.url is not configured; set it in the file, by the flag --storage.jdbc.url or by "
                                 + "the variable SPREAM_CONFIG_STORAGE_JDBC_URL: Where the database is.");
     }
@@ -43,17 +43,17 @@ final class ConfigurationProblemsTest {
 
         assertThat(problems(file, variables))
                 .containsExactly(
-                        "storage is '' (file:1), which is empty; give it a value, or leave it out",
+                        "storage is '' (file:1), which is empty; set a value, or remove it",
                         "lease-time is '30' (file:2): expected duration, 1s to 1h, such as 500ms, 10s, 5m, 2h or 1d",
                         "max-buffered-bytes is '64MB' (file:3): expected size, 1MiB to 1024GiB, such as 64MiB",
-                        "lease-time (file:4) stands at file:2 already; remove one of them",
-                        "file:5 has no key that can be read; write key=value",
+                        "lease-time (file:4) is already set at file:2; remove one of them",
+                        "file:5 has no key; write key=value",
                         "storage.jdbc.user is '${env:NOBODY}' (file:6): the variable NOBODY is not set",
                         "storage.jdbc.pin is '********' (file:7): expected integer, 1 to 9999",
                         "storage.jdbc.password is '${file:/does/not/exist}' (file:8): "
                                 + "the file /does/not/exist does not exist",
-                        "storage.memory.size (file:9) is not a key that is known; of this kind there are storage.jdbc",
-                        "the variable SPREAM_CONFIG_MAX configures nothing that is known",
+                        "storage.memory.size (file:9) is not a known key; of this kind there are storage.jdbc",
+                        "the variable SPREAM_CONFIG_MAX matches no known key",
                         "max-inflight is '0' (SPREAM_CONFIG_MAX_INFLIGHT): expected integer, 1 to 1000",
                         "storage.jdbc.url is not configured; set it in the file, by the flag --storage.jdbc.url or by "
                                 + "the variable SPREAM_CONFIG_STORAGE_JDBC_URL: Where the database is.");

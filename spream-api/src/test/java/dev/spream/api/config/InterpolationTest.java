@@ -15,8 +15,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class InterpolationTest {
     private static final Map<String, String> VARIABLES =
             Map.of("HOST", "db.example.com", "TRICKY", "${env:HOST}", "EMPTY", "", "A:B", "colon");
-    private static final String KINDS =
-            "known are ${file:path} and ${env:NAME}; write $${ for a ${ that is meant as such";
+    private static final String KINDS = "use ${file:path} or ${env:NAME}, or $${ for a literal ${";
 
     @TempDir
     @SuppressWarnings("NullAway.Init") // set by JUnit
@@ -67,7 +66,7 @@ final class InterpolationTest {
                         "the file %s is a folder".formatted(folder),
                         "the file %s is longer than 64 KiB".formatted(large),
                         "the file %s is not UTF-8: see line 2".formatted(binary),
-                        "the file a\\u0000b is no path");
+                        "the file name a\\u0000b is not a valid path");
     }
 
     @Test
@@ -87,9 +86,9 @@ final class InterpolationTest {
     @ValueSource(strings = {"${HOST}", "${vault:key}", "${}", "${env:}", "${file:}", "${env:HOST", "${"})
     void what_looks_like_a_reference_and_is_none_is_refused(String written) {
         assertThat(Interpolation.parse("a" + written).resolve(VARIABLES, false).problems())
-                .containsExactly("%s is no reference: %s".formatted(written, KINDS));
+                .containsExactly("%s is not a valid reference: %s".formatted(written, KINDS));
         assertThat(Interpolation.parse("a" + written).resolve(VARIABLES, true).problems())
-                .containsExactly("what begins with ${ is no reference: " + KINDS);
+                .containsExactly("the text after ${ is not a valid reference: " + KINDS);
     }
 
     @Test

@@ -108,10 +108,10 @@ final class PropertiesFileTest {
                 .extracting(problem -> problem.text().replace(name, "file"))
                 .containsExactly(
                         "path (file:2) has a \\u without four hexadecimal digits after it; write a backslash itself twice",
-                        "one (file:3) stands at file:1 already; remove one of them",
-                        "file:4 has no key that can be read; write key=value",
-                        "blank (file:5) has a trailing blank, which is easily overlooked; remove it, or write it as \\u0020",
-                        "file:6 has no key that can be read; write key=value");
+                        "one (file:3) is already set at file:1; remove one of them",
+                        "file:4 has no key; write key=value",
+                        "blank (file:5) has a trailing blank; remove it, or write it as \\u0020",
+                        "file:6 has no key; write key=value");
         assertThat(values(file))
                 .containsOnlyKeys("one", "path", "blank", "last")
                 .containsEntry("one", "1");

@@ -57,30 +57,28 @@ final class ResolvedConfigTest {
     @Test
     void an_empty_value_is_wrong_and_not_absent() {
         assertThat(resolved(Map.of("max-inflight", ""), TestKeys.SPREAM).problems())
-                .containsExactly(
-                        "max-inflight is '' (set by the program), which is empty; give it a value, or leave it out");
+                .containsExactly("max-inflight is '' (set by the program), which is empty; set a value, or remove it");
     }
 
     @Test
     void an_unknown_key_is_refused_with_the_nearest_known_one() {
         assertThat(resolved(Map.of("max-infligth", "3"), TestKeys.SPREAM).problems())
-                .containsExactly(
-                        "max-infligth (set by the program) is not a key that is known; did you mean max-inflight?");
+                .containsExactly("max-infligth (set by the program) is not a known key; did you mean max-inflight?");
     }
 
     @Test
     void a_key_without_its_section_is_found_there() {
         assertThat(resolved(Map.of("storage.jdbc.url", "x", "password", "x"), TestKeys.JDBC)
                         .problems())
-                .containsExactly("password (set by the program) is not a key that is known; "
-                        + "did you mean storage.jdbc.password?");
+                .containsExactly(
+                        "password (set by the program) is not a known key; " + "did you mean storage.jdbc.password?");
     }
 
     @Test
     void a_key_that_is_near_to_nothing_is_answered_with_the_keys_of_its_plug_in() {
         assertThat(resolved(Map.of("storage.jdbc.url", "x", "storage.jdbc.connections", "3"), TestKeys.JDBC)
                         .problems())
-                .containsExactly("storage.jdbc.connections (set by the program) is not a key that is known; "
+                .containsExactly("storage.jdbc.connections (set by the program) is not a known key; "
                         + "storage.jdbc has the keys url, user, password, pin");
     }
 
@@ -95,8 +93,8 @@ final class ResolvedConfigTest {
     void a_key_with_mistakes_in_any_part_is_recognised(String mistaken, String meant) {
         assertThat(resolved(Map.of("storage.jdbc.url", "x", mistaken, "x"), TestKeys.SPREAM, TestKeys.JDBC)
                         .problems())
-                .containsExactly("%s (set by the program) is not a key that is known; did you mean %s?"
-                        .formatted(mistaken, meant));
+                .containsExactly(
+                        "%s (set by the program) is not a known key; did you mean %s?".formatted(mistaken, meant));
     }
 
     @ParameterizedTest
@@ -115,7 +113,7 @@ final class ResolvedConfigTest {
                                 TestKeys.JDBC,
                                 new ConfigSection("sink.log", List.of(), false))
                         .problems())
-                .containsExactly(unknown + " (set by the program) is not a key that is known" + hint.replace('&', ','));
+                .containsExactly(unknown + " (set by the program) is not a known key" + hint.replace('&', ','));
     }
 
     @Test
@@ -125,7 +123,7 @@ final class ResolvedConfigTest {
                                 TestKeys.JDBC_UNUSED,
                                 new ConfigSection("storage.memory", List.of(), false))
                         .problems())
-                .containsExactly("storage.cassandra.contact-points (set by the program) is not a key that is known; "
+                .containsExactly("storage.cassandra.contact-points (set by the program) is not a known key; "
                         + "of this kind there are storage.jdbc, storage.memory");
     }
 
@@ -138,7 +136,7 @@ final class ResolvedConfigTest {
         assertThat(config.problems()).isEmpty();
         assertThatThrownBy(() -> config.section("storage.jdbc"))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("there is no section 'storage.jdbc' that is in use");
+                .hasMessage("no section 'storage.jdbc' is in use");
     }
 
     @Test
@@ -248,7 +246,8 @@ final class ResolvedConfigTest {
                 SpreamConfig.of(Map.of()), List.of(section("sink.x", true, key("same"), key("same"))));
 
         assertThat(config.problems())
-                .containsExactly("the key sink.x.same is declared twice by a plug-in; its author has to fix that");
+                .containsExactly(
+                        "the key sink.x.same is declared twice by a plug-in, which is a defect of the plug-in");
     }
 
     @Test

@@ -110,8 +110,8 @@ final class SecrecyTest {
                 .build();
 
         assertThat(ResolvedConfig.of(config, List.of(TestKeys.JDBC)).problems())
-                .containsExactly("storage.jdbc.password (--storage.jdbc.password) is a secret, and everybody on this "
-                        + "machine can read a command line; write it to a file that only you may read and give "
+                .containsExactly("storage.jdbc.password (--storage.jdbc.password) is a secret, and command lines are "
+                        + "visible to all users of this machine; write it to a file that only you may read and give "
                         + "--storage.jdbc.password='${file:/path/to/it}', or set the variable "
                         + "SPREAM_CONFIG_STORAGE_JDBC_PASSWORD");
     }
@@ -123,7 +123,7 @@ final class SecrecyTest {
                 .build();
 
         assertThat(ResolvedConfig.of(config, List.of(TestKeys.SPREAM)).problems())
-                .containsExactly("max-inflight is what '${env:FOUND}' stands for (SPREAM_CONFIG_MAX_INFLIGHT): "
+                .containsExactly("max-inflight is the value of '${env:FOUND}' (SPREAM_CONFIG_MAX_INFLIGHT): "
                         + "expected integer, 1 to 1000");
     }
 

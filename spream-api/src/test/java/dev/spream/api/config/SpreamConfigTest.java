@@ -90,9 +90,9 @@ final class SpreamConfigTest {
         assertThat(resolved(SpreamConfig.builder().environment(environment), TestKeys.SPREAM)
                         .problems())
                 .containsExactly(
-                        "the variable SPREAM_CONFIG_MAX_INFLIGTH configures nothing that is known; "
+                        "the variable SPREAM_CONFIG_MAX_INFLIGTH matches no known key; "
                                 + "did you mean SPREAM_CONFIG_MAX_INFLIGHT?",
-                        "the variable SPREAM_CONFIG_SERVICE_PORT configures nothing that is known");
+                        "the variable SPREAM_CONFIG_SERVICE_PORT matches no known key");
     }
 
     @Test
@@ -105,8 +105,8 @@ final class SpreamConfigTest {
                 .isEmpty();
         assertThat(resolved(SpreamConfig.builder().environment(Map.of("SPREAM_CONFIG_SINK_A_B_C", "x")), section, other)
                         .problems())
-                .containsExactly("the variable SPREAM_CONFIG_SINK_A_B_C may mean sink.a.b-c or sink.a-b.c; "
-                        + "unset it, and configure these in the file or by flags");
+                .containsExactly("the variable SPREAM_CONFIG_SINK_A_B_C is ambiguous, it matches sink.a.b-c or "
+                        + "sink.a-b.c; unset it, and configure these keys in the file or by flags");
     }
 
     @Test

@@ -131,11 +131,11 @@ final class ChangeFilterTest {
                         .columns("Status", "Orders.*", "Orders.", "Stock.Id")
                         .build())
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("'my table' is no name of a table")
-                .hasMessageContaining("'' is no name of a table")
-                .hasMessageContaining("'Status' is no column of a table")
-                .hasMessageContaining("'Orders.*' is no column of a table")
-                .hasMessageContaining("'Orders.' is no column of a table");
+                .hasMessageContaining("'my table' is not a table name")
+                .hasMessageContaining("'' is not a table name")
+                .hasMessageContaining("'Status' is not a column name")
+                .hasMessageContaining("'Orders.*' is not a column name")
+                .hasMessageContaining("'Orders.' is not a column name");
     }
 
     @Test
@@ -146,7 +146,7 @@ final class ChangeFilterTest {
                         .build())
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage(
-                        "column Stock.Count is of a table that does not pass: name the table too, or leave the column out");
+                        "column Stock.Count belongs to a table that is filtered out: add the table, or remove the column");
     }
 
     @Test

@@ -116,7 +116,7 @@ final class OpenPluginTest {
         assertThat(thrown)
                 .isInstanceOf(SpreamException.class)
                 .hasMessage(
-                        "sink csv (csv.jar) could not be closed (java.io.IOException: first); what else it had opened is closed")
+                        "sink csv (csv.jar) could not be closed (java.io.IOException: first); its other resources are closed")
                 .hasRootCauseMessage("first");
         assertThat(thrown)
                 .cause()
@@ -168,7 +168,7 @@ final class OpenPluginTest {
         assertThat(thrown)
                 .isInstanceOf(SpreamException.class)
                 .hasMessage(
-                        "sink csv (csv.jar) could not be opened: java.io.IOException: no route; what it had opened is closed")
+                        "sink csv (csv.jar) could not be opened: java.io.IOException: no route; its resources are closed")
                 .hasRootCauseMessage("no route");
         assertThat(thrown.getSuppressed()).singleElement().asString().endsWith("not closed");
         assertThat(events).containsExactly("close pool");
@@ -206,7 +206,7 @@ final class OpenPluginTest {
                 })))
                 .isInstanceOf(SpreamException.class)
                 .hasMessageContaining("sink csv (csv.jar)")
-                .hasMessageContaining("create returned null");
+                .hasMessageContaining("create method returned null");
         assertThat(events).containsExactly("close pool");
     }
 
@@ -217,7 +217,7 @@ final class OpenPluginTest {
                 })))
                 .isInstanceOf(SpreamException.class)
                 .hasMessage(
-                        "sink csv (csv.jar) could not be opened: it needs the class com.example.lib.Version, which is not on the class path; add the library that has it; what it had opened is closed");
+                        "sink csv (csv.jar) could not be opened: it needs the class com.example.lib.Version, which is not on the class path; add the library that contains it; its resources are closed");
     }
 
     @Test

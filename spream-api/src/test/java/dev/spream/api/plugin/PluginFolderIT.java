@@ -215,8 +215,7 @@ final class PluginFolderIT {
                 PluginRegistry registry = discover()) {
             assertThat(registry.problems()).isEmpty();
             assertThat(lines.lines())
-                    .containsExactly(
-                            "INFO code of plug-ins runs from %s: a.jar, b/ (1 jar)".formatted(folder), "INFO runs");
+                    .containsExactly("INFO loading plug-ins from %s: a.jar, b/ (1 jar)".formatted(folder), "INFO runs");
         }
     }
 

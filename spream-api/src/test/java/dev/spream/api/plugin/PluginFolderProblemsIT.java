@@ -34,14 +34,14 @@ final class PluginFolderProblemsIT {
     void a_folder_that_is_not_there() {
         assertThat(problemsIn(temp.resolve("elsewhere")))
                 .containsExactly(temp.resolve("elsewhere")
-                        + ": the plug-in folder does not exist; make a folder there, or name another one");
+                        + ": the plug-in folder does not exist; create the folder, or configure another one");
     }
 
     @Test
     void a_folder_with_a_name_of_several_lines() {
         assertThat(problemsIn(Path.of("gone\nERROR forged\u001b[2J")))
                 .containsExactly(
-                        "gone?ERROR forged?[2J: the plug-in folder does not exist; make a folder there, or name"
+                        "gone?ERROR forged?[2J: the plug-in folder does not exist; create the folder, or configure"
                                 + " another one");
     }
 
@@ -49,7 +49,8 @@ final class PluginFolderProblemsIT {
     void a_folder_that_is_a_file() {
         Path jar = folder.resolve("sound.jar");
         assertThat(problemsIn(jar))
-                .containsExactly(jar + ": the plug-in folder is no folder; make a folder there, or name another one");
+                .containsExactly(
+                        jar + ": the plug-in folder is not a folder; create the folder, or configure another one");
     }
 
     @Test
@@ -58,7 +59,7 @@ final class PluginFolderProblemsIT {
         try (PluginRegistry registry = folder.discover(getClass().getClassLoader())) {
             assertThat(registry.problems())
                     .containsExactly(
-                            "sink sound is there 2 times, so that none can be used: %s and %s; they are copies of one jar, keep one of them"
+                            "sink sound exists 2 times, so none is used: %s and %s; they are copies of one jar: keep one of them"
                                     .formatted(folder.resolve("copy.jar"), folder.resolve("sound.jar")));
             assertThat(registry.find(ConsumerProvider.PORT, "sound")).isEmpty();
             assertThat(registry.find(ConsumerProvider.class, "sound")).isEmpty();
@@ -71,7 +72,7 @@ final class PluginFolderProblemsIT {
         ExampleSinks.sink("sound").entry("more.txt", "more").writeTo(own.resolve("other.jar"));
         assertThat(problemsIn(folder.path()))
                 .containsExactly(
-                        "sink sound is there 2 times, so that none can be used: %s and %s; keep one of them, or give the others other names"
+                        "sink sound exists 2 times, so none is used: %s and %s; keep one of them, or rename the others"
                                 .formatted(own, folder.resolve("sound.jar")));
     }
 
@@ -94,13 +95,12 @@ final class PluginFolderProblemsIT {
         Path nowhere = Files.createSymbolicLink(folder.resolve("nowhere.jar"), temp.resolve("gone.jar"));
         assertThat(folder.problems())
                 .hasSize(4)
-                .anyMatch(problem -> problem.startsWith(truncated + ": the jar is broken ("))
-                .anyMatch(problem -> problem.startsWith(noZip + ": the jar is broken ("))
-                .anyMatch(problem -> problem.startsWith(empty + ": the jar is broken ("))
-                .anyMatch(problem ->
-                        problem.equals(nowhere + ": the link leads nowhere; put the jar there, or remove the link"))
-                .filteredOn(problem -> problem.contains("is broken"))
-                .allMatch(problem -> problem.endsWith("; copy it there again"));
+                .anyMatch(problem -> problem.startsWith(truncated + ": the jar is corrupt ("))
+                .anyMatch(problem -> problem.startsWith(noZip + ": the jar is corrupt ("))
+                .anyMatch(problem -> problem.startsWith(empty + ": the jar is corrupt ("))
+                .anyMatch(problem -> problem.equals(nowhere + ": the link is broken; restore its target, or remove it"))
+                .filteredOn(problem -> problem.contains("is corrupt"))
+                .allMatch(problem -> problem.endsWith("; copy it again"));
     }
 
     @Test
@@ -111,7 +111,7 @@ final class PluginFolderProblemsIT {
         assertThat(folder.problems())
                 .singleElement()
                 .asString()
-                .startsWith(own.resolve("lib.jar") + ": the jar is broken (");
+                .startsWith(own.resolve("lib.jar") + ": the jar is corrupt (");
     }
 
     @Test
@@ -120,7 +120,7 @@ final class PluginFolderProblemsIT {
         assertThat(folder.problems())
                 .containsExactly(
                         jar
-                                + ": there is no plug-in in it; a plug-in names its provider in META-INF/services, and a library belongs, with the plug-in that needs it, into a folder of their own inside the plug-in folder");
+                                + ": contains no plug-in; a plug-in names its provider in META-INF/services, and a library belongs into one subfolder of the plug-in folder with the plug-in that needs it");
     }
 
     @Test
@@ -133,10 +133,7 @@ final class PluginFolderProblemsIT {
         try (URLClassLoader host = over(hostJar);
                 PluginRegistry registry = folder.discover(host)) {
             assertThat(registry.find(ConsumerProvider.PORT, "of-host")).isEmpty();
-            assertThat(registry.problems())
-                    .singleElement()
-                    .asString()
-                    .startsWith(jar + ": there is no plug-in in it; ");
+            assertThat(registry.problems()).singleElement().asString().startsWith(jar + ": contains no plug-in; ");
         }
     }
 
@@ -161,9 +158,9 @@ final class PluginFolderProblemsIT {
         Path linked = Files.createSymbolicLink(
                 folder.resolve("linked.jar"), ExampleSinks.sink("linked").writeTo(elsewhere.resolve("target.jar")));
         String reason =
-                "%s is not loaded: others may write to %2$s (%3$s), and so bring code into this process; 'chmod go-w %2$s', mount it read-only, or put the plug-ins elsewhere"
+                "%s is not loaded: other users may write to %2$s (%3$s), and so run code in this process; 'chmod go-w %2$s', mount it read-only, or move the plug-ins"
                         .formatted(jar, jar.toRealPath(), FilePermissions.of(jar));
-        String target = "%s is not loaded: others may write to %s (".formatted(linked, elsewhere.toRealPath());
+        String target = "%s is not loaded: other users may write to %s (".formatted(linked, elsewhere.toRealPath());
         assertThat(folder.problems())
                 .hasSize(4)
                 .anyMatch(reason::equals)
@@ -189,7 +186,7 @@ final class PluginFolderProblemsIT {
         assertThat(folder.problems())
                 .singleElement()
                 .asString()
-                .startsWith("%s is not loaded: others may write to %s (".formatted(linked, shared.toRealPath()));
+                .startsWith("%s is not loaded: other users may write to %s (".formatted(linked, shared.toRealPath()));
     }
 
     @Test
@@ -198,7 +195,8 @@ final class PluginFolderProblemsIT {
         assertThat(problemsIn(folder.path()))
                 .singleElement()
                 .asString()
-                .startsWith("%s is not loaded: others may write to %s (".formatted(folder.path(), temp.toRealPath()));
+                .startsWith(
+                        "%s is not loaded: other users may write to %s (".formatted(folder.path(), temp.toRealPath()));
         open(folder.path());
         assertThat(problemsIn(folder.path()))
                 .singleElement()

@@ -52,7 +52,7 @@ final class PluginHostIT {
                 PluginRegistry registry = PluginRegistry.discover(stranger, Optional.empty())) {
             assertThat(registry.problems())
                     .contains(
-                            "%s: %s is no ConsumerProvider of this spream-api, but of another copy of it; implement that interface"
+                            "%s: %s does not implement ConsumerProvider of this spream-api, but that of another copy of it; implement that interface"
                                     .formatted(jar, ExampleSinks.PROVIDER));
         }
     }
@@ -92,7 +92,7 @@ final class PluginHostIT {
             assertThatThrownBy(() -> Opening.sink(registry, "csv"))
                     .isInstanceOf(SpreamException.class)
                     .hasMessage(
-                            "sink csv (%s) could not be opened: it needs the class com.example.lib.Version, which is not in it; put the jar of that library and the plug-in's into a folder of their own inside the plug-in folder; what it had opened is closed"
+                            "sink csv (%s) could not be opened: it needs the class com.example.lib.Version, which it does not contain; put its jar and the jar of that library into one subfolder of the plug-in folder; its resources are closed"
                                     .formatted(jar));
         }
     }
@@ -113,9 +113,9 @@ final class PluginHostIT {
         ExampleSinks.library("2").writeTo(temp.resolve("plugins/csv/lib.jar"));
         try (PluginRegistry registry = inFolder()) {
             assertThatThrownBy(() -> Opening.sink(registry, "csv"))
-                    .hasMessageContaining("it does not fit a library that it runs with (")
+                    .hasMessageContaining("it is incompatible with a library at run time (")
                     .hasMessageContaining("com.example.lib.Version.words()")
-                    .hasMessageContaining("give it the version that it was built with");
+                    .hasMessageContaining("provide the version that it was built with");
         }
     }
 
@@ -143,8 +143,8 @@ final class PluginHostIT {
                 .writeTo(temp.resolve("plugins/csv.jar"));
         try (PluginRegistry registry = inFolder()) {
             assertThatThrownBy(() -> Opening.sink(registry, "csv"))
-                    .hasMessageContaining("it was written for another version of spream-api than this one")
-                    .hasMessageContaining("(class dev.spream.core.Newer is missing); build it against this one");
+                    .hasMessageContaining("it was built for another version of spream-api")
+                    .hasMessageContaining("(class dev.spream.core.Newer is missing); build it against this version");
         }
     }
 

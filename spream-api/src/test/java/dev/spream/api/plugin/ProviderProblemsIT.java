@@ -32,9 +32,9 @@ final class ProviderProblemsIT {
                 .writeTo(folder.resolve("csv.jar"));
         assertThat(folder.problems())
                 .containsExactly(
-                        "%s: com.example.Gone is named in %s, and is not there; correct the name, or build it again"
+                        "%s: com.example.Gone is named in %s, but does not exist; correct the name, or rebuild the plug-in"
                                 .formatted(jar, SERVICE_FILE),
-                        "%s: not a name is named in %s, and is not there; correct the name, or build it again"
+                        "%s: not a name is named in %s, but does not exist; correct the name, or rebuild the plug-in"
                                 .formatted(jar, SERVICE_FILE));
     }
 
@@ -53,11 +53,11 @@ final class ProviderProblemsIT {
     @Test
     void providers_that_cannot_be_made() {
         assertThat(problemOf(sound().replace("public final class", "public abstract class")))
-                .isEqualTo("is abstract; name a class that can be made");
+                .isEqualTo("is abstract; name a concrete class");
         assertThat(
                         problemOf(
                                 "package com.example; public interface SinkProvider extends dev.spream.api.spi.ConsumerProvider {}"))
-                .isEqualTo("is abstract; name a class that can be made");
+                .isEqualTo("is abstract; name a concrete class");
         assertThat(problemOf(sound().replace("public final class SinkProvider implements ConsumerProvider {", """
                 final class SinkProvider implements ConsumerProvider {
                     public SinkProvider() {}
@@ -69,16 +69,16 @@ final class ProviderProblemsIT {
                 .isEqualTo("has no public constructor without parameters; give it one that does nothing");
         assertThat(problemOf(
                         withConstructor("public SinkProvider() { throw new IllegalStateException(\"no luck\"); }")))
-                .isEqualTo("cannot be made: java.lang.IllegalStateException: no luck");
+                .isEqualTo("cannot be instantiated: java.lang.IllegalStateException: no luck");
         assertThat(problemOf(withConstructor("static final int N = Integer.parseInt(\"x\");")))
                 .isEqualTo(
-                        "cannot be made: a static initializer failed: java.lang.NumberFormatException: For input string: \"x\"");
+                        "cannot be instantiated: a static initializer failed: java.lang.NumberFormatException: For input string: \"x\"");
     }
 
     @Test
     void providers_of_the_wrong_type() {
         assertThat(problemOf("package com.example; public final class SinkProvider {}"))
-                .isEqualTo("is no ConsumerProvider; implement that interface");
+                .isEqualTo("does not implement ConsumerProvider; implement that interface");
         Path jar = ExampleSinks.sink("csv")
                 .service(PartitionStorageProvider.class, ExampleSinks.PROVIDER)
                 .writeTo(folder.resolve("wrong.jar"));
@@ -89,12 +89,12 @@ final class ProviderProblemsIT {
 
     @Test
     void names_that_are_none() {
-        String rest = "; a name is lower-case letters, digits and hyphens, a letter first";
+        String rest = "; a name consists of lower-case letters, digits and hyphens, and begins with a letter";
         assertThat(problemOf(named("null"))).isEqualTo("has no name" + rest);
-        assertThat(problemOf(named("\"\""))).isEqualTo("calls itself ''" + rest);
-        assertThat(problemOf(named("\" \""))).isEqualTo("calls itself ' '" + rest);
-        assertThat(problemOf(named("\"Csv\""))).isEqualTo("calls itself 'Csv'" + rest);
-        assertThat(problemOf(named("\"1st\""))).isEqualTo("calls itself '1st'" + rest);
+        assertThat(problemOf(named("\"\""))).isEqualTo("has the invalid name ''" + rest);
+        assertThat(problemOf(named("\" \""))).isEqualTo("has the invalid name ' '" + rest);
+        assertThat(problemOf(named("\"Csv\""))).isEqualTo("has the invalid name 'Csv'" + rest);
+        assertThat(problemOf(named("\"1st\""))).isEqualTo("has the invalid name '1st'" + rest);
         assertThat(problemOf(named("String.valueOf(1 / (List.of().size()))")))
                 .isEqualTo("fails when asked for its name: java.lang.ArithmeticException: / by zero");
     }
@@ -104,12 +104,12 @@ final class ProviderProblemsIT {
         String key = "ConfigKey.of(\"url\", ConfigType.text(), \"Where to.\")";
         assertThat(problemOf(keyed("null"))).startsWith("returns null for its keys");
         assertThat(problemOf(keyed("Arrays.asList((ConfigKey<?>) null)")))
-                .isEqualTo("has a null among its keys; list each key");
+                .isEqualTo("has a null among its keys; remove it");
         assertThat(problemOf(keyed("List.of(%1$s, %1$s)".formatted(key))))
-                .isEqualTo("has the key 'url' twice; name one of them otherwise");
+                .isEqualTo("has the key 'url' twice; rename one of them");
         assertThat(problemOf(keyed("List.of(ConfigKey.of(\"URL\", ConfigType.text(), \"Where to.\"))")))
                 .isEqualTo(
-                        "fails when asked for its keys: java.lang.IllegalArgumentException: 'URL' is no name of a key: write lower-case words with hyphens between");
+                        "fails when asked for its keys: java.lang.IllegalArgumentException: 'URL' is not a valid key name: use lower-case words separated by hyphens");
     }
 
     @Test
@@ -134,7 +134,7 @@ final class ProviderProblemsIT {
                 .writeTo(folder.resolve("lonely.jar"));
         assertThat(folder.problems())
                 .containsExactly(
-                        "%s: %s cannot be loaded: it needs the class com.example.lib.Base, which is not in it; put the jar of that library and the plug-in's into a folder of their own inside the plug-in folder"
+                        "%s: %s cannot be loaded: it needs the class com.example.lib.Base, which it does not contain; put its jar and the jar of that library into one subfolder of the plug-in folder"
                                 .formatted(jar, ExampleSinks.PROVIDER));
     }
 
@@ -149,18 +149,16 @@ final class ProviderProblemsIT {
                                     }
                                 }
                                 """)))
-                .startsWith(
-                        "fails when asked for its keys: it was written for another version of spream-api than this one")
+                .startsWith("fails when asked for its keys: it was built for another version of spream-api")
                 .contains("ConfigKey.of(java.lang.String)")
-                .endsWith("); build it against this one");
+                .endsWith("); build it against this version");
         assertThat(
                         problemOf(
                                 otherApi("ConfigKeys.NONE")
                                         .source(
                                                 "dev.spream.api.spi.ConfigKeys",
                                                 "package dev.spream.api.spi; public final class ConfigKeys { public static final ConfigKey<?> NONE = ConfigKey.of(\"n\", null, null); }")))
-                .startsWith(
-                        "fails when asked for its keys: it was written for another version of spream-api than this one")
+                .startsWith("fails when asked for its keys: it was built for another version of spream-api")
                 .contains("class dev.spream.api.spi.ConfigKeys is missing");
     }
 
@@ -180,8 +178,7 @@ final class ProviderProblemsIT {
                                 "dev.spream.api.spi.ConsumerProvider",
                                 "package dev.spream.api.spi; public interface ConsumerProvider { String title(); }")
                         .keep(name -> name.startsWith("com.example."))))
-                .startsWith(
-                        "fails when asked for its name: it was written for another version of spream-api than this one")
+                .startsWith("fails when asked for its name: it was built for another version of spream-api")
                 .contains("SinkProvider.name()");
     }
 

@@ -17,15 +17,15 @@ final class ConfigKeyTest {
     void a_name_is_lower_case_words_with_hyphens(String name) {
         assertThatThrownBy(() -> ConfigKey.of(name, ConfigType.text(), ""))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("'%s' is no name of a key: write lower-case words with hyphens between", name);
+                .hasMessage("'%s' is not a valid key name: use lower-case words separated by hyphens", name);
     }
 
     @Test
     void what_holds_without_configuration_is_told_in_words() {
         assertThat(KEY.defaultText()).isEmpty();
         assertThat(KEY.withDefault("x").defaultText()).contains("x");
-        assertThat(KEY.withFallback("a.b").defaultText()).contains("that of a.b");
-        assertThat(KEY.withFallback("a.b").withDefault("x").defaultText()).contains("that of a.b, or else x");
+        assertThat(KEY.withFallback("a.b").defaultText()).contains("the value of a.b");
+        assertThat(KEY.withFallback("a.b").withDefault("x").defaultText()).contains("the value of a.b, else x");
         assertThat(KEY.withDefault("x").withDefaultMeaning("whatever fits").defaultText())
                 .contains("whatever fits");
     }

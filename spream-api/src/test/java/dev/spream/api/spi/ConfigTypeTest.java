@@ -108,7 +108,7 @@ final class ConfigTypeTest {
     void a_duration_that_cannot_be_written_is_a_fault_of_who_declares_it() {
         assertThatThrownBy(() -> ConfigType.duration(Duration.ofNanos(1), Duration.ofDays(1)))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("0.000001 ms is no number of whole milliseconds from 0 on");
+                .hasMessage("0.000001 ms is not a non-negative number of whole milliseconds");
     }
 
     @Test
@@ -184,7 +184,7 @@ final class ConfigTypeTest {
         assertThat(type.read("Orders, Items ,Users")).containsExactly("Orders", "Items", "Users");
         assertThat(type.read(type.write(List.of("a", "b")))).containsExactly("a", "b");
         for (String text : List.of("", " ", "a,,b", "a,", ",a")) {
-            assertRefused(type, text, "expected texts with one comma between");
+            assertRefused(type, text, "expected texts separated by single commas");
         }
     }
 

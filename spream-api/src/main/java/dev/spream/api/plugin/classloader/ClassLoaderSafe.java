@@ -17,27 +17,28 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes objects of a plug-in safe to call from any thread: every call runs with the plug-in's class loader as the thread's.
- * Objects that its methods return are wrapped likewise. Objects that they are handed, such as the work of a transaction, are
- * wrapped the other way round, and called with the class loader that the host's thread had.
+ * Wraps objects of a plug-in so that every call runs with the plug-in's class loader as the thread's context class
+ * loader. Objects returned by their methods are wrapped likewise. Objects passed to them, such as the work of a
+ * transaction, are wrapped in reverse and called with the context class loader of the host's thread.
  *
- * <p>An object here is a value of an interface that is neither sealed nor one of the JDK's, besides {@link Runnable}; all else
- * is data, and passed as it is. What is called for every record is wrapped by hand, all else by a {@link Proxy}.
+ * <p>Values are wrapped if their declared type is an interface that is neither sealed nor from the JDK, or is {@link
+ * Runnable}; all others are passed unchanged. Types that are called for every record have handwritten wrappers, all
+ * others a {@link Proxy}.
  */
 public final class ClassLoaderSafe {
     private ClassLoaderSafe() {}
 
     /**
-     * The same, called in the scope; as it is, if the scope changes nothing.
+     * Returns the target wrapped for calls in the scope; unchanged if the scope changes nothing.
      *
-     * @param type the interface that it is called by. Public interfaces that extend it, and that it has as well, are kept: the
-     *     engine tells by them what an object can do
+     * @param type the interface by which it is called. Public interfaces that extend it are kept, since the engine
+     *     detects capabilities by them
      */
     public static <T> T of(Class<? super T> type, T target, ThreadContextClassLoader scope) {
         return scope.changesLoader() ? wrapped(type, target, scope) : target;
     }
 
-    /** The same object, but for its {@code close}. */
+    /** Returns the target wrapped with another {@code close}. */
     public static <T> T closing(Class<? super T> type, T target, Runnable close) {
         return proxy(type, target, (method, arguments) -> {
             if (method.getName().equals("close") && arguments == null) {
@@ -48,7 +49,7 @@ public final class ClassLoaderSafe {
         });
     }
 
-    @SuppressWarnings("unchecked") // both have the interface
+    @SuppressWarnings("unchecked") // both implement the interface
     private static <T> T wrapped(Class<? super T> type, T target, ThreadContextClassLoader scope) {
         if (type == Consumer.class) {
             return (T) ClassLoaderSafeConsumer.of((Consumer) target, scope);
@@ -63,7 +64,7 @@ public final class ClassLoaderSafe {
         });
     }
 
-    @SuppressWarnings("ReferenceEquality") // what has the same target in another scope is another
+    @SuppressWarnings("ReferenceEquality") // a wrapper with the same target and another scope is not equal
     private static Object ofObject(Object proxy, Method method, Object target, Object[] arguments) {
         return switch (method.getName()) {
             case "equals" -> proxy == arguments[0];
@@ -85,7 +86,7 @@ public final class ClassLoaderSafe {
         return handed;
     }
 
-    @SuppressWarnings("unchecked") // a value of the type that is declared
+    @SuppressWarnings("unchecked") // a value of the declared type
     private static @Nullable Object inScope(Type declared, @Nullable Object value, ThreadContextClassLoader scope) {
         if (value instanceof Optional<?> optional && declared instanceof ParameterizedType of) {
             return optional.map(content -> inScope(of.getActualTypeArguments()[0], content, scope));
@@ -102,7 +103,7 @@ public final class ClassLoaderSafe {
                 && (type == Runnable.class || !type.getPackageName().startsWith("java."));
     }
 
-    @SuppressWarnings("unchecked") // the proxy has the interface
+    @SuppressWarnings("unchecked") // the proxy implements the interface
     private static <T> T proxy(Class<? super T> type, T target, Calls calls) {
         Set<Class<?>> interfaces = new LinkedHashSet<>(Set.of(type));
         for (Class<?> at = target.getClass(); at != null; at = at.getSuperclass()) {
@@ -116,7 +117,7 @@ public final class ClassLoaderSafe {
                         : declared(method, () -> calls.call(method, arguments)));
     }
 
-    /** Throws what the method may throw: a plug-in in another language may throw any checked exception. */
+    /** Throws exceptions that the method declares. A plug-in in another language may throw any checked exception. */
     private static @Nullable Object declared(Method method, Call call) throws Throwable {
         try {
             return call.call();

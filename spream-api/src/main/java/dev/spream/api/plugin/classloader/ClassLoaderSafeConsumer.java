@@ -7,7 +7,7 @@ import dev.spream.core.record.DataChangeRecord;
 import java.util.List;
 
 /** A plug-in's consumer, called in its scope. */
-@SuppressWarnings("try") // what close throws is for the target to say
+@SuppressWarnings("try") // the target decides which exceptions close throws
 class ClassLoaderSafeConsumer implements Consumer, AutoCloseable {
     final ThreadContextClassLoader scope;
     private final Consumer target;
@@ -17,7 +17,7 @@ class ClassLoaderSafeConsumer implements Consumer, AutoCloseable {
         this.scope = scope;
     }
 
-    /** One that takes batches still does. */
+    /** Wraps a consumer; the result takes batches if the target does. */
     static Consumer of(Consumer target, ThreadContextClassLoader scope) {
         return target instanceof BatchConsumer batches
                 ? new OfBatches(batches, scope)
@@ -34,7 +34,7 @@ class ClassLoaderSafeConsumer implements Consumer, AutoCloseable {
         scope.run(target::flush);
     }
 
-    /** Closes the consumer, if it can be closed. */
+    /** Closes the consumer, if it is closeable. */
     @Override
     public void close() throws Exception {
         if (target instanceof AutoCloseable closeable) {
@@ -62,7 +62,10 @@ class ClassLoaderSafeConsumer implements Consumer, AutoCloseable {
         }
     }
 
-    /** The way back: settling a change is the engine's work, which may start threads, and they inherit the class loader. */
+    /**
+     * A batch of the host. Settling a change is engine code that may start threads, which inherit the context class
+     * loader.
+     */
     record HostBatch(BatchConsumer.Batch target, ThreadContextClassLoader scope) implements BatchConsumer.Batch {
         @Override
         public List<DataChangeRecord> changes() {

@@ -4,7 +4,7 @@ import dev.spream.core.record.ChangeRecord;
 import dev.spream.core.source.ChangeStreamCursor;
 import java.util.Optional;
 
-/** A stream of a plug-in's source, called in its scope. */
+/** A cursor of a plug-in's source, called in its scope. */
 record ClassLoaderSafeCursor(ChangeStreamCursor target, ThreadContextClassLoader scope) implements ChangeStreamCursor {
     @Override
     public Optional<ChangeRecord> next() throws InterruptedException {

@@ -15,11 +15,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The class loader of one plug-in of the folder: what {@link PluginParentClassLoader} shows, and else what is in its jars.
- * Closing it closes the jars.
+ * The class loader of one plug-in of the folder: the classes visible through {@link PluginParentClassLoader}, and those
+ * of its jars. Closing it closes the jars.
  *
- * <p>Resources are read past the cache that the JDK keeps of open jars. It would hold them open beyond the close, and it is
- * shared: the first close would close the jar for another registry of the same folder.
+ * <p>Resources bypass the JDK's cache of open jars. The cache would keep jars open after close, and is shared: the
+ * first close would close the jar for another registry of the same folder.
  */
 public final class PluginClassLoader extends URLClassLoader {
     static {
@@ -63,19 +63,19 @@ public final class PluginClassLoader extends URLClassLoader {
                 .toList());
     }
 
-    /** Opens URLs as the JDK does, but without its cache of open jars. */
+    /** Opens URLs like the JDK, but without its cache of open jars. */
     private static final class UncachedConnections extends URLStreamHandler {
         static URL to(URL target) {
             try {
                 return URL.of(target.toURI(), new UncachedConnections());
             } catch (URISyntaxException | MalformedURLException e) {
-                throw new IllegalStateException("the JDK made a URL that it cannot read: " + target, e);
+                throw new IllegalStateException("the JDK created a URL that it cannot read: " + target, e);
             }
         }
 
-        /** Of the URL that is asked for, which may be relative to the one that had this handler first. */
+        /** Opens the given URL, which may be relative to the one that had this handler first. */
         @Override
-        @SuppressWarnings("deprecation") // there is no other way from a text that need not be a URI
+        @SuppressWarnings("deprecation") // no other constructor accepts text that is not a valid URI
         protected URLConnection openConnection(URL url) throws IOException {
             URLConnection connection = new URL(url.toExternalForm()).openConnection();
             connection.setUseCaches(false);

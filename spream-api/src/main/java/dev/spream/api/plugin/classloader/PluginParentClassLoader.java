@@ -6,16 +6,16 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * The parent of the class loaders of plug-ins, which shows them of their host the JDK and the packages in which both have to
- * mean the same types. Of the host's other classes and resources, {@code META-INF/services} among them, nothing shows.
+ * The parent of the plug-in class loaders: it exposes the JDK and the packages whose types host and plug-in share.
+ * Other classes and resources of the host, {@code META-INF/services} among them, are hidden.
  *
- * <p>The shared packages come from the class loader that loaded this class, whichever that is: products of plug-ins have to
- * be of the port types that are used here.
+ * <p>The shared packages come from the class loader of this class: the implementations of plug-ins must have the port
+ * types that are used here.
  */
 public final class PluginParentClassLoader extends ClassLoader {
     private static final Set<String> SHARED_LIBRARIES =
             Set.of("org.slf4j", "org.slf4j.event", "org.slf4j.helpers", "org.slf4j.spi", "org.jspecify.annotations");
-    /** The cores that have ports, by the first three parts of the names of their packages, such as {@code dev.spream.core}. */
+    /** The cores with ports, by the first three parts of their package names, such as {@code dev.spream.core}. */
     private static final Set<String> CORES =
             Ports.ALL.stream().map(port -> coreOf(port.type())).collect(Collectors.toUnmodifiableSet());
 
@@ -30,7 +30,7 @@ public final class PluginParentClassLoader extends ClassLoader {
         this.host = host;
     }
 
-    /** Returns whether a class of that name comes from the host or from nowhere, even if the plug-in carries a copy. */
+    /** Returns whether a class of that name is loaded only from the host, even if the plug-in contains a copy. */
     public static boolean shares(String className) {
         String packageName = className.substring(0, Math.max(0, className.lastIndexOf('.')));
         return SHARED_LIBRARIES.contains(packageName)
@@ -58,7 +58,10 @@ public final class PluginParentClassLoader extends ClassLoader {
         return type;
     }
 
-    /** The platform class loader also hands out the modules of the application, if it is made of modules. */
+    /**
+     * Returns whether the class is from the JDK. The platform class loader also exposes the modules of a modular
+     * application.
+     */
     private static boolean isOfJdk(Class<?> type) {
         ClassLoader loader = type.getClassLoader();
         if (loader == null || loader.equals(getPlatformClassLoader())) {

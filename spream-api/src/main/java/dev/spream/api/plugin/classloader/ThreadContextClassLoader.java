@@ -3,9 +3,9 @@ package dev.spream.api.plugin.classloader;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The class loader that code is called with, as the context class loader of the thread: libraries look in it for their services
- * and drivers. Afterwards the thread has the one that it had, whatever happened. A plug-in on the class path shares the host's
- * class loader and is called as it is. Immutable.
+ * The context class loader for calls into a plug-in: libraries find their services and drivers through it. The previous
+ * one is always restored. A plug-in on the class path shares the host's class loader and is called without a change.
+ * Immutable.
  */
 public final class ThreadContextClassLoader {
     private static final ThreadContextClassLoader UNCHANGED = new ThreadContextClassLoader(false, null);
@@ -22,7 +22,7 @@ public final class ThreadContextClassLoader {
         return new ThreadContextClassLoader(true, loader);
     }
 
-    /** As this thread is now, to come back to it from within another scope. */
+    /** Returns the scope of the current thread, for calls back to the host. */
     public static ThreadContextClassLoader ofThisThread() {
         return new ThreadContextClassLoader(true, Thread.currentThread().getContextClassLoader());
     }
@@ -31,7 +31,7 @@ public final class ThreadContextClassLoader {
         return UNCHANGED;
     }
 
-    /** Returns whether calls need this at all. */
+    /** Returns whether calls change the context class loader. */
     public boolean changesLoader() {
         return changesLoader;
     }
@@ -57,13 +57,13 @@ public final class ThreadContextClassLoader {
         });
     }
 
-    /** Something with a result. */
+    /** A call with a result. */
     @FunctionalInterface
     public interface Call<T, X extends Throwable> {
         T call() throws X;
     }
 
-    /** Something without a result. */
+    /** A call without a result. */
     @FunctionalInterface
     public interface Action<X extends Throwable> {
         void run() throws X;
