@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Dead letters as an operator has to do with them: a service in a process of its own, and the commands beside it. */
 final class DeadLettersIT {
-    private static final long PATIENCE_NANOS = 60_000_000_000L;
+    private static final long TIMEOUT_NANOS = 60_000_000_000L;
     private static final long GOOD = 1;
     private static final long BAD = 3;
 
@@ -244,7 +244,7 @@ final class DeadLettersIT {
     }
 
     private static List<JsonObject> awaitLetters(Path file, int count) {
-        long deadline = System.nanoTime() + PATIENCE_NANOS;
+        long deadline = System.nanoTime() + TIMEOUT_NANOS;
         List<JsonObject> letters = letters(file);
         while (letters.size() < count) {
             assertThat(System.nanoTime()).as("%s", letters).isLessThan(deadline);
@@ -256,7 +256,7 @@ final class DeadLettersIT {
     }
 
     private static void awaitLines(Path file, int count) throws IOException {
-        long deadline = System.nanoTime() + PATIENCE_NANOS;
+        long deadline = System.nanoTime() + TIMEOUT_NANOS;
         while (Files.readAllLines(file).size() < count) {
             assertThat(System.nanoTime()).isLessThan(deadline);
             LockSupport.parkNanos(10_000_000);

@@ -45,7 +45,7 @@ class MirrorIT {
     private static final int DEATHS = Integer.getInteger("mirror.deaths", 1);
     private static final long SEED = Long.getLong("mirror.seed", System.nanoTime() % 1_000_000);
     private static final int KEYS = Math.toIntExact(Math.clamp(CHANGES / 200, 50, 5_000));
-    private static final Duration PATIENCE = Duration.ofSeconds(90 + CHANGES / 500);
+    private static final Duration TIMEOUT = Duration.ofSeconds(90 + CHANGES / 500);
 
     @TempDir
     private Path folder;
@@ -215,7 +215,7 @@ class MirrorIT {
     }
 
     private static void await(Callable<Boolean> condition, Callable<String> state) throws Exception {
-        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        long deadline = System.nanoTime() + TIMEOUT.toNanos();
         while (!condition.call()) {
             if (System.nanoTime() - deadline > 0) {
                 throw new AssertionError("waited in vain: " + state.call());

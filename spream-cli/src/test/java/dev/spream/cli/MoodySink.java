@@ -24,7 +24,7 @@ import java.util.function.Supplier;
 
 /** A web hook that refuses changes of some items for as long as it is told to, and remembers the versions that it took. */
 final class MoodySink implements AutoCloseable {
-    private static final long PATIENCE_NANOS = 60_000_000_000L;
+    private static final long TIMEOUT_NANOS = 60_000_000_000L;
 
     private final HttpServer server;
     private final ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor();
@@ -90,7 +90,7 @@ final class MoodySink implements AutoCloseable {
     }
 
     private static void await(BooleanSupplier condition, Supplier<String> state) {
-        long deadline = System.nanoTime() + PATIENCE_NANOS;
+        long deadline = System.nanoTime() + TIMEOUT_NANOS;
         while (!condition.getAsBoolean()) {
             if (System.nanoTime() - deadline > 0) {
                 throw new AssertionError(state.get());

@@ -513,7 +513,7 @@ final class ProjectionIT {
                     "x");
             assertUsage("say which version", "drop", "words", "--yes", "--reason", "x");
             assertUsage("not of a version", "rebuild", "words@2", "--reason", "x");
-            assertUsage("at most 1h", "cutover", "words", "--patience", "30d", "--yes", "--reason", "x");
+            assertUsage("at most 1h", "cutover", "words", "--timeout", "30d", "--yes", "--reason", "x");
             assertThat(run(0, "drop", "words@2", "--yes", "--reason", "x"))
                     .containsExactly("drop words: version 2 is gone");
             assertThat(column("SELECT nspname FROM pg_namespace WHERE nspname LIKE '%words%'"))

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Readers that share a storage, processes as a user starts them; and the commands that look at it. */
 final class SharedStorageIT {
-    private static final long PATIENCE_NANOS = 120_000_000_000L;
+    private static final long TIMEOUT_NANOS = 120_000_000_000L;
 
     private final SpannerServer server = SpannerServers.ours();
     private final DatabaseId database = ItemWriter.database(server);
@@ -257,7 +257,7 @@ final class SharedStorageIT {
     }
 
     private static void await(BooleanSupplier condition, SpreamProcess... readers) {
-        long deadline = System.nanoTime() + PATIENCE_NANOS;
+        long deadline = System.nanoTime() + TIMEOUT_NANOS;
         while (!condition.getAsBoolean()) {
             if (System.nanoTime() - deadline > 0) {
                 throw new AssertionError("waited in vain; errors %s"

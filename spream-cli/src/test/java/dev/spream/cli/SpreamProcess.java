@@ -19,7 +19,7 @@ import java.util.concurrent.TimeUnit;
 
 /** The command line in a process of its own, as a user starts it. */
 public final class SpreamProcess implements AutoCloseable {
-    private static final Duration PATIENCE = Duration.ofSeconds(120);
+    private static final Duration TIMEOUT = Duration.ofSeconds(120);
     private static final String HTTP = "http: ";
 
     private final Process process;
@@ -92,8 +92,8 @@ public final class SpreamProcess implements AutoCloseable {
 
     /** Waits for the end, and returns the exit code. */
     public int exitCode() throws InterruptedException {
-        if (!process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
-            throw new AssertionError("still running after %s; output %s; errors %s".formatted(PATIENCE, out(), err()));
+        if (!process.waitFor(TIMEOUT.toSeconds(), TimeUnit.SECONDS)) {
+            throw new AssertionError("still running after %s; output %s; errors %s".formatted(TIMEOUT, out(), err()));
         }
         out.awaitEnd();
         err.awaitEnd();
@@ -172,7 +172,7 @@ public final class SpreamProcess implements AutoCloseable {
         }
 
         synchronized List<String> await(int count, SpreamProcess process) throws InterruptedException {
-            long deadline = System.nanoTime() + PATIENCE.toNanos();
+            long deadline = System.nanoTime() + TIMEOUT.toNanos();
             while (lines.size() < count) {
                 long left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
                 if (ended || left <= 0) {

@@ -38,7 +38,7 @@ class WorkerDeathIT {
     private static final String DATABASE = "projects/spream/instances/test/databases/counters";
     private static final int DEATHS = Integer.getInteger("worker.deaths", 1);
     private static final long SEED = Long.getLong("worker.seed", System.nanoTime() % 1_000_000);
-    private static final Duration PATIENCE = Duration.ofMinutes(3);
+    private static final Duration TIMEOUT = Duration.ofMinutes(3);
     private static final int DELIVERIES_BETWEEN_DEATHS = 100;
 
     @Test
@@ -189,7 +189,7 @@ class WorkerDeathIT {
     }
 
     private static void await(Callable<Boolean> condition, Callable<String> state) throws Exception {
-        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        long deadline = System.nanoTime() + TIMEOUT.toNanos();
         while (!condition.call()) {
             if (System.nanoTime() - deadline > 0) {
                 throw new AssertionError("waited in vain: " + state.call());

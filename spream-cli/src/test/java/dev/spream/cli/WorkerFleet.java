@@ -15,7 +15,7 @@ import java.util.function.Function;
 final class WorkerFleet implements AutoCloseable {
     static final int SIZE = Integer.getInteger("fleet.size", 2);
 
-    private static final long PATIENCE_SECONDS = 60;
+    private static final long TIMEOUT_SECONDS = 60;
 
     private final Path logs;
     private final Function<String, List<String>> command;
@@ -90,7 +90,7 @@ final class WorkerFleet implements AutoCloseable {
         requireAlive();
         workers.values().forEach(worker -> worker.toHandle().destroy());
         for (Map.Entry<String, Process> worker : workers.entrySet()) {
-            if (!worker.getValue().waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+            if (!worker.getValue().waitFor(TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
                 throw new AssertionError(
                         "worker %s does not drain, see its log in %s".formatted(worker.getKey(), logs));
             }

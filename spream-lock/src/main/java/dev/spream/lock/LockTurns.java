@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LockTurns {
     private static final Duration SLICE = Duration.ofSeconds(1);
-    private static final Duration PATIENCE = Duration.ofMillis(200);
+    private static final Duration TIMEOUT = Duration.ofMillis(200);
     private static final int MAX_DOUBLINGS = 4;
     private static final long FIRST_PAUSE = Duration.ofMillis(50).toNanos();
     private static final long LAST_PAUSE = Duration.ofSeconds(1).toNanos();
@@ -352,7 +352,7 @@ public final class LockTurns {
         }
         return shortages.stream()
                 .findFirst()
-                .map(longest -> Math.max(0, longest.since + PATIENCE.toNanos() - System.nanoTime()))
+                .map(longest -> Math.max(0, longest.since + TIMEOUT.toNanos() - System.nanoTime()))
                 .orElse(A_DAY);
     }
 }

@@ -50,12 +50,12 @@ public interface ProjectionRebuilds {
      * Compares a version with the live one. Both are held up until they are at the same positions; comparing holds nothing up.
      *
      * @param ignored columns that need not be the same, nor be there, such as times of writing; none if the store has no columns
-     * @param patience how long to hold the live version up at most
+     * @param timeout how long to hold the live version up at most
      * @throws IllegalStateException if there is no such version, it does not catch up within that time, a lock of another session
      *     keeps its tables from being read for as long, neither version has a column that is to be ignored, or all columns that a
      *     table has in both are
      */
-    VersionComparison compare(String projection, int version, Set<String> ignored, Duration patience);
+    VersionComparison compare(String projection, int version, Set<String> ignored, Duration timeout);
 
     /**
      * Makes another version live, a candidate or a retired one; an earlier one is a rollback, and so it is called in the audit. No
@@ -80,14 +80,14 @@ public interface ProjectionRebuilds {
      * <p>Of an aggregate that is parked in the version that becomes live, it is remembered up to which event side effects have
      * followed, see {@link ParkedAggregate#followed()}.
      *
-     * @param patience how long to wait for readers at most, and then how long to hold the live version up at most
+     * @param timeout how long to wait for readers at most, and then how long to hold the live version up at most
      * @param accepted what may be lost; nothing if empty
      * @throws IllegalStateException if there is no such version or it is live, it does not catch up within that time, it is not
      *     running, the live one is paused, something would be lost that is not accepted, see {@link CutoverReport.Losses}, a
      *     reader takes longer, its tables lack what the live ones have, or what would leave the place of the live tables is not
      *     known to be the live version's
      */
-    CutoverReport cutOver(String projection, int version, Duration patience, Set<CutoverReport.Loss> accepted, Act act);
+    CutoverReport cutOver(String projection, int version, Duration timeout, Set<CutoverReport.Loss> accepted, Act act);
 
     /**
      * Removes a version that is not live, with its tables, and nothing that others have made.

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 
 /** Runs the tests of a contract against implementations that may violate it. */
 public final class ContractRun {
-    private static final Duration PATIENCE = Duration.ofSeconds(50);
+    private static final Duration TIMEOUT = Duration.ofSeconds(50);
     private static final Duration SHORTEST = Duration.ofSeconds(1);
 
     private ContractRun() {}
@@ -56,7 +56,7 @@ public final class ContractRun {
      */
     public static Duration limit(Class<?> contract, Supplier<?> keeping) {
         long began = System.nanoTime();
-        assertThat(failures(contract, keeping, PATIENCE)).isEmpty();
+        assertThat(failures(contract, keeping, TIMEOUT)).isEmpty();
         return Duration.ofNanos(Math.max(SHORTEST.toNanos(), 3 * (System.nanoTime() - began)));
     }
 

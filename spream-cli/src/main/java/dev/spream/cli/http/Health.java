@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
  * worker that holds nothing is healthy: others may hold everything. Safe for use by many threads.
  */
 final class Health implements SubscriptionListener {
-    static final Duration STORAGE_PATIENCE = Duration.ofMinutes(1);
-    static final Duration PROGRESS_PATIENCE = Duration.ofMinutes(10);
+    static final Duration STORAGE_TIMEOUT = Duration.ofMinutes(1);
+    static final Duration PROGRESS_TIMEOUT = Duration.ofMinutes(10);
 
     private final InstantSource clock;
 
@@ -44,10 +44,10 @@ final class Health implements SubscriptionListener {
 
     synchronized Optional<String> problem() {
         Instant now = clock.instant();
-        if (storageFailingSince != null && isPast(storageFailingSince.plus(STORAGE_PATIENCE), now)) {
+        if (storageFailingSince != null && isPast(storageFailingSince.plus(STORAGE_TIMEOUT), now)) {
             return Optional.of("the storage has failed since %s: %s".formatted(storageFailingSince, storageFailure));
         }
-        if (!watermarks.isEmpty() && isPast(movedAt.plus(PROGRESS_PATIENCE), now) && isPast(retryAt, now)) {
+        if (!watermarks.isEmpty() && isPast(movedAt.plus(PROGRESS_TIMEOUT), now) && isPast(retryAt, now)) {
             return Optional.of("no partition of the %d held here has moved since %s, and nothing was settled"
                     .formatted(watermarks.size(), movedAt));
         }

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * nothing for a minute. A receiver that is down is not: the breaker waits for it. Safe for use by many threads.
  */
 final class OutboxHealth implements OutboxListener {
-    static final Duration STORE_PATIENCE = Duration.ofMinutes(1);
+    static final Duration STORE_TIMEOUT = Duration.ofMinutes(1);
 
     private final InstantSource clock;
 
@@ -28,7 +28,7 @@ final class OutboxHealth implements OutboxListener {
 
     synchronized Optional<String> problem() {
         Instant since = failingSince;
-        return since == null || clock.instant().isBefore(since.plus(STORE_PATIENCE))
+        return since == null || clock.instant().isBefore(since.plus(STORE_TIMEOUT))
                 ? Optional.empty()
                 : Optional.of("the outbox cannot be reached since %s: %s".formatted(since, failure));
     }

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class StoredState {
     private static final Duration FRESH = Duration.ofSeconds(1);
-    private static final Duration PATIENCE = Duration.ofSeconds(2);
+    private static final Duration TIMEOUT = Duration.ofSeconds(2);
 
     private final Supplier<Optional<SubscriptionView>> view;
     private final InstantSource clock;
@@ -63,7 +63,7 @@ final class StoredState {
         CompletableFuture<?> answer = ask();
         boolean late = false;
         try {
-            answer.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+            answer.get(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
         } catch (TimeoutException e) {
             late = true;
         } catch (ExecutionException e) {

@@ -15,7 +15,7 @@ import picocli.CommandLine.Option;
 /** The options of a cut-over to another version of a projection, or back. */
 final class CutoverOptions {
     @Mixin
-    private final PatienceArgument patience = new PatienceArgument();
+    private final TimeoutArgument timeout = new TimeoutArgument();
 
     @Option(
             names = "--drop-effects",
@@ -40,20 +40,20 @@ final class CutoverOptions {
     @Mixin
     private final ProjectionOperatorOptions by = new ProjectionOperatorOptions();
 
-    record Exchange(Duration patience, Act act, Set<CutoverReport.Loss> accepted) {
+    record Exchange(Duration timeout, Act act, Set<CutoverReport.Loss> accepted) {
         CutoverReport run(ProjectionRebuilds rebuilds, String projection, int version) {
-            return rebuilds.cutOver(projection, version, patience, accepted, act);
+            return rebuilds.cutOver(projection, version, timeout, accepted, act);
         }
     }
 
     /**
      * Judges what was given.
      *
-     * @throws UsageFailure if the confirmation or the reason is missing, or the patience is 0
+     * @throws UsageFailure if the confirmation or the reason is missing, or the timeout is 0
      */
     Exchange exchange() {
         require(yes, "readers see another version from then on: add --yes");
-        return new Exchange(patience.limit(), by.act(), accepted());
+        return new Exchange(timeout.limit(), by.act(), accepted());
     }
 
     private Set<CutoverReport.Loss> accepted() {

@@ -34,7 +34,7 @@ final class ProjectionCompareCommand extends VersionCommand {
     private @Nullable Integer version;
 
     @Mixin
-    private final PatienceArgument patience = new PatienceArgument();
+    private final TimeoutArgument timeout = new TimeoutArgument();
 
     @Option(
             names = "--ignore",
@@ -45,7 +45,7 @@ final class ProjectionCompareCommand extends VersionCommand {
 
     @Override
     public Integer call() {
-        Duration limit = patience.limit();
+        Duration limit = timeout.limit();
         return run((projections, name) -> {
             ProjectionRebuilds rebuilds = projections.rebuilds();
             int chosen = ProjectionBuild.choose(

@@ -51,7 +51,7 @@ final class ProjectionCutoverCommand extends VersionCommand {
         return run((projections, name) -> {
             ProjectionRebuilds rebuilds = projections.rebuilds();
             int chosen = ProjectionBuild.choose(rebuilds, name, version(version), VersionRole.CANDIDATE);
-            if (comparison && !isEqual(rebuilds.compare(name, chosen, Set.copyOf(ignored), meant.patience()))) {
+            if (comparison && !isEqual(rebuilds.compare(name, chosen, Set.copyOf(ignored), meant.timeout()))) {
                 return ExitCode.SOFTWARE;
             }
             report(ComparisonPrinter.done("cutover", meant.run(rebuilds, name, chosen)));

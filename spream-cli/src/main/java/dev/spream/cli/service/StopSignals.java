@@ -24,7 +24,7 @@ public final class StopSignals implements AutoCloseable {
     private static final int KILLED_BY_SIGNAL = 128;
     private static final int TERM = 15;
     /** Time limit of a hard stop: a write to an output without a reader cannot be interrupted. */
-    private static final Duration STOP_PATIENCE = Duration.ofSeconds(5);
+    private static final Duration STOP_TIMEOUT = Duration.ofSeconds(5);
 
     private final CountDownLatch first = new CountDownLatch(1);
     private final CountDownLatch closed = new CountDownLatch(1);
@@ -71,7 +71,7 @@ public final class StopSignals implements AutoCloseable {
 
     private void haltUnlessClosed() {
         try {
-            if (!closed.await(STOP_PATIENCE.toNanos(), TimeUnit.NANOSECONDS)) {
+            if (!closed.await(STOP_TIMEOUT.toNanos(), TimeUnit.NANOSECONDS)) {
                 System.err.println("stopped by a second signal, with work unfinished: the output takes nothing more");
                 Runtime.getRuntime().halt(ExitCode.SOFTWARE);
             }

@@ -48,7 +48,7 @@ final class Demo {
     // Short, so that a stalled stream is noticed within a second.
     private static final Duration HEARTBEAT = Duration.ofMillis(200);
     private static final Duration WATERMARK = Duration.ofMillis(100);
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
     private static final Duration UNCOUNTED_INTERVAL = Duration.ofMillis(10);
 
     private final Settings settings;
@@ -157,7 +157,7 @@ final class Demo {
             if (signals.received()) {
                 System.err.println("demo: stopped by a signal; what was committed so far is checked");
             }
-            boolean caughtUp = catchUp.await(lastCommit(), PATIENCE);
+            boolean caughtUp = catchUp.await(lastCommit(), TIMEOUT);
             operations.draining();
             subscriber.shutdown(Tail.DRAIN_TIMEOUT);
             CompletionReason result = result(reading);
@@ -193,7 +193,7 @@ final class Demo {
                 : "";
         String late = caughtUp
                 ? ""
-                : " (the reader had not passed the last commit after %s)".formatted(DurationArgument.format(PATIENCE));
+                : " (the reader had not passed the last commit after %s)".formatted(DurationArgument.format(TIMEOUT));
         output.finish("demo: committed %d mods in %d transactions; %s%s; %s%s"
                 .formatted(
                         verdict.committed(),

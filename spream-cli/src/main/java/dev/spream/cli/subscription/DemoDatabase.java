@@ -33,7 +33,7 @@ final class DemoDatabase implements AutoCloseable {
 
     private static final InstanceId INSTANCE = InstanceId.of("spream-demo", "spream-demo");
     /** A server in the same process answers late only on a machine that is very busy. */
-    private static final long PATIENCE_SECONDS = 120;
+    private static final long TIMEOUT_SECONDS = 120;
 
     private final Spanner spanner;
     private final DatabaseId id;
@@ -84,11 +84,11 @@ final class DemoDatabase implements AutoCloseable {
     }
 
     private static @Nullable Void patient(UnaryCallSettings.Builder<?, ?> call) {
-        Duration patience = Duration.ofSeconds(PATIENCE_SECONDS);
+        Duration timeout = Duration.ofSeconds(TIMEOUT_SECONDS);
         call.setRetrySettings(call.getRetrySettings().toBuilder()
-                .setInitialRpcTimeoutDuration(patience)
-                .setMaxRpcTimeoutDuration(patience)
-                .setTotalTimeoutDuration(patience)
+                .setInitialRpcTimeoutDuration(timeout)
+                .setMaxRpcTimeoutDuration(timeout)
+                .setTotalTimeoutDuration(timeout)
                 .build());
         return null;
     }
@@ -179,12 +179,12 @@ final class DemoDatabase implements AutoCloseable {
 
     private static void await(OperationFuture<?, ?> operation) throws InterruptedException {
         try {
-            operation.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+            operation.get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
         } catch (ExecutionException e) {
             throw SpannerExceptionFactory.asSpannerException(e.getCause());
         } catch (TimeoutException e) {
             throw SpannerExceptionFactory.newSpannerException(
-                    ErrorCode.DEADLINE_EXCEEDED, "no answer in %d s".formatted(PATIENCE_SECONDS), e);
+                    ErrorCode.DEADLINE_EXCEEDED, "no answer in %d s".formatted(TIMEOUT_SECONDS), e);
         }
     }
 }

@@ -22,7 +22,7 @@ final class HealthTest {
     @Test
     void a_storage_that_fails_for_a_minute_is_a_problem_until_it_answers() {
         fail();
-        clock.advance(Health.STORAGE_PATIENCE.minusMillis(1));
+        clock.advance(Health.STORAGE_TIMEOUT.minusMillis(1));
         assertThat(health.problem()).isEmpty();
 
         clock.advance(Duration.ofMillis(1));
@@ -40,7 +40,7 @@ final class HealthTest {
     @Test
     void partitions_of_which_none_moves_are_a_problem() {
         look(0, ScriptedSource.START);
-        clock.advance(Health.PROGRESS_PATIENCE.minusMillis(1));
+        clock.advance(Health.PROGRESS_TIMEOUT.minusMillis(1));
         look(0, ScriptedSource.START);
         assertThat(health.problem()).isEmpty();
 
@@ -56,7 +56,7 @@ final class HealthTest {
     @Test
     void what_is_settled_behind_a_change_that_is_not_is_progress() {
         look(0, ScriptedSource.START);
-        clock.advance(Health.PROGRESS_PATIENCE);
+        clock.advance(Health.PROGRESS_TIMEOUT);
         look(1, ScriptedSource.START);
 
         assertThat(health.problem()).isEmpty();
@@ -74,7 +74,7 @@ final class HealthTest {
                         clock.instant(),
                         new IllegalStateException("refused")),
                 new ErrorDecision.Retry(Duration.ofHours(1)));
-        clock.advance(Health.PROGRESS_PATIENCE);
+        clock.advance(Health.PROGRESS_TIMEOUT);
         assertThat(health.problem()).isEmpty();
 
         clock.advance(Duration.ofHours(1));

@@ -27,7 +27,7 @@ final class HeldSubscription implements AutoCloseable {
     static final String MESSAGE = "secret-message";
 
     private static final int CHANGES = 3;
-    private static final long PATIENCE = 30;
+    private static final long TIMEOUT = 30;
 
     private final Subscriber subscriber;
     private final CompletableFuture<CompletionReason> ended = new CompletableFuture<>();
@@ -78,7 +78,7 @@ final class HeldSubscription implements AutoCloseable {
             }
         };
         Thread.ofVirtual().start(() -> running.run(refusing));
-        if (!settled.await(PATIENCE, TimeUnit.SECONDS)) {
+        if (!settled.await(TIMEOUT, TimeUnit.SECONDS)) {
             throw new AssertionError("the changes were not settled");
         }
         return running;
@@ -95,7 +95,7 @@ final class HeldSubscription implements AutoCloseable {
     /** Drains it. */
     @Override
     public void close() {
-        subscriber.shutdown(Duration.ofSeconds(PATIENCE));
-        ended.orTimeout(PATIENCE, TimeUnit.SECONDS).join();
+        subscriber.shutdown(Duration.ofSeconds(TIMEOUT));
+        ended.orTimeout(TIMEOUT, TimeUnit.SECONDS).join();
     }
 }

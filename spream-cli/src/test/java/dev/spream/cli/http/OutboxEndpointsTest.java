@@ -63,12 +63,12 @@ final class OutboxEndpointsTest {
         endpoints.running();
         storeFails();
         assertAnswer("health", 200, "running");
-        clock.advance(OutboxHealth.STORE_PATIENCE);
+        clock.advance(OutboxHealth.STORE_TIMEOUT);
         storeFails();
         assertAnswer("health", 503, "the outbox cannot be reached since");
         endpoints.listeners().forEach(OutboxListener::storeAnswered);
         assertAnswer("health", 200, "running");
-        clock.advance(OutboxHealth.STORE_PATIENCE);
+        clock.advance(OutboxHealth.STORE_TIMEOUT);
         storeFails();
         assertAnswer("health", 200, "running");
     }

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.parallel.ResourceLock;
 
 @ResourceLock("signals of this process")
 final class StopSignalsTest {
-    private static final long PATIENCE_SECONDS = 30;
+    private static final long TIMEOUT_SECONDS = 30;
 
     private final CountDownLatch drained = new CountDownLatch(1);
     private final CountDownLatch stopped = new CountDownLatch(1);
@@ -22,11 +22,11 @@ final class StopSignalsTest {
         try (StopSignals signals = StopSignals.install(drained::countDown, stopped::countDown)) {
             assertThat(signals.received()).isFalse();
             raise("TERM");
-            assertThat(drained.await(PATIENCE_SECONDS, TimeUnit.SECONDS)).isTrue();
+            assertThat(drained.await(TIMEOUT_SECONDS, TimeUnit.SECONDS)).isTrue();
             assertThat(signals.received()).isTrue();
             assertThat(stopped.getCount()).isEqualTo(1);
             raise("TERM");
-            assertThat(stopped.await(PATIENCE_SECONDS, TimeUnit.SECONDS)).isTrue();
+            assertThat(stopped.await(TIMEOUT_SECONDS, TimeUnit.SECONDS)).isTrue();
         }
     }
 
@@ -44,7 +44,7 @@ final class StopSignalsTest {
             stuck.toHandle().destroy();
             assertThat(out.readLine()).isEqualTo("draining");
             stuck.toHandle().destroy();
-            assertThat(stuck.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)).isTrue();
+            assertThat(stuck.waitFor(TIMEOUT_SECONDS, TimeUnit.SECONDS)).isTrue();
             assertThat(stuck.exitValue()).isEqualTo(1);
             assertThat(stuck.errorReader().readLine()).startsWith("stopped by a second signal");
         } finally {

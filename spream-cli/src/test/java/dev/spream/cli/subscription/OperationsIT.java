@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** What commands answer to HTTP, each in a process of its own. */
 @Timeout(180)
 final class OperationsIT {
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
 
     @TempDir
     private Path folder;
@@ -117,7 +117,7 @@ final class OperationsIT {
             throws Exception {
         try (HttpClient client = HttpClient.newHttpClient()) {
             HttpRequest request = HttpRequest.newBuilder(base.resolve(path)).build();
-            long deadline = System.nanoTime() + PATIENCE.toNanos();
+            long deadline = System.nanoTime() + TIMEOUT.toNanos();
             while (true) {
                 HttpResponse<String> answer = client.send(request, BodyHandlers.ofString());
                 if (expected.test(answer)) {

@@ -14,7 +14,7 @@ import org.slf4j.LoggerFactory;
  * the thread that schedules.
  */
 final class UnclaimedPartitions {
-    private static final int PATIENCE_INTERVALS = 3;
+    private static final int TIMEOUT_INTERVALS = 3;
     private static final int MAX_ABSTENTION_LEASES = 64;
     private static final Logger log = LoggerFactory.getLogger(UnclaimedPartitions.class);
 
@@ -34,9 +34,9 @@ final class UnclaimedPartitions {
                 .keySet()
                 .retainAll(othersClaims.stream().map(PartitionMetadata::token).collect(Collectors.toSet()));
         othersClaims.forEach(partition -> freeSince.putIfAbsent(partition.token(), now));
-        long patience = context.options().partitionDiscoveryInterval().toNanos() * PATIENCE_INTERVALS;
+        long timeout = context.options().partitionDiscoveryInterval().toNanos() * TIMEOUT_INTERVALS;
         List<PartitionMetadata> neglected = othersClaims.stream()
-                .filter(partition -> now - freeSince.getOrDefault(partition.token(), now) >= patience)
+                .filter(partition -> now - freeSince.getOrDefault(partition.token(), now) >= timeout)
                 .toList();
         if (!neglected.isEmpty()) {
             log.info(

@@ -27,7 +27,7 @@ import org.slf4j.LoggerFactory;
 final class LiveIndex implements Supplier<SearchIndex> {
     private static final Logger log = LoggerFactory.getLogger(LiveIndex.class);
     private static final Duration FRESH = Duration.ofSeconds(1);
-    private static final Duration PATIENCE = Duration.ofMillis(100); // of the search that finds that it has to be asked
+    private static final Duration TIMEOUT = Duration.ofMillis(100); // of the search that finds that it has to be asked
     private static final int FIRST = 1; // before the projection is known to the store
 
     private final Supplier<List<ProjectionVersion>> versions;
@@ -94,7 +94,7 @@ final class LiveIndex implements Supplier<SearchIndex> {
     private Known asked(Known before) {
         Thread ask = Thread.ofVirtual().name("vocabulary-live-index").start(() -> ask(before));
         try {
-            ask.join(PATIENCE);
+            ask.join(TIMEOUT);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

@@ -11,11 +11,11 @@ import java.util.Optional;
  * @param stats as they were last sampled; empty if the outbox could not be asked
  */
 record RelayHealth(Optional<OutboxStats> stats) {
-    private static final Duration PATIENCE = Duration.ofMinutes(1);
+    private static final Duration TIMEOUT = Duration.ofMinutes(1);
 
     /** Returns whether nothing has failed that is not published yet, and nothing has waited for long. */
     boolean isHealthy() {
-        return stats.filter(now -> failed(now) == 0 && now.lag().compareTo(PATIENCE) <= 0)
+        return stats.filter(now -> failed(now) == 0 && now.lag().compareTo(TIMEOUT) <= 0)
                 .isPresent();
     }
 

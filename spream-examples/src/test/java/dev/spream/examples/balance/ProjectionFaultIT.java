@@ -44,7 +44,7 @@ final class ProjectionFaultIT {
     private static final Duration PACE = Duration.ofMillis(DURATION.isZero() ? 40 : 5);
     private static final Duration STEP = Duration.ofMillis(700);
     private static final Duration STOP = Duration.ofSeconds(LEASE_SECONDS * 3L / 2);
-    private static final Duration PATIENCE = Duration.ofSeconds(90);
+    private static final Duration TIMEOUT = Duration.ofSeconds(90);
     private static final Act ACT = new Act("on-call", "looked at the event");
 
     private final SplittableRandom random = new SplittableRandom(SEED);
@@ -120,7 +120,7 @@ final class ProjectionFaultIT {
     /** Skips what cannot be applied, as it shows, until everything else is. */
     private void awaitEnd(BalanceFleet fleet, BalanceJudge judge, ProjectionOperations operations) throws Exception {
         Await.until(
-                PATIENCE,
+                TIMEOUT,
                 () -> {
                     fleet.requireAlive();
                     PROJECTIONS.forEach(projection -> skipPoison(operations, projection));

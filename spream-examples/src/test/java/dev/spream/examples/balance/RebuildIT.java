@@ -39,7 +39,7 @@ final class RebuildIT {
     private static final int SEGMENTS = 4;
     private static final long FURTHER = 200;
     private static final double NEARLY_ALL = 0.99;
-    private static final Duration PATIENCE = Duration.ofSeconds(120 + EVENTS / 1_000);
+    private static final Duration TIMEOUT = Duration.ofSeconds(120 + EVENTS / 1_000);
     private static final Duration STAND_STILL = Duration.ofSeconds(30);
     private static final Act ACT = new Act("on-call", "rebuild");
 
@@ -106,7 +106,7 @@ final class RebuildIT {
             assertThat(rebuilds.rebuild(PROJECTION, OptionalInt.empty(), 0, ACT))
                     .isEqualTo(2);
             Await.until(
-                    PATIENCE,
+                    TIMEOUT,
                     () -> begun(judge).size() == SEGMENTS - 1,
                     () -> "of version 2 these segments have begun: " + begun(judge));
             fleet.kill(fleet.any(random));
@@ -118,7 +118,7 @@ final class RebuildIT {
             assertThat(begun(judge)).containsAll(begun);
             statement.execute("SELECT pg_advisory_unlock(%d)".formatted(NotedBalances.BRAKE));
         }
-        Await.until(PATIENCE, () -> progress(rebuilds).share() > NEARLY_ALL, () -> "not built: " + progress(rebuilds));
+        Await.until(TIMEOUT, () -> progress(rebuilds).share() > NEARLY_ALL, () -> "not built: " + progress(rebuilds));
     }
 
     /** Segments of version 2 that have dealt with events. */
@@ -143,7 +143,7 @@ final class RebuildIT {
         String missing = """
                 SELECT count(*) - (SELECT coalesce(sum(movements), 0) FROM account_balances) FROM spream.events""";
         Await.until(
-                PATIENCE,
+                TIMEOUT,
                 () -> {
                     fleet.requireAlive();
                     return Long.parseLong(judge.rows(missing).getFirst()) <= 0;
@@ -155,7 +155,7 @@ final class RebuildIT {
     private static void awaitMore(BalanceFleet fleet, BalanceReader reader) throws Exception {
         long wanted = reader.movements() + FURTHER;
         Await.until(
-                PATIENCE,
+                TIMEOUT,
                 () -> {
                     fleet.requireAlive();
                     return reader.movements() >= wanted;

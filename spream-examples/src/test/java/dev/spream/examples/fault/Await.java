@@ -12,8 +12,8 @@ public final class Await {
     private Await() {}
 
     /** Fails with the state if it takes longer than a bound that is generous. */
-    public static void until(Duration patience, Callable<Boolean> condition, Callable<String> state) throws Exception {
-        long deadline = System.nanoTime() + patience.toNanos();
+    public static void until(Duration timeout, Callable<Boolean> condition, Callable<String> state) throws Exception {
+        long deadline = System.nanoTime() + timeout.toNanos();
         for (long pause = FIRST_PAUSE_NANOS; !condition.call(); pause = Math.min(LONGEST_PAUSE_NANOS, 2 * pause)) {
             if (System.nanoTime() - deadline > 0) {
                 throw new AssertionError("waited in vain: " + state.call());

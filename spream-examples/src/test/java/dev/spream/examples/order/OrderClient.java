@@ -13,13 +13,13 @@ import java.time.Duration;
 
 /** Talks to an order service or a broker as a client does. Safe for use by many threads. */
 final class OrderClient implements AutoCloseable {
-    private final Duration patience;
+    private final Duration timeout;
     private final HttpClient http =
             HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(2)).build();
 
-    /** @param patience how long to wait for an answer */
-    OrderClient(Duration patience) {
-        this.patience = patience;
+    /** @param timeout how long to wait for an answer */
+    OrderClient(Duration timeout) {
+        this.timeout = timeout;
     }
 
     /** What came back. */
@@ -62,7 +62,7 @@ final class OrderClient implements AutoCloseable {
     }
 
     Reply send(HttpRequest.Builder request) throws IOException, InterruptedException {
-        request.setHeader("Content-Type", "application/json").timeout(patience);
+        request.setHeader("Content-Type", "application/json").timeout(timeout);
         return new Reply(http.send(request.build(), BodyHandlers.ofString()));
     }
 

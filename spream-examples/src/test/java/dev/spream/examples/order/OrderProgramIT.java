@@ -28,7 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** The order service as whoever starts it in a shell sees it. */
 @Timeout(180)
 final class OrderProgramIT {
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
     private static final Duration SLOW = Duration.ofSeconds(5);
     private static final Pattern STARTED =
             Pattern.compile("order service at (http://[^\\s,]+), broker at (http://\\S+)");
@@ -43,7 +43,7 @@ final class OrderProgramIT {
     @AfterEach
     void end() throws InterruptedException {
         process.destroy(); // by which its database ends, too
-        if (!process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
+        if (!process.waitFor(TIMEOUT.toSeconds(), TimeUnit.SECONDS)) {
             process.destroyForcibly();
         }
     }
@@ -70,12 +70,12 @@ final class OrderProgramIT {
 
     /** Returns when the broker has an order that it takes its time to answer. */
     private static void sendSlowly(URI service, URI broker) throws Exception {
-        try (OrderClient client = new OrderClient(PATIENCE)) {
+        try (OrderClient client = new OrderClient(TIMEOUT)) {
             String slow = "{\"mode\": \"slow\", \"delay_ms\": %d}".formatted(SLOW.toMillis());
             client.send(HttpRequest.newBuilder(broker.resolve("/broker/mode")).POST(BodyPublishers.ofString(slow)));
             client.post(service, "order-1", OrderClient.order(1));
             Await.until(
-                    PATIENCE,
+                    TIMEOUT,
                     () -> client.get(broker, "/broker/book").response().body().contains("order-1"),
                     () -> "the order was not sent");
         }
@@ -139,7 +139,7 @@ final class OrderProgramIT {
     }
 
     private void awaitEnd() throws IOException, InterruptedException {
-        assertThat(process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS))
+        assertThat(process.waitFor(TIMEOUT.toSeconds(), TimeUnit.SECONDS))
                 .as("ended, with %s", errors())
                 .isTrue();
     }

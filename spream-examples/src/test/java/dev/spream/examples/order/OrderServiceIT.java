@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Timeout;
 /** The order service as its clients see it, over a database and a broker that are there. */
 @Timeout(120)
 final class OrderServiceIT {
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration TIMEOUT = Duration.ofSeconds(30);
     private static final Duration BROKER_TIMEOUT = Duration.ofSeconds(2); // in which a busy machine answers, too
     private static final String TRACEPARENT = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 
@@ -47,7 +47,7 @@ final class OrderServiceIT {
     void start(TestInfo test) throws Exception {
         broker = Broker.start(HttpAddress.parse("0"));
         service = OrderService.start(environment(Map.of()));
-        client = new OrderClient(PATIENCE);
+        client = new OrderClient(TIMEOUT);
         key = test.getTestMethod().orElseThrow().getName();
     }
 
@@ -105,7 +105,7 @@ final class OrderServiceIT {
         broker.mode(new BrokerMode(Fault.TIMEOUT_AFTER_ACCEPT, 1, 1, Duration.ofSeconds(60), true));
         client.post(service.uri(), key, OrderClient.order(1));
         Await.until(
-                PATIENCE,
+                TIMEOUT,
                 () -> broker.book().lines().stream().anyMatch(line -> line.requests() == 2),
                 () -> "not sent again: " + broker.book().lines());
         assertThat(client.post(service.uri(), key, OrderClient.order(1)).text("status"))
@@ -259,7 +259,7 @@ final class OrderServiceIT {
 
     private Reply awaitSettled(String location) throws Exception {
         Await.until(
-                PATIENCE,
+                TIMEOUT,
                 () -> client.get(service.uri(), location).status() != Answer.ACCEPTED,
                 () -> "not settled: " + new OutboxTables(POSTGRES.source()).unsettled());
         return client.get(service.uri(), location);

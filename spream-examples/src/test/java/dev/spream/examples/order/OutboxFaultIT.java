@@ -40,7 +40,7 @@ final class OutboxFaultIT {
     private static final int SERVICES = DURATION.isZero() ? 2 : 3;
     private static final Duration PACE = Duration.ofMillis(DURATION.isZero() ? 200 : 20);
     private static final Duration LEASE = Duration.ofSeconds(2);
-    private static final Duration PATIENCE = Duration.ofSeconds(90);
+    private static final Duration TIMEOUT = Duration.ofSeconds(90);
     private static final Duration STEP = Duration.ofMillis(400);
     private static final Duration SLOW = Duration.ofMillis(450);
     private static final int STEPS_OF_A_PAUSE =
@@ -116,7 +116,7 @@ final class OutboxFaultIT {
                 broker.mode(new BrokerMode(Fault.OK, 1, SEED, Duration.ZERO, recognisesKeys));
                 List<Accepted> accepted = flood.stop();
                 Await.until(
-                        PATIENCE,
+                        TIMEOUT,
                         () -> {
                             watch.look();
                             fleet.requireAlive();

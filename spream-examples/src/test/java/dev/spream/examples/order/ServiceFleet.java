@@ -20,7 +20,7 @@ import java.util.regex.Pattern;
  * thread, except for {@link #any}.
  */
 final class ServiceFleet implements AutoCloseable {
-    private static final long PATIENCE_SECONDS = 60;
+    private static final long TIMEOUT_SECONDS = 60;
     private static final int MAX_STARTS = 5;
     private static final Pattern STARTED = Pattern.compile("order service at (http://[^\\s,]+)");
 
@@ -136,7 +136,7 @@ final class ServiceFleet implements AutoCloseable {
         requireAlive();
         services.values().forEach(service -> service.process().toHandle().destroy());
         for (Map.Entry<String, Service> service : services.entrySet()) {
-            if (!service.getValue().process().waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+            if (!service.getValue().process().waitFor(TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
                 throw new AssertionError(
                         "service %s does not end, see its log in %s".formatted(service.getKey(), logs));
             }

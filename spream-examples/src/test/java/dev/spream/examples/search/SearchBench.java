@@ -43,7 +43,7 @@ import java.util.stream.IntStream;
 final class SearchBench implements AutoCloseable {
     static final String NAME = "words";
 
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
     private static final ProjectionOptions OPTIONS = ProjectionOptions.DEFAULTS
             .withSegments(2)
             .withBatch(50)
@@ -79,7 +79,7 @@ final class SearchBench implements AutoCloseable {
         /** Waits until it has ended because of a failure. */
         Throwable failure() {
             try {
-                run.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+                run.get(TIMEOUT.toSeconds(), TimeUnit.SECONDS);
             } catch (ExecutionException e) {
                 return Objects.requireNonNull(e.getCause());
             } catch (InterruptedException | TimeoutException e) {
@@ -122,7 +122,7 @@ final class SearchBench implements AutoCloseable {
     /** Asks again as long as the engine fails as a test wants it. */
     private static List<SearchDocument> found(SearchIndex index) {
         SearchQuery all = new SearchQuery("", Map.of(), Optional.empty(), 0, 1_000);
-        long until = System.nanoTime() + PATIENCE.toNanos();
+        long until = System.nanoTime() + TIMEOUT.toNanos();
         while (true) {
             try {
                 return index.search(all).documents();
@@ -186,7 +186,7 @@ final class SearchBench implements AutoCloseable {
     }
 
     static void await(String what, BooleanSupplier condition, Supplier<String> state) {
-        long until = System.nanoTime() + PATIENCE.toNanos();
+        long until = System.nanoTime() + TIMEOUT.toNanos();
         while (!condition.getAsBoolean()) {
             if (System.nanoTime() - until > 0) {
                 throw new AssertionError("%s has not come about: %s".formatted(what, state.get()));

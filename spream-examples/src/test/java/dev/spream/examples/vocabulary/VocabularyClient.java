@@ -21,7 +21,7 @@ import java.util.function.Predicate;
 
 /** Talks to a vocabulary service as its users do. */
 final class VocabularyClient implements AutoCloseable {
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
 
     private final HttpClient client = HttpClient.newBuilder()
             .version(HttpClient.Version.HTTP_1_1)
@@ -67,7 +67,7 @@ final class VocabularyClient implements AutoCloseable {
 
     /** Asks until the answer is as wanted, and fails with the last one after a minute. */
     Reply await(URI base, String path, Predicate<JsonElement> wanted) throws IOException, InterruptedException {
-        Instant end = Instant.now().plus(PATIENCE);
+        Instant end = Instant.now().plus(TIMEOUT);
         while (true) {
             Reply reply = get(base, path);
             if (reply.status() == 200 && wanted.test(reply.json())) {
@@ -81,7 +81,7 @@ final class VocabularyClient implements AutoCloseable {
     /** Searches for everything until that is found, as id and definition; 1,000 at most. */
     void awaitItems(URI base, Set<String> items) throws Exception {
         Await.until(
-                PATIENCE, () -> items(base).equals(items), () -> "found %s, must be %s".formatted(items(base), items));
+                TIMEOUT, () -> items(base).equals(items), () -> "found %s, must be %s".formatted(items(base), items));
     }
 
     private Set<String> items(URI base) throws IOException, InterruptedException {

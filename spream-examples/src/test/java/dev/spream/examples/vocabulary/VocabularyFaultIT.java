@@ -27,7 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Timeout(300)
 final class VocabularyFaultIT {
-    private static final Duration PATIENCE = Duration.ofSeconds(90);
+    private static final Duration TIMEOUT = Duration.ofSeconds(90);
     private static final int KILLS = Integer.getInteger("vocabulary.kills", 3);
     private static final int ANSWERS = 40; // between two kills, at least
 
@@ -55,7 +55,7 @@ final class VocabularyFaultIT {
                 }
                 awaitAnswers(flood, commands);
                 enough.set(true);
-                commands.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+                commands.get(TIMEOUT.toSeconds(), TimeUnit.SECONDS);
                 assertThat(flood.repeated())
                         .as("commands that were not answered at first")
                         .isPositive();
@@ -94,7 +94,7 @@ final class VocabularyFaultIT {
     private static void awaitAnswers(CommandFlood flood, CompletableFuture<Void> commands) throws Exception {
         int before = flood.answered();
         Await.until(
-                PATIENCE,
+                TIMEOUT,
                 () -> commands.isDone() || flood.answered() >= before + ANSWERS,
                 () -> "%d answers after %d".formatted(flood.answered(), before));
         assertThat(commands).isNotDone();
@@ -102,7 +102,7 @@ final class VocabularyFaultIT {
 
     private static void awaitRead(DataSource database, int events) throws Exception {
         Await.until(
-                PATIENCE,
+                TIMEOUT,
                 () -> ReadModelJudge.rows(database, "SELECT coalesce(sum(version), 0)::text FROM vocabulary_entries")
                         .equals(List.of(String.valueOf(events))),
                 () -> "the read model has not all %d events".formatted(events));

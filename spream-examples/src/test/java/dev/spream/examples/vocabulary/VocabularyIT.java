@@ -56,7 +56,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** The whole service over HTTP, on PostgreSQL and Lucene. */
 @Timeout(300)
 final class VocabularyIT {
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
     private static final String SPANNER = "projects/p/instances/i/databases/d";
     private static final Act ACT = new Act("on-call", "to try it");
     private static final int REBUILT = 40;
@@ -312,7 +312,7 @@ final class VocabularyIT {
             }
             client.command(service.uri(), "POST", "/entries", "create", WORD).expect(201);
             Await.until(
-                    PATIENCE,
+                    TIMEOUT,
                     () -> client.get(management, "/ready").status() == 503,
                     () -> client.get(management, "/health").body());
             client.get(management, "/live").expect(200);
@@ -346,7 +346,7 @@ final class VocabularyIT {
 
     private void awaitMetric(URI management, String line) throws Exception {
         Await.until(
-                PATIENCE,
+                TIMEOUT,
                 () -> client.get(management, "/metrics").body().contains(line),
                 () -> client.get(management, "/metrics").body());
     }
@@ -406,7 +406,7 @@ final class VocabularyIT {
             try (VocabularyService service = VocabularyService.start(environment)) {
                 commandEverything(service.uri());
                 Await.until(
-                        PATIENCE,
+                        TIMEOUT,
                         () -> server.left("vocabulary-events-projection-sub") == 0,
                         () -> "not all is acknowledged");
             }
@@ -505,16 +505,16 @@ final class VocabularyIT {
                 int version = operations.rebuilds().rebuild(projection, OptionalInt.empty(), 0, ACT);
                 addItem(uri, entry, ++items);
                 awaitBuilt(operations, projection);
-                operations.rebuilds().cutOver(projection, version, PATIENCE, Set.of(), ACT);
+                operations.rebuilds().cutOver(projection, version, TIMEOUT, Set.of(), ACT);
                 addItem(uri, entry, ++items);
             }
             long all = items;
             client.await(uri, entry, json -> count(json, "item_count") == all);
             client.await(uri, "/search?q=meaning", json -> count(json, "total") == all);
             long seen = looks.get();
-            Await.until(PATIENCE, () -> reader.isDone() || looks.get() > seen + 1, () -> "nobody looks");
+            Await.until(TIMEOUT, () -> reader.isDone() || looks.get() > seen + 1, () -> "nobody looks");
             done.set(true);
-            reader.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            reader.get(TIMEOUT.toSeconds(), TimeUnit.SECONDS);
             judge();
             requireSearchedInVersion2(uri, operations, all);
         }
@@ -567,7 +567,7 @@ final class VocabularyIT {
 
     private static void awaitBuilt(ProjectionOperations operations, String projection) throws Exception {
         Await.until(
-                PATIENCE,
+                TIMEOUT,
                 () -> operations.rebuilds().progress(projection).stream()
                         .allMatch(progress -> progress.version().prepared() && progress.isCaughtUp()),
                 () -> operations.rebuilds().progress(projection).toString());
@@ -591,7 +591,7 @@ final class VocabularyIT {
     private void awaitRead(long[] versions) throws Exception {
         long all = Arrays.stream(versions).sum();
         Await.until(
-                PATIENCE,
+                TIMEOUT,
                 () -> ReadModelJudge.rows(database, "SELECT coalesce(sum(version), 0)::text FROM vocabulary_entries")
                         .equals(List.of(String.valueOf(all))),
                 () -> "the read model has not all %d events".formatted(all));

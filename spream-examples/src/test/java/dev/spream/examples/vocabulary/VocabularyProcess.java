@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
 
 /** A vocabulary service as a process of its own. Used by one thread. */
 final class VocabularyProcess implements AutoCloseable {
-    private static final long PATIENCE_SECONDS = 60;
+    private static final long TIMEOUT_SECONDS = 60;
     private static final Pattern STARTED = Pattern.compile("vocabulary at (http://[^\\s,]+)");
 
     private final Process process;
@@ -55,7 +55,7 @@ final class VocabularyProcess implements AutoCloseable {
     /** SIGTERM, and with what it ends. */
     int terminate() throws InterruptedException {
         process.toHandle().destroy();
-        if (!process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+        if (!process.waitFor(TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
             throw new AssertionError("the service does not end");
         }
         return process.exitValue();

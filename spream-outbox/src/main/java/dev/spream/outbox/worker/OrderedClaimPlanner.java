@@ -213,9 +213,9 @@ final class OrderedClaimPlanner {
      * stored time.
      */
     private void waitAndRead(OrderingKeyQueue queue, long now, long atMost) {
-        long patience = recheck << Math.min(queue.failedClaims, MAX_DOUBLINGS);
+        long delay = recheck << Math.min(queue.failedClaims, MAX_DOUBLINGS);
         queue.failedClaims++;
-        keys.await(queue, now + Math.min(patience, atMost), true);
+        keys.await(queue, now + Math.min(delay, atMost), true);
     }
 
     boolean hasStaleKeys() {

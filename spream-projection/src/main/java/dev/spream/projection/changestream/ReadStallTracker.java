@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ReadStallTracker implements SubscriptionListener {
     /** Streams break now and then and recover at once. A projection counts as caught up if it was within the last ten seconds. */
-    private static final Duration PATIENCE = Duration.ofSeconds(5);
+    private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
     private final MonotonicTime time;
 
@@ -48,7 +48,7 @@ final class ReadStallTracker implements SubscriptionListener {
                         .map(since -> now - since)
                         .max()
                         .orElse(0));
-        return longest.compareTo(PATIENCE) > 0 ? longest : Duration.ZERO;
+        return longest.compareTo(TIMEOUT) > 0 ? longest : Duration.ZERO;
     }
 
     /** The partition's query returned something, if only that it has ended. */

@@ -66,8 +66,9 @@ final class OutageDetector {
         if (failed.size() < FEW) {
             return false;
         }
-        int patience = (FEW + Integer.SIZE - Integer.numberOfLeadingZeros(events)) << Math.min(outages, MOST_DOUBLINGS);
-        if (untried && tried < patience) {
+        int threshold =
+                (FEW + Integer.SIZE - Integer.numberOfLeadingZeros(events)) << Math.min(outages, MOST_DOUBLINGS);
+        if (untried && tried < threshold) {
             return false;
         }
         outages++;

@@ -19,9 +19,9 @@ final class DocumentClaims {
     private final Set<String> claimed = new HashSet<>(); // guarded by the lock
     private final LateRequests late;
 
-    /** @param patience how long a request may come that was not answered */
-    DocumentClaims(Duration patience) {
-        this.late = new LateRequests(patience);
+    /** @param window how long a request may come that was not answered */
+    DocumentClaims(Duration window) {
+        this.late = new LateRequests(window);
     }
 
     LateRequests late() {

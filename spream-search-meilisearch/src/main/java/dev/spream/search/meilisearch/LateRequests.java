@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
  * <p>Safe for use by many threads. Of a document, one at a time asks and adds: the one that has claimed it.
  */
 final class LateRequests {
-    private final long patience;
+    private final long window;
     private final Map<String, Late> byId = new ConcurrentHashMap<>();
 
     private record Late(Map<String, Long> versions, long until) {
@@ -27,15 +27,15 @@ final class LateRequests {
         }
     }
 
-    /** @param patience how long a request may arrive after its caller stopped waiting */
-    LateRequests(Duration patience) {
-        this.patience = TimeUnit.NANOSECONDS.convert(patience);
+    /** @param window how long a request may arrive after its caller stopped waiting */
+    LateRequests(Duration window) {
+        this.window = TimeUnit.NANOSECONDS.convert(window);
     }
 
     /** @param versions of the documents that were sent, by their ids */
     void add(Map<String, Long> versions) {
         byId.values().removeIf(Late::isOver);
-        Late late = new Late(Map.copyOf(versions), System.nanoTime() + patience);
+        Late late = new Late(Map.copyOf(versions), System.nanoTime() + window);
         versions.keySet().forEach(id -> byId.put(id, late));
     }
 

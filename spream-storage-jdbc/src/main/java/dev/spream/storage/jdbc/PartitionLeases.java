@@ -131,7 +131,7 @@ record PartitionLeases(Database database, String subscription) {
                         LeaseKey.of(leases),
                         UnlockedRows.UNFINISHED,
                         shorter(
-                                UnlockedRows.PATIENCE,
+                                UnlockedRows.TIMEOUT,
                                 leaseTime.dividedBy(8)), // rows that stay locked longer count as renewed
                         asked -> database.rows(
                                 what,
@@ -157,7 +157,7 @@ record PartitionLeases(Database database, String subscription) {
                         what,
                         LeaseKey.of(leases),
                         UnlockedRows.UNFINISHED,
-                        UnlockedRows.PATIENCE,
+                        UnlockedRows.TIMEOUT,
                         asked -> database.rows(
                                 what,
                                 RELEASE,

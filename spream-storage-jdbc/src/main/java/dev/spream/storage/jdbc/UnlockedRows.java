@@ -22,7 +22,7 @@ record UnlockedRows(Database database, String subscription) {
     static final List<String> RUNNING = List.of("RUNNING");
     static final List<String> UNFINISHED = List.of("CREATED", "SCHEDULED", "RUNNING");
 
-    static final Duration PATIENCE = Duration.ofMillis(500);
+    static final Duration TIMEOUT = Duration.ofMillis(500);
     private static final long PAUSE = TimeUnit.MILLISECONDS.toNanos(5);
 
     /** Selects the leases that are stored, locked or not. */
@@ -37,7 +37,7 @@ record UnlockedRows(Database database, String subscription) {
      * Writes the rows and returns the partitions whose lease was lost.
      *
      * @param states the states of the partitions that the write applies to
-     * @param patience how long to retry rows that are locked
+     * @param timeout how long to retry rows that are locked
      * @param write writes the rows that are held and not locked, and returns them
      * @throws BusyPartitionsException if rows that are held stayed locked
      */
@@ -45,7 +45,7 @@ record UnlockedRows(Database database, String subscription) {
             String what,
             List<LeaseKey> asked,
             List<String> states,
-            Duration patience,
+            Duration timeout,
             Function<List<LeaseKey>, List<LeaseKey>> write) {
         List<LeaseKey> left = new ArrayList<>(asked);
         long startedAt = System.nanoTime();
@@ -55,7 +55,7 @@ record UnlockedRows(Database database, String subscription) {
         }
         List<LeaseKey> stored = stored(what, left, states);
         Set<PartitionToken> lost = new LinkedHashSet<>(LeaseKey.lost(left, stored));
-        while (!stored.isEmpty() && System.nanoTime() - startedAt < patience.toNanos()) {
+        while (!stored.isEmpty() && System.nanoTime() - startedAt < timeout.toNanos()) {
             LockSupport.parkNanos(PAUSE);
             left.clear();
             left.addAll(stored);

@@ -139,7 +139,7 @@ record WatermarkWrites(Database database, String subscription) {
                         what,
                         List.copyOf(latest.keySet()),
                         UnlockedRows.RUNNING,
-                        UnlockedRows.PATIENCE,
+                        UnlockedRows.TIMEOUT,
                         asked -> database.rows(
                                 what,
                                 ADVANCE,

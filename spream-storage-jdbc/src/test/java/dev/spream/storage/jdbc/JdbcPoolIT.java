@@ -129,8 +129,8 @@ final class JdbcPoolIT {
             assertThat(connections("idle")).isPositive();
 
             pool.getHikariConfigMXBean().setIdleTimeout(100);
-            Instant patience = Instant.now().plusSeconds(20);
-            while (connections("idle") > 0 && Instant.now().isBefore(patience)) {
+            Instant timeout = Instant.now().plusSeconds(20);
+            while (connections("idle") > 0 && Instant.now().isBefore(timeout)) {
                 LockSupport.parkNanos(5_000_000);
             }
             assertThat(connections("idle")).as("connections of an idle pool").isZero();

@@ -26,7 +26,7 @@ final class LockedRowIT extends RowLockContract {
     /** The default: less, and a busy machine needs more than a share of it for 300 rows that are free. */
     private static final Duration CALL_TIMEOUT = SpannerPartitionStorage.TIMEOUT;
 
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
 
     private static LockingProxy proxy;
     private static MetadataDatabase database;
@@ -72,7 +72,7 @@ final class LockedRowIT extends RowLockContract {
 
                 @Override
                 public void close() {
-                    assertThat(lock.met()).as("a request that waits").succeedsWithin(PATIENCE);
+                    assertThat(lock.met()).as("a request that waits").succeedsWithin(TIMEOUT);
                     proxy.unlock(token.value());
                     assertThat(lock.beginnings())
                             .as("transactions that wait without a name, so that nothing can roll them back")

@@ -13,7 +13,7 @@ import java.util.List;
 
 /** Storages over empty tables. Time passes by moving the stored times back. */
 final class SpannerStorageFixture implements PartitionStorageFixture {
-    private static final Duration PATIENCE = Duration.ofSeconds(30); // an emulator needs seconds for thousands of rows
+    private static final Duration TIMEOUT = Duration.ofSeconds(30); // an emulator needs seconds for thousands of rows
 
     private final MetadataDatabase database;
     private final String table;
@@ -23,16 +23,16 @@ final class SpannerStorageFixture implements PartitionStorageFixture {
     private final PartitionStorage anotherSubscription;
 
     SpannerStorageFixture(MetadataDatabase database) {
-        this(database, PATIENCE);
+        this(database, TIMEOUT);
     }
 
-    SpannerStorageFixture(MetadataDatabase database, Duration patience) {
+    SpannerStorageFixture(MetadataDatabase database, Duration timeout) {
         this.database = database;
         this.table = database.emptyTable();
         this.otherTable = database.emptyTable();
-        storage = SpannerPartitionStorage.open(database.connection(), table, patience);
-        anotherConnection = SpannerPartitionStorage.open(database.otherConnection(), table, patience);
-        anotherSubscription = SpannerPartitionStorage.open(database.connection(), otherTable, patience);
+        storage = SpannerPartitionStorage.open(database.connection(), table, timeout);
+        anotherConnection = SpannerPartitionStorage.open(database.otherConnection(), table, timeout);
+        anotherSubscription = SpannerPartitionStorage.open(database.connection(), otherTable, timeout);
     }
 
     @Override

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(120)
 final class UnconfirmedCommitIT {
     private static final Duration LEASE = Duration.ofMinutes(10);
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
     private static final Instant START = Instant.parse("2026-03-01T10:00:00Z");
     private static final WorkerId ANN = new WorkerId("ann");
     private static final PartitionClaim ROOT = new PartitionClaim(PartitionToken.ROOT, 0);
@@ -116,7 +116,7 @@ final class UnconfirmedCommitIT {
     /** Whether the lease is renewed in the end. */
     private boolean isRenewed(PartitionLease lease) {
         long begun = System.nanoTime();
-        while (System.nanoTime() - begun < PATIENCE.toNanos()) {
+        while (System.nanoTime() - begun < TIMEOUT.toNanos()) {
             try {
                 return storage.renew(List.of(lease), LEASE).equals(Set.of());
             } catch (BusyPartitionsException e) {

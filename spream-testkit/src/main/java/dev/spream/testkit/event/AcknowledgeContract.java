@@ -1,6 +1,6 @@
 package dev.spream.testkit.event;
 
-import static dev.spream.testkit.event.EventSourceStage.PATIENCE;
+import static dev.spream.testkit.event.EventSourceStage.TIMEOUT;
 import static dev.spream.testkit.event.EventSourceStage.ids;
 import static dev.spream.testkit.event.EventSourceStage.requireNothing;
 import static dev.spream.testkit.event.EventSourceStage.take;
@@ -26,7 +26,7 @@ interface AcknowledgeContract extends EventSourceStage {
         assertThat(fixture().source().positioned()).isFalse();
         write(event("a", 1));
         try (EventFeed feed = open()) {
-            FeedBatch batch = feed.poll(1, PATIENCE);
+            FeedBatch batch = feed.poll(1, TIMEOUT);
             assertThat(batch.position()).isZero();
             assertThat(batch.head()).isZero();
             assertThat(((FeedItem.Event) batch.items().getFirst()).position()).isZero();
@@ -88,7 +88,7 @@ interface AcknowledgeContract extends EventSourceStage {
             for (int i = 0; i < 20; i++) {
                 write(event("aggregate " + i, 1));
             }
-            long end = System.nanoTime() + PATIENCE.toNanos();
+            long end = System.nanoTime() + TIMEOUT.toNanos();
             while (delivered.size() < 20 && System.nanoTime() < end) {
                 for (EventFeed one : List.of(feed, another)) {
                     List<FeedItem> items = one.poll(3, EventSourceStage.MOMENT).items();

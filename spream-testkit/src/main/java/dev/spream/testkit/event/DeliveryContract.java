@@ -1,7 +1,7 @@
 package dev.spream.testkit.event;
 
 import static dev.spream.testkit.event.EventSourceStage.MOMENT;
-import static dev.spream.testkit.event.EventSourceStage.PATIENCE;
+import static dev.spream.testkit.event.EventSourceStage.TIMEOUT;
 import static dev.spream.testkit.event.EventSourceStage.events;
 import static dev.spream.testkit.event.EventSourceStage.ids;
 import static dev.spream.testkit.event.EventSourceStage.requireNothing;
@@ -59,7 +59,7 @@ interface DeliveryContract extends EventSourceStage {
         try (EventFeed feed = open()) {
             List<FeedItem> items = new ArrayList<>();
             while (items.size() < written.size()) {
-                List<FeedItem> next = feed.poll(3, PATIENCE).items();
+                List<FeedItem> next = feed.poll(3, TIMEOUT).items();
                 assertThat(next).hasSizeBetween(1, 3);
                 feed.acknowledge(next);
                 items.addAll(next);
@@ -84,7 +84,7 @@ interface DeliveryContract extends EventSourceStage {
         try (EventFeed feed = open()) {
             long began = System.nanoTime();
             assertThat(feed.poll(1, MOMENT).items()).isEmpty();
-            assertThat(Duration.ofNanos(System.nanoTime() - began)).isBetween(MOMENT.dividedBy(2), PATIENCE);
+            assertThat(Duration.ofNanos(System.nanoTime() - began)).isBetween(MOMENT.dividedBy(2), TIMEOUT);
             assertThat(feed.poll(1, Duration.ZERO).items()).isEmpty();
         }
     }
@@ -149,7 +149,7 @@ interface DeliveryContract extends EventSourceStage {
         Future<FeedBatch> poll = threads().start(() -> feed.poll(10, Duration.ofMinutes(10)));
         Threads.assertWaits(poll);
         fixture().source().close();
-        assertThatThrownBy(() -> poll.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS))
+        assertThatThrownBy(() -> poll.get(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS))
                 .isInstanceOf(ExecutionException.class)
                 .hasCauseInstanceOf(StorageException.class)
                 .hasMessageContaining("closed; open another");
@@ -176,7 +176,7 @@ interface DeliveryContract extends EventSourceStage {
             Threads.await(begun);
             Threads.assertWaits(poll);
             poller[0].interrupt();
-            assertThatThrownBy(() -> poll.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS))
+            assertThatThrownBy(() -> poll.get(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS))
                     .isInstanceOf(ExecutionException.class)
                     .hasCauseInstanceOf(InterruptedException.class);
             write(event("a", 1));

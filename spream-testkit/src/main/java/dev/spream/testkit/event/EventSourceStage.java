@@ -13,7 +13,7 @@ import java.util.List;
 
 /** The base of the parts of the contracts of event sources: the source under test, and helper methods. */
 interface EventSourceStage {
-    Duration PATIENCE = Duration.ofSeconds(30);
+    Duration TIMEOUT = Duration.ofSeconds(30);
     Duration MOMENT = Duration.ofMillis(200);
 
     EventSourceFixture fixture();
@@ -35,7 +35,7 @@ interface EventSourceStage {
     /** Returns the next items of a feed, up to the given number. */
     static List<FeedItem> take(EventFeed feed, int count) throws InterruptedException {
         List<FeedItem> items = new ArrayList<>();
-        long end = System.nanoTime() + PATIENCE.toNanos();
+        long end = System.nanoTime() + TIMEOUT.toNanos();
         while (items.size() < count && System.nanoTime() < end) {
             items.addAll(feed.poll(count - items.size(), Duration.ofSeconds(1)).items());
         }

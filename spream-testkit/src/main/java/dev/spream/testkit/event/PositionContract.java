@@ -1,7 +1,7 @@
 package dev.spream.testkit.event;
 
 import static dev.spream.testkit.event.EventSourceStage.MOMENT;
-import static dev.spream.testkit.event.EventSourceStage.PATIENCE;
+import static dev.spream.testkit.event.EventSourceStage.TIMEOUT;
 import static dev.spream.testkit.event.EventSourceStage.ids;
 import static dev.spream.testkit.event.EventSourceStage.take;
 import static dev.spream.testkit.event.TestEvents.event;
@@ -33,7 +33,7 @@ interface PositionContract extends EventSourceStage {
     /** Returns all items after a position, by one poll if the limit allows it. */
     private static List<FeedItem> drain(EventFeed feed, int limit) throws InterruptedException {
         List<FeedItem> items = new ArrayList<>();
-        FeedBatch batch = feed.poll(limit, PATIENCE);
+        FeedBatch batch = feed.poll(limit, TIMEOUT);
         while (!batch.items().isEmpty()) {
             items.addAll(batch.items());
             assertThat(items).as("no event twice").hasSizeLessThan(1_000);
@@ -79,9 +79,9 @@ interface PositionContract extends EventSourceStage {
             assertThat(positions(items)).isSorted().doesNotHaveDuplicates();
         }
         try (EventFeed feed = open(0, 1, 0)) {
-            FeedBatch batch = feed.poll(2, PATIENCE);
+            FeedBatch batch = feed.poll(2, TIMEOUT);
             while (batch.items().isEmpty()) {
-                batch = feed.poll(2, PATIENCE);
+                batch = feed.poll(2, TIMEOUT);
             }
             assertThat(batch.position()).isBetween(positions(batch.items()).getLast(), batch.head() - 1);
             List<FeedItem> rest = drain(feed, 2);
@@ -118,7 +118,7 @@ interface PositionContract extends EventSourceStage {
         long position = 0;
         for (int i = 0; i < 100 && read.size() < 10; i++) {
             try (EventFeed feed = open(0, 1, position)) {
-                FeedBatch batch = feed.poll(3, PATIENCE);
+                FeedBatch batch = feed.poll(3, TIMEOUT);
                 read.addAll(ids(batch.items()));
                 position = batch.position();
             }

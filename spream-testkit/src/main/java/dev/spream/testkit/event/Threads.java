@@ -17,7 +17,7 @@ import java.util.concurrent.TimeoutException;
 
 /** Threads of a test, which end with it. */
 public final class Threads implements AutoCloseable {
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration TIMEOUT = Duration.ofSeconds(30);
     private static final Duration GLANCE = Duration.ofMillis(200);
 
     private final ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor();
@@ -42,7 +42,7 @@ public final class Threads implements AutoCloseable {
 
     public static <V> V resultOf(Future<V> work) {
         try {
-            return work.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+            return work.get(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
         } catch (ExecutionException e) {
             throw new AssertionError("a thread of the test failed: " + e.getCause(), e.getCause());
         } catch (InterruptedException | TimeoutException e) {
@@ -71,7 +71,7 @@ public final class Threads implements AutoCloseable {
 
     public static void await(CountDownLatch latch) {
         try {
-            assertThat(latch.await(PATIENCE.toMillis(), TimeUnit.MILLISECONDS))
+            assertThat(latch.await(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS))
                     .as("in time")
                     .isTrue();
         } catch (InterruptedException e) {

@@ -107,9 +107,9 @@ final class MemoryRebuilds implements ProjectionRebuilds {
 
     @Override
     public CutoverReport cutOver(
-            String projection, int version, Duration patience, Set<CutoverReport.Loss> accepted, Act act) {
+            String projection, int version, Duration timeout, Set<CutoverReport.Loss> accepted, Act act) {
         return memory.locked(() -> {
-            try (StandStill still = quiesce(projection, version, patience, true)) {
+            try (StandStill still = quiesce(projection, version, timeout, true)) {
                 StoredProjection live = still.live;
                 StoredProjection other = still.other;
                 int from = live.version().version();
@@ -135,10 +135,10 @@ final class MemoryRebuilds implements ProjectionRebuilds {
     }
 
     @Override
-    public VersionComparison compare(String projection, int version, Set<String> ignored, Duration patience) {
+    public VersionComparison compare(String projection, int version, Set<String> ignored, Duration timeout) {
         requireNoneIgnored(ignored);
         return memory.locked(() -> {
-            try (StandStill still = quiesce(projection, version, patience, false)) {
+            try (StandStill still = quiesce(projection, version, timeout, false)) {
                 Set<String> tables = new TreeSet<>(still.live.code().tables());
                 tables.addAll(still.other.code().tables());
                 List<VersionComparison.Table> compared = new ArrayList<>();
@@ -176,8 +176,8 @@ final class MemoryRebuilds implements ProjectionRebuilds {
     }
 
     /** Holds both versions at the same positions, until the result is closed. */
-    private StandStill quiesce(String projection, int version, Duration patience, boolean exchange) {
-        long until = memory.nanoTime() + TimeUnit.NANOSECONDS.convert(patience);
+    private StandStill quiesce(String projection, int version, Duration timeout, boolean exchange) {
+        long until = memory.nanoTime() + TimeUnit.NANOSECONDS.convert(timeout);
         boolean free = memory.await(
                 () -> memory.versions(projection).stream().noneMatch(StoredProjection::isAlone),
                 until,

@@ -43,7 +43,7 @@ final class OutboxScenario<T> {
     static final Duration DELAY = Duration.ofSeconds(20);
     static final LedgerResult ACCEPTED = LedgerResult.succeeded("{\"order\":7}");
     static final LedgerResult REJECTED = LedgerResult.failed(ReasonCode.REJECTED);
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration TIMEOUT = Duration.ofSeconds(30);
     private static final Duration GLANCE = Duration.ofMillis(200);
 
     private final OutboxFixture<T> fixture;
@@ -256,7 +256,7 @@ final class OutboxScenario<T> {
 
     static <V> V resultOf(Future<V> work) {
         try {
-            return work.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            return work.get(TIMEOUT.toSeconds(), TimeUnit.SECONDS);
         } catch (ExecutionException | TimeoutException e) {
             throw new AssertionError("work on another thread failed", e);
         } catch (InterruptedException e) {

@@ -37,7 +37,7 @@ import org.junit.jupiter.api.Test;
 public abstract class RowLockContract extends StorageContract<RowLockFixture> {
     private static final int HUNDREDS = 300;
     private static final int MOST_ROUNDS = 20;
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
 
     @Test
     public final void watermarks_pass_over_a_locked_row_and_name_it_beside_those_that_are_lost() throws Exception {
@@ -124,7 +124,7 @@ public abstract class RowLockContract extends StorageContract<RowLockFixture> {
                 .limit(2)
                 .toList()
                 .stream()
-                .map(call -> assertThat(call).succeedsWithin(PATIENCE).actual())
+                .map(call -> assertThat(call).succeedsWithin(TIMEOUT).actual())
                 .toList();
     }
 
@@ -179,7 +179,7 @@ public abstract class RowLockContract extends StorageContract<RowLockFixture> {
             assertThat(end).isNotDone();
         }
         rounds.release(100);
-        assertThat(end).succeedsWithin(PATIENCE).isEqualTo(true);
+        assertThat(end).succeedsWithin(TIMEOUT).isEqualTo(true);
         assertThat(given().partition("b").isFinished()).isTrue();
         assertThat(given().partition("a").watermark()).isEqualTo(at(5));
     }

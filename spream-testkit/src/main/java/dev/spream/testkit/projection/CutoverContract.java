@@ -31,9 +31,9 @@ import org.junit.jupiter.api.Test;
 /** The contract of comparing versions and of the cutover. */
 interface CutoverContract<T> extends ProjectionScenario.Stage<T> {
     /** A limit that no test reaches. */
-    Duration PATIENT = Duration.ofSeconds(20);
+    Duration TIMEOUT = Duration.ofSeconds(20);
 
-    Duration IMPATIENT = Duration.ofSeconds(1);
+    Duration SHORT_TIMEOUT = Duration.ofSeconds(1);
 
     private VersionScenario<T> versions() {
         return new VersionScenario<>(given());
@@ -44,15 +44,15 @@ interface CutoverContract<T> extends ProjectionScenario.Stage<T> {
     }
 
     private CutoverReport cutOver(int version, Set<CutoverReport.Loss> accepted) {
-        return versions().rebuilds().cutOver(NAME, version, PATIENT, accepted, ACT);
+        return versions().rebuilds().cutOver(NAME, version, TIMEOUT, accepted, ACT);
     }
 
-    private void refused(int version, Duration patience) {
-        refused(version, patience, Set.of());
+    private void refused(int version, Duration timeout) {
+        refused(version, timeout, Set.of());
     }
 
-    private void refused(int version, Duration patience, Set<CutoverReport.Loss> accepted) {
-        assertThatThrownBy(() -> versions().rebuilds().cutOver(NAME, version, patience, accepted, ACT))
+    private void refused(int version, Duration timeout, Set<CutoverReport.Loss> accepted) {
+        assertThatThrownBy(() -> versions().rebuilds().cutOver(NAME, version, timeout, accepted, ACT))
                 .isInstanceOf(IllegalStateException.class);
     }
 
@@ -63,7 +63,7 @@ interface CutoverContract<T> extends ProjectionScenario.Stage<T> {
         CutoverReport done = cutOver(2);
         assertThat(done.from()).isEqualTo(1);
         assertThat(done.to()).isEqualTo(2);
-        assertThat(done.pause()).isBetween(Duration.ZERO, PATIENT);
+        assertThat(done.pause()).isBetween(Duration.ZERO, TIMEOUT);
         assertThat(done.losses()).isEqualTo(CutoverReport.Losses.NONE);
         assertThat(given().rows()).containsOnly(Map.entry("b", 1L));
         assertThat(versions().roles()).containsOnly(Map.entry(1, VersionRole.RETIRED), Map.entry(2, VersionRole.LIVE));
@@ -159,7 +159,7 @@ interface CutoverContract<T> extends ProjectionScenario.Stage<T> {
         Fence live = versions().live();
         Fence candidate = versions().candidate();
         given().apply(live, OptionalLong.of(5), event("a", 1));
-        refused(2, IMPATIENT);
+        refused(2, SHORT_TIMEOUT);
         assertThat(versions().roles())
                 .containsOnly(Map.entry(1, VersionRole.LIVE), Map.entry(2, VersionRole.CANDIDATE));
         assertThat(given().apply(live, OptionalLong.of(6), event("a", 2))).isTrue();
@@ -172,16 +172,16 @@ interface CutoverContract<T> extends ProjectionScenario.Stage<T> {
     @Test
     default void what_is_not_there_is_live_does_not_run_or_has_no_tables_is_refused() {
         versions().live();
-        refused(1, IMPATIENT);
-        refused(2, IMPATIENT);
+        refused(1, SHORT_TIMEOUT);
+        refused(2, SHORT_TIMEOUT);
         versions().begun(0);
-        refused(2, IMPATIENT);
+        refused(2, SHORT_TIMEOUT);
         versions().prepare(versions().version(2));
         given().operations().pause("balances@2", ACT);
-        refused(2, IMPATIENT);
+        refused(2, SHORT_TIMEOUT);
         given().operations().resume("balances@2", ACT);
         given().operations().pause(NAME, ACT);
-        refused(2, IMPATIENT);
+        refused(2, SHORT_TIMEOUT);
         given().operations().resume(NAME, ACT);
         assertThat(cutOver(2).to()).isEqualTo(2);
     }
@@ -195,7 +195,7 @@ interface CutoverContract<T> extends ProjectionScenario.Stage<T> {
         assertThat(cutOver(2).to()).isEqualTo(2);
         assertThat(versions().state(1).status()).isEqualTo(ProjectionStatus.FAILED);
         assertThat(versions().state(2).status()).isEqualTo(ProjectionStatus.RUNNING);
-        refused(1, IMPATIENT);
+        refused(1, SHORT_TIMEOUT);
     }
 
     private List<String> audited(String name) {
@@ -236,7 +236,7 @@ interface CutoverContract<T> extends ProjectionScenario.Stage<T> {
         Threads.assertWaits(cutOver);
         assertThat(stop.call()).isTrue();
         assertThat(open.end()).isTrue();
-        assertThatThrownBy(() -> cutOver.get(PATIENT.toSeconds(), TimeUnit.SECONDS))
+        assertThatThrownBy(() -> cutOver.get(TIMEOUT.toSeconds(), TimeUnit.SECONDS))
                 .hasCauseInstanceOf(IllegalStateException.class);
         assertThat(versions().roles())
                 .containsOnly(Map.entry(1, VersionRole.LIVE), Map.entry(2, VersionRole.CANDIDATE));
@@ -256,9 +256,9 @@ interface CutoverContract<T> extends ProjectionScenario.Stage<T> {
         assertThat(Threads.resultOf(pause)).isTrue();
         assertThat(cutOver)
                 .satisfiesAnyOf(
-                        done -> assertThat(done).succeedsWithin(PATIENT),
+                        done -> assertThat(done).succeedsWithin(TIMEOUT),
                         refused -> assertThat(refused)
-                                .failsWithin(PATIENT)
+                                .failsWithin(TIMEOUT)
                                 .withThrowableOfType(ExecutionException.class)
                                 .withCauseInstanceOf(IllegalStateException.class));
         assertThat(given().operations().show(NAME).orElseThrow().state().status())
@@ -289,7 +289,7 @@ interface CutoverContract<T> extends ProjectionScenario.Stage<T> {
         Fence candidate = versions().candidate();
         given().apply(candidate, OptionalLong.of(3), event("a", 1), event("a", 2));
         given().park(candidate, "b", POISON, 1, 1);
-        refused(2, PATIENT, Set.of(CutoverReport.Loss.PARKED));
+        refused(2, TIMEOUT, Set.of(CutoverReport.Loss.PARKED));
         assertThat(given().apply(live, event("c", 1))).isTrue();
         assertThat(cutOver(2, Set.of(CutoverReport.Loss.EFFECTS)).losses())
                 .isEqualTo(new CutoverReport.Losses(1, 0, 0, 0));
@@ -305,7 +305,7 @@ interface CutoverContract<T> extends ProjectionScenario.Stage<T> {
         versions().prepare(versions().begun(5));
         Fence candidate = versions().hold(2);
         given().park(candidate, "b", POISON, 4, 4);
-        refused(2, PATIENT, Set.of(CutoverReport.Loss.PARKED));
+        refused(2, TIMEOUT, Set.of(CutoverReport.Loss.PARKED));
         assertThat(cutOver(2, Set.of(CutoverReport.Loss.values())).losses())
                 .isEqualTo(new CutoverReport.Losses(2, 1, 0, 5));
     }
@@ -315,7 +315,7 @@ interface CutoverContract<T> extends ProjectionScenario.Stage<T> {
         given().apply(versions().live(), OptionalLong.of(8), event("a", 1));
         versions().prepare(versions().begun(5));
         given().apply(versions().hold(2), OptionalLong.of(8), event("b", 1));
-        refused(2, PATIENT, EnumSet.complementOf(EnumSet.of(CutoverReport.Loss.EARLIER)));
+        refused(2, TIMEOUT, EnumSet.complementOf(EnumSet.of(CutoverReport.Loss.EARLIER)));
         assertThat(given().rows()).containsOnly(Map.entry("a", 1L));
         assertThat(cutOver(2, Set.of(CutoverReport.Loss.EARLIER)).losses())
                 .isEqualTo(new CutoverReport.Losses(0, 0, 0, 5));
@@ -335,7 +335,7 @@ interface CutoverContract<T> extends ProjectionScenario.Stage<T> {
         given().park(candidate, "b", POISON, 1, 1);
         given().park(candidate, "c", POISON, 1, 2);
         assertThat(versions().rebuilds().progress(NAME).getFirst().parked()).isEqualTo(3);
-        refused(2, PATIENT, Set.of(CutoverReport.Loss.EFFECTS));
+        refused(2, TIMEOUT, Set.of(CutoverReport.Loss.EFFECTS));
         assertThat(given().rows()).containsOnly(Map.entry("a", 2L), Map.entry("b", 1L), Map.entry("d", 1L));
         assertThat(given().apply(live, event("d", 2))).isTrue();
         assertThat(cutOver(2, Set.of(CutoverReport.Loss.PARKED)).losses())
@@ -359,7 +359,7 @@ interface CutoverContract<T> extends ProjectionScenario.Stage<T> {
         }
         assertThat(given().operations().skip(NAME, "b", 1, ACT)).isTrue();
         assertThat(given().operations().skip("balances@2", "a", 2, ACT)).isTrue();
-        refused(2, PATIENT, Set.of(CutoverReport.Loss.EFFECTS));
+        refused(2, TIMEOUT, Set.of(CutoverReport.Loss.EFFECTS));
         assertThat(given().operations().skip(NAME, "c", 1, ACT)).isTrue();
         assertThat(cutOver(2, Set.of(CutoverReport.Loss.PARKED)).losses())
                 .isEqualTo(new CutoverReport.Losses(0, 0, 1, 0));
@@ -371,7 +371,7 @@ interface CutoverContract<T> extends ProjectionScenario.Stage<T> {
         versions().live();
         ProjectionVersion plain = versions().begun(0);
         prepare(plain, ProjectionCode.PLAIN);
-        assertThat(versions().rebuilds().compare(NAME, 2, Set.of(), PATIENT).isEqual())
+        assertThat(versions().rebuilds().compare(NAME, 2, Set.of(), TIMEOUT).isEqual())
                 .isFalse();
     }
 
@@ -388,7 +388,7 @@ interface CutoverContract<T> extends ProjectionScenario.Stage<T> {
     default void a_column_that_neither_version_has_is_not_ignored() {
         versions().live();
         versions().candidate();
-        assertThatThrownBy(() -> versions().rebuilds().compare(NAME, 2, Set.of("updated_when"), PATIENT))
+        assertThatThrownBy(() -> versions().rebuilds().compare(NAME, 2, Set.of("updated_when"), TIMEOUT))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("updated_when")
                 .hasMessageContaining("nothing was compared");
@@ -400,7 +400,7 @@ interface CutoverContract<T> extends ProjectionScenario.Stage<T> {
         Fence candidate = versions().candidate();
         given().apply(live, OptionalLong.of(3), event("a", 1), event("b", 1), event("b", 2));
         given().apply(candidate, OptionalLong.of(3), event("a", 1), event("b", 1), event("c", 1));
-        VersionComparison different = versions().rebuilds().compare(NAME, 2, Set.of(), PATIENT);
+        VersionComparison different = versions().rebuilds().compare(NAME, 2, Set.of(), TIMEOUT);
         assertThat(different.live()).isEqualTo(1);
         assertThat(different.other()).isEqualTo(2);
         assertThat(different.tables())
@@ -409,11 +409,11 @@ interface CutoverContract<T> extends ProjectionScenario.Stage<T> {
         assertThat(different.isEqual()).isFalse();
         given().apply(live, OptionalLong.of(4), event("c", 1));
         given().apply(candidate, OptionalLong.of(4), event("b", 2));
-        assertThat(versions().rebuilds().compare(NAME, 2, Set.of(), PATIENT).isEqual())
+        assertThat(versions().rebuilds().compare(NAME, 2, Set.of(), TIMEOUT).isEqual())
                 .isTrue();
         assertThat(versions().roles()).containsEntry(2, VersionRole.CANDIDATE);
         versions().move(live, 5);
-        assertThatThrownBy(() -> versions().rebuilds().compare(NAME, 2, Set.of(), IMPATIENT))
+        assertThatThrownBy(() -> versions().rebuilds().compare(NAME, 2, Set.of(), SHORT_TIMEOUT))
                 .isInstanceOf(IllegalStateException.class);
         assertThat(given().apply(live, event("a", 2))).isTrue();
     }

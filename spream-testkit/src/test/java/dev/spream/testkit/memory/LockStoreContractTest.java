@@ -29,13 +29,13 @@ import org.junit.jupiter.api.Test;
 
 /** The contract's own tests: a store that does not keep a promise fails the test of that promise. */
 final class LockStoreContractTest {
-    private static final Duration PATIENT = Duration.ofMinutes(1);
+    private static final Duration TIMEOUT = Duration.ofMinutes(1);
     private static final Duration BRIEF = Duration.ofSeconds(2);
     private static final int SETS = 3_000;
 
     @Test
     void a_store_that_keeps_the_contract_fails_nothing() {
-        assertThat(failures(contractTests(), () -> new InMemoryLockFixture(ForwardingLockStore::new), PATIENT))
+        assertThat(failures(contractTests(), () -> new InMemoryLockFixture(ForwardingLockStore::new), TIMEOUT))
                 .isEmpty();
     }
 
@@ -58,7 +58,7 @@ final class LockStoreContractTest {
                 .toList();
         Supplier<InMemoryLockFixture> lockNothing = () -> new InMemoryLockFixture(SpoiltLockStores.LocksNothing::new);
         assertThat(passing).hasSameSizeAs(asking);
-        assertThat(failures(passing, lockNothing, PATIENT)).isEmpty();
+        assertThat(failures(passing, lockNothing, TIMEOUT)).isEmpty();
         assertThat(failures(failing, lockNothing, BRIEF)).hasSameSizeAs(failing);
     }
 

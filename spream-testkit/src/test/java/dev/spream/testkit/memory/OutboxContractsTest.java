@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 /** The contracts' own tests: what does not keep a promise fails the test of that promise. */
 final class OutboxContractsTest {
     private static final Duration LIMIT = Duration.ofSeconds(30);
-    private static final Duration PATIENT = Duration.ofSeconds(50);
+    private static final Duration TIMEOUT = Duration.ofSeconds(50);
 
     private static Duration storeLimit = Duration.ZERO;
 
@@ -43,11 +43,11 @@ final class OutboxContractsTest {
 
     @Test
     void what_keeps_the_contracts_fails_nothing() {
-        assertThat(ContractRun.failures(OutboxContract.class, () -> new EnqueueRun(Spoiler.NONE), PATIENT))
+        assertThat(ContractRun.failures(OutboxContract.class, () -> new EnqueueRun(Spoiler.NONE), TIMEOUT))
                 .isEmpty();
-        assertThat(ContractRun.failures(IdempotencyLedgerContract.class, () -> new LedgerRun(Spoiler.NONE), PATIENT))
+        assertThat(ContractRun.failures(IdempotencyLedgerContract.class, () -> new LedgerRun(Spoiler.NONE), TIMEOUT))
                 .isEmpty();
-        assertThat(ContractRun.failures(OutboxOperationsContract.class, () -> new OperationsRun(Spoiler.NONE), PATIENT))
+        assertThat(ContractRun.failures(OutboxOperationsContract.class, () -> new OperationsRun(Spoiler.NONE), TIMEOUT))
                 .isEmpty();
     }
 

@@ -23,14 +23,14 @@ record Answered(Instant now, Map<String, Partition> partitions) {
     static final String ROOT = "Parent0";
 
     private static final HttpClient CLIENT = HttpClient.newHttpClient();
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration TIMEOUT = Duration.ofSeconds(20);
 
     /** A partition; a child of the initial query has that as its parent, as the page shows it. */
     record Partition(String token, String state, List<String> parents) {}
 
     static Answered by(URI page) throws IOException, InterruptedException {
         HttpRequest request = HttpRequest.newBuilder(page.resolve("api/subscription"))
-                .timeout(PATIENCE)
+                .timeout(TIMEOUT)
                 .build();
         var response = CLIENT.send(request, BodyHandlers.ofString());
         assertThat(response.statusCode()).isEqualTo(200);

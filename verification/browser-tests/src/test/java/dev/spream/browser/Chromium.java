@@ -24,7 +24,7 @@ import org.openqa.selenium.logging.LoggingPreferences;
 
 /** A headless browser with a profile of its own, that notes what it asked for and what it complained about. */
 final class Chromium implements AutoCloseable {
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
     private static final Path SCREENSHOTS = Path.of(System.getProperty("screenshots", "target/screenshots"));
     private static final List<String> FLAGS = List.of(
             "--headless=new",
@@ -60,7 +60,7 @@ final class Chromium implements AutoCloseable {
         ChromeDriverService service =
                 new ChromeDriverService.Builder().usingDriverExecutable(driver).build();
         Chromium started = new Chromium(new ChromeDriver(service, options));
-        started.driver.manage().timeouts().scriptTimeout(PATIENCE);
+        started.driver.manage().timeouts().scriptTimeout(TIMEOUT);
         return started;
     }
 
@@ -98,12 +98,12 @@ final class Chromium implements AutoCloseable {
                     : Date.now() > until ? done(false) : setTimeout(look, 30);
                 look();""".formatted(condition);
         List<Object> all = new ArrayList<>(List.of(arguments));
-        all.add(PATIENCE.minusSeconds(5).toMillis());
+        all.add(TIMEOUT.minusSeconds(5).toMillis());
         if (!Boolean.TRUE.equals(driver.executeAsyncScript(script, all.toArray()))) {
             throw new AssertionError("no %s within %s; the page shows:%n%s"
                     .formatted(
                             what,
-                            PATIENCE,
+                            TIMEOUT,
                             run("return document.body.dataset.state + '\\n' + document.body.innerText")));
         }
     }

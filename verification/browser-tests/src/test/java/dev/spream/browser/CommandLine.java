@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
 
 /** The {@code spream} command in a process of its own, as a user starts it, showing itself on a free port. */
 final class CommandLine implements AutoCloseable {
-    private static final Duration PATIENCE = Duration.ofSeconds(120);
+    private static final Duration TIMEOUT = Duration.ofSeconds(120);
     private static final String ADDRESS = "http: ";
 
     private final Process process;
@@ -66,7 +66,7 @@ final class CommandLine implements AutoCloseable {
 
     /** Where its page is, as soon as it says so. */
     URI page() throws Exception {
-        return page.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        return page.get(TIMEOUT.toSeconds(), TimeUnit.SECONDS);
     }
 
     /** The lines of its standard error so far. */
@@ -83,8 +83,8 @@ final class CommandLine implements AutoCloseable {
 
     /** Waits for the end, and returns the exit code. */
     int exitCode() throws InterruptedException {
-        if (!process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
-            throw new AssertionError("still running after %s; it said %s".formatted(PATIENCE, said()));
+        if (!process.waitFor(TIMEOUT.toSeconds(), TimeUnit.SECONDS)) {
+            throw new AssertionError("still running after %s; it said %s".formatted(TIMEOUT, said()));
         }
         reader.join();
         return process.exitValue();

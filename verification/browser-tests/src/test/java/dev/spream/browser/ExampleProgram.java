@@ -17,7 +17,7 @@ import java.util.regex.Pattern;
 
 /** A program of the examples in a process of its own, on free ports, with nothing of this environment that configures it. */
 final class ExampleProgram implements AutoCloseable {
-    private static final Duration PATIENCE = Duration.ofSeconds(120);
+    private static final Duration TIMEOUT = Duration.ofSeconds(120);
     private static final Pattern PAGE = Pattern.compile("search page at (http://\\S+/)");
 
     private final Process process;
@@ -75,7 +75,7 @@ final class ExampleProgram implements AutoCloseable {
 
     /** Where its page is, as soon as it says so. */
     URI page() throws Exception {
-        return page.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        return page.get(TIMEOUT.toSeconds(), TimeUnit.SECONDS);
     }
 
     List<String> said() {
@@ -91,8 +91,8 @@ final class ExampleProgram implements AutoCloseable {
 
     /** Waits for the end, and returns the exit code. */
     int exitCode() throws InterruptedException {
-        if (!process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
-            throw new AssertionError("still running after %s; it said %s".formatted(PATIENCE, said()));
+        if (!process.waitFor(TIMEOUT.toSeconds(), TimeUnit.SECONDS)) {
+            throw new AssertionError("still running after %s; it said %s".formatted(TIMEOUT, said()));
         }
         reader.join();
         return process.exitValue();
@@ -102,7 +102,7 @@ final class ExampleProgram implements AutoCloseable {
     @Override
     public void close() throws InterruptedException {
         terminate();
-        if (!process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
+        if (!process.waitFor(TIMEOUT.toSeconds(), TimeUnit.SECONDS)) {
             process.destroyForcibly();
         }
     }

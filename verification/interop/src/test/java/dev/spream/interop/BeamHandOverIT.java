@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @MethodSource("serversAndDialects")
 @Timeout(300)
 class BeamHandOverIT {
-    private static final Duration PATIENCE = Duration.ofMinutes(2);
+    private static final Duration TIMEOUT = Duration.ofMinutes(2);
     private static final String TABLE = "BeamMetadata";
 
     private final AccountStream stream;
@@ -83,9 +83,9 @@ class BeamHandOverIT {
     private Set<String> readWithBeam(Instant start) throws Exception {
         try (BeamProcess beam = BeamProcess.start(stream, TABLE, start)) {
             stream.write(200);
-            beam.deliveries().awaitCount(1, PATIENCE);
+            beam.deliveries().awaitCount(1, TIMEOUT);
             stream.write(200);
-            beam.deliveries().awaitAll(stream.written(), PATIENCE);
+            beam.deliveries().awaitAll(stream.written(), TIMEOUT);
             assertThat(beam.isAlive()).as("Beam runs on, see %s", beam.log()).isTrue();
             assertThat(beam.deliveries().missing(stream.written()))
                     .as("what Beam has not delivered")
@@ -100,7 +100,7 @@ class BeamHandOverIT {
             stream.write(50);
             Set<String> missing = new HashSet<>(stream.written());
             missing.removeAll(byBeam);
-            spream.deliveries().awaitAll(missing, PATIENCE);
+            spream.deliveries().awaitAll(missing, TIMEOUT);
             spream.stop();
             return spream.deliveries();
         }

@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @MethodSource("dev.spream.interop.Servers#all")
 @Timeout(300)
 class BeamTakesBackIT {
-    private static final Duration PATIENCE = Duration.ofMinutes(2);
+    private static final Duration TIMEOUT = Duration.ofMinutes(2);
     private static final String TABLE = "Metadata";
 
     private final AccountStream stream;
@@ -63,7 +63,7 @@ class BeamTakesBackIT {
         try (SpreamReader spream =
                 SpreamReader.start(stream, storage, stream.source().serverTime())) {
             stream.write(200);
-            spream.deliveries().awaitCount(100, PATIENCE);
+            spream.deliveries().awaitCount(100, TIMEOUT);
             stream.write(20);
             spream.stop();
             return spream.deliveries().ids();
@@ -75,7 +75,7 @@ class BeamTakesBackIT {
             stream.write(50);
             Set<String> missing = new TreeSet<>(stream.written());
             missing.removeAll(bySpream);
-            beam.deliveries().awaitAll(missing, PATIENCE);
+            beam.deliveries().awaitAll(missing, TIMEOUT);
             assertThat(beam.isAlive()).as("Beam runs on, see %s", beam.log()).isTrue();
             beam.kill();
             return beam.deliveries();

@@ -3,7 +3,7 @@
 const PERIOD = 1000;
 const HIDDEN_PERIOD = 10000;
 const LONGEST_WAIT = 15000;
-const PATIENCE = 5000;
+const TIMEOUT = 5000;
 
 /** Calls answered(json) or failed(error) after each question, and goes on for ever. */
 export function poll(address, answered, failed) {
@@ -34,7 +34,7 @@ export function poll(address, answered, failed) {
   }
 
   async function question() {
-    const response = await fetch(address, { cache: "no-store", signal: AbortSignal.timeout(PATIENCE) });
+    const response = await fetch(address, { cache: "no-store", signal: AbortSignal.timeout(TIMEOUT) });
     if (!response.ok) {
       throw new Error(`the worker answered ${response.status}`);
     }

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Keeps what a query sends. */
 final class RowCollector implements StreamObserver<PartialResultSet> {
-    private static final long PATIENCE = TimeUnit.SECONDS.toNanos(30);
+    private static final long TIMEOUT = TimeUnit.SECONDS.toNanos(30);
     private static final long LOOK_AGAIN =
             TimeUnit.MILLISECONDS.toNanos(5); // a condition may be about more than the rows
 
@@ -88,7 +88,7 @@ final class RowCollector implements StreamObserver<PartialResultSet> {
     private void await(BooleanSupplier condition) throws InterruptedException {
         lock.lock();
         try {
-            long deadline = System.nanoTime() + PATIENCE;
+            long deadline = System.nanoTime() + TIMEOUT;
             while (!condition.getAsBoolean()) {
                 if (System.nanoTime() - deadline > 0) {
                     throw new AssertionError("waited in vain; the query has sent " + rows() + " and its end is " + end);

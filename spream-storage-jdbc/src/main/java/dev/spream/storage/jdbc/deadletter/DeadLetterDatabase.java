@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
  */
 final class DeadLetterDatabase {
     private static final Logger log = LoggerFactory.getLogger(DeadLetterDatabase.class);
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration TIMEOUT = Duration.ofSeconds(30);
     private static final Duration FIRST_DELAY = Duration.ofMillis(50);
     private static final Duration MAX_DELAY = Duration.ofSeconds(2);
 
@@ -55,7 +55,7 @@ final class DeadLetterDatabase {
 
     /** Begins a transaction that the caller ends, and returns after the first work in it has succeeded. */
     <T> T open(String what, OpenWork<T> work) throws InterruptedException {
-        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        long deadline = System.nanoTime() + TIMEOUT.toNanos();
         ExponentialBackoff backoff = new ExponentialBackoff(FIRST_DELAY, MAX_DELAY, ThreadLocalRandom.current());
         while (true) {
             Duration delay = backoff.next();

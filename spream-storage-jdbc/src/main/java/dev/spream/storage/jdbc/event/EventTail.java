@@ -93,15 +93,15 @@ final class EventTail {
         return closed;
     }
 
-    boolean isBroken(Duration patience) {
+    boolean isBroken(Duration timeout) {
         Tailer running = tailer;
-        return running != null && running.isBroken(patience);
+        return running != null && running.isBroken(timeout);
     }
 
-    void requireWorking(Duration patience) {
+    void requireWorking(Duration timeout) {
         Tailer running = tailer;
         if (running != null) {
-            running.requireWorking(patience);
+            running.requireWorking(timeout);
         }
     }
 

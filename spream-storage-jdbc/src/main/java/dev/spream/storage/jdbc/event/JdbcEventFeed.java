@@ -21,7 +21,7 @@ import java.util.function.Consumer;
  */
 final class JdbcEventFeed implements EventFeed {
     /** The time for which the connection that reads new events may be broken before it is reported. */
-    private static final Duration PATIENCE = Duration.ofSeconds(1);
+    private static final Duration TIMEOUT = Duration.ofSeconds(1);
 
     /** Bounds a wait, because nothing wakes a waiting feed while the server does not answer. */
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(1);
@@ -72,7 +72,7 @@ final class JdbcEventFeed implements EventFeed {
             if (!events.isEmpty()) {
                 return batch(events);
             }
-            tail.requireWorking(PATIENCE);
+            tail.requireWorking(TIMEOUT);
             if (left <= 0) {
                 return batch(events);
             }
@@ -85,7 +85,7 @@ final class JdbcEventFeed implements EventFeed {
     }
 
     private boolean isComplete() {
-        return closed || hasNoSource() || tail.isBroken(PATIENCE) || tail.mark().losses() != beginning.losses();
+        return closed || hasNoSource() || tail.isBroken(TIMEOUT) || tail.mark().losses() != beginning.losses();
     }
 
     private void requireNothingLost() {

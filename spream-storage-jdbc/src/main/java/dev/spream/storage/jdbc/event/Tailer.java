@@ -144,12 +144,12 @@ final class Tailer {
      * Returns whether it has failed for longer than the given time, or has waited too long for the server or for a
      * connection.
      */
-    boolean isBroken(Duration patience) {
-        return hasFailed(failure, patience) || isStuck(sinceWorked());
+    boolean isBroken(Duration timeout) {
+        return hasFailed(failure, timeout) || isStuck(sinceWorked());
     }
 
-    private static boolean hasFailed(@Nullable Failure failure, Duration patience) {
-        return failure != null && System.nanoTime() - failure.since() > patience.toNanos();
+    private static boolean hasFailed(@Nullable Failure failure, Duration timeout) {
+        return failure != null && System.nanoTime() - failure.since() > timeout.toNanos();
     }
 
     private Duration sinceWorked() {
@@ -160,10 +160,10 @@ final class Tailer {
         return sinceWorked.compareTo(LONGEST_LOOK) > 0;
     }
 
-    void requireWorking(Duration patience) {
+    void requireWorking(Duration timeout) {
         String what = "reading new events of " + database.table();
         Failure current = failure;
-        if (current != null && hasFailed(current, patience)) {
+        if (current != null && hasFailed(current, timeout)) {
             throw exception(what, current.cause());
         }
         Duration silent = sinceWorked();

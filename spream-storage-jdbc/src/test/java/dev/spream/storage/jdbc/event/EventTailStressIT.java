@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Timeout;
 final class EventTailStressIT {
     private static final int WRITERS = 12;
     private static final int SEGMENTS = 4;
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
 
     /** For new connections: the server does not resolve circles of waiting soon enough for this test. */
     private static final String LATE_DEADLOCKS =
@@ -145,7 +145,7 @@ final class EventTailStressIT {
         long lastCame = System.nanoTime();
         try (EventFeed feed = source.open(new FeedRequest("stress", segment, SEGMENTS, 0))) {
             while (!(done.getAsBoolean() && deliveries.delivered() >= committed.get())
-                    && System.nanoTime() - lastCame < PATIENCE.toNanos()) {
+                    && System.nanoTime() - lastCame < TIMEOUT.toNanos()) {
                 List<FeedItem> items = feed.poll(500, Duration.ofMillis(100)).items();
                 Instant now = Instant.now(Clock.systemUTC());
                 for (FeedItem item : items) {

@@ -43,7 +43,7 @@ final class DeadNetworkIT {
     private static final String POSTGRES_WAITERS = "SELECT count(*) FROM pg_locks WHERE NOT granted AND database ="
             + " (SELECT oid FROM pg_database WHERE datname = current_database())";
 
-    /** At the same time, because they take as long as a user's patience should be. */
+    /** At the same time, because they take as long as a user's timeout should be. */
     @Test
     void interrupted_waits_limited_waits_and_open_stores_end_in_time() throws Exception {
         try (ExecutorService servers = Executors.newFixedThreadPool(3)) {

@@ -192,12 +192,12 @@ final class PostgresTransactionsIT implements LentWorkContract {
     void a_deadline_holds_for_who_moves_up_in_the_queue() throws Exception {
         Connection behind = fixture.beginOwn();
         store.tryLock(holder, List.of(ONE));
-        Duration patience = Duration.ofMillis(2_200);
-        try (BlockedCall first = BlockedCall.start(
-                fixture, own, () -> store.lock(own, List.of(ONE), PostgresLockFixture.in(patience)))) {
+        Duration timeout = Duration.ofMillis(2_200);
+        try (BlockedCall first =
+                BlockedCall.start(fixture, own, () -> store.lock(own, List.of(ONE), PostgresLockFixture.in(timeout)))) {
             first.awaitBlocked();
             try (BlockedCall second = BlockedCall.start(
-                    fixture, behind, () -> store.lock(behind, List.of(ONE), PostgresLockFixture.in(patience)))) {
+                    fixture, behind, () -> store.lock(behind, List.of(ONE), PostgresLockFixture.in(timeout)))) {
                 second.awaitBlocked();
                 assertThat(first.failure()).isInstanceOf(LockTimeoutException.class);
                 assertThat(second.failure()).isInstanceOf(LockTimeoutException.class);

@@ -37,7 +37,7 @@ abstract class ShownLocksContract {
     /** So few that many targets share one. */
     static final BucketSpace SPACE = new BucketSpace(BucketHash.SHA256, 2, 3);
 
-    private static final long PATIENCE_NANOS = 20_000_000_000L;
+    private static final long TIMEOUT_NANOS = 20_000_000_000L;
 
     private static final LockTarget ACCOUNT = LockTarget.account("u1", "a1");
     private static final LockTarget USER = LockTarget.user("u1");
@@ -260,7 +260,7 @@ abstract class ShownLocksContract {
     abstract JdbcLockObserver observer();
 
     private void await(Predicate<LockExplanation> condition) {
-        long end = System.nanoTime() + PATIENCE_NANOS;
+        long end = System.nanoTime() + TIMEOUT_NANOS;
         do {
             if (System.nanoTime() > end) {
                 throw new AssertionError("not shown in time, but: " + seen);

@@ -36,8 +36,8 @@ import org.postgresql.ds.PGSimpleDataSource;
 /** What those see who read while versions are exchanged, and whom they wait for. */
 @Timeout(120)
 final class CutoverReadersIT {
-    private static final Duration IMPATIENT = Duration.ofMillis(500);
-    private static final Duration PATIENT = Duration.ofSeconds(60);
+    private static final Duration SHORT_TIMEOUT = Duration.ofMillis(500);
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
 
     private final TestProjections test = new TestProjections();
     private final ProjectionRebuilds rebuilds = test.operations.rebuilds();
@@ -60,13 +60,13 @@ final class CutoverReadersIT {
             assertThat(reader.read("SELECT 'a report'")).containsExactly("a report");
             test.execute("INSERT INTO public__balances_v2.balances VALUES ('late', 1)");
             assertThatIllegalStateException()
-                    .isThrownBy(() -> rebuilds.cutOver(NAME, 2, IMPATIENT, Set.of(), ACT))
+                    .isThrownBy(() -> rebuilds.cutOver(NAME, 2, SHORT_TIMEOUT, Set.of(), ACT))
                     .withMessageContaining("session %d".formatted(reader.session))
                     .withMessageContaining("SELECT 'a report'")
                     .withMessageContaining("nothing was changed");
             assertThat(reader.read("SELECT key FROM public.balances")).containsExactly("old");
         }
-        assertThat(rebuilds.cutOver(NAME, 2, PATIENT, Set.of(), ACT).to()).isEqualTo(2);
+        assertThat(rebuilds.cutOver(NAME, 2, TIMEOUT, Set.of(), ACT).to()).isEqualTo(2);
     }
 
     @Test
@@ -74,7 +74,7 @@ final class CutoverReadersIT {
         Reader before = new Reader(Connection.TRANSACTION_REPEATABLE_READ);
         before.read("SELECT 1");
         test.execute("INSERT INTO public__balances_v2.balances VALUES ('late', 1)");
-        Future<CutoverReport> cutOver = threads.start(() -> rebuilds.cutOver(NAME, 2, PATIENT, Set.of(), ACT));
+        Future<CutoverReport> cutOver = threads.start(() -> rebuilds.cutOver(NAME, 2, TIMEOUT, Set.of(), ACT));
         awaitWaitingForSnapshots(cutOver);
         try (Reader after = new Reader(Connection.TRANSACTION_REPEATABLE_READ)) {
             after.read("SELECT 1");
@@ -88,7 +88,7 @@ final class CutoverReadersIT {
     void who_reads_anew_in_a_transaction_that_is_open_is_not_waited_for_any_more() throws Exception {
         try (Reader reader = new Reader(Connection.TRANSACTION_READ_COMMITTED)) {
             reader.read("SELECT 1");
-            Future<CutoverReport> cutOver = threads.start(() -> rebuilds.cutOver(NAME, 2, PATIENT, Set.of(), ACT));
+            Future<CutoverReport> cutOver = threads.start(() -> rebuilds.cutOver(NAME, 2, TIMEOUT, Set.of(), ACT));
             awaitWaitingForSnapshots(cutOver);
             test.execute("INSERT INTO public__balances_v2.balances VALUES ('late', 1)");
             reader.read("SELECT 1");
@@ -108,7 +108,7 @@ final class CutoverReadersIT {
         try (Reader reader = new Reader(Connection.TRANSACTION_READ_COMMITTED)) {
             reader.holdTable();
             assertThatIllegalStateException()
-                    .isThrownBy(() -> rebuilds.cutOver(NAME, 2, IMPATIENT, Set.of(), ACT))
+                    .isThrownBy(() -> rebuilds.cutOver(NAME, 2, SHORT_TIMEOUT, Set.of(), ACT))
                     .withMessageContaining("could not be locked: session %d".formatted(reader.session))
                     .withMessageContaining("nothing was changed");
         }
@@ -134,7 +134,7 @@ final class CutoverReadersIT {
             try (Reader reader = new Reader(Connection.TRANSACTION_REPEATABLE_READ)) {
                 reader.read("SELECT 1");
                 assertThatIllegalStateException()
-                        .isThrownBy(() -> hers.cutOver(NAME, 2, IMPATIENT, Set.of(), ACT))
+                        .isThrownBy(() -> hers.cutOver(NAME, 2, SHORT_TIMEOUT, Set.of(), ACT))
                         .withMessageContaining("session %d".formatted(reader.session))
                         .withMessageContaining("address not known")
                         .withMessageContaining("for how long and with what is not known: grant pg_read_all_stats");
@@ -142,7 +142,7 @@ final class CutoverReadersIT {
             try (Reader reader = new Reader(Connection.TRANSACTION_READ_COMMITTED)) {
                 reader.holdTable();
                 assertThatIllegalStateException()
-                        .isThrownBy(() -> hers.cutOver(NAME, 2, IMPATIENT, Set.of(), ACT))
+                        .isThrownBy(() -> hers.cutOver(NAME, 2, SHORT_TIMEOUT, Set.of(), ACT))
                         .withMessageContaining("could not be locked: session %d".formatted(reader.session))
                         .withMessageContaining("for how long and with what is not known: grant pg_read_all_stats");
             }
@@ -157,7 +157,7 @@ final class CutoverReadersIT {
         Future<CutoverReport> cutOver;
         try (Reader reader = new Reader(Connection.TRANSACTION_READ_COMMITTED)) {
             reader.holdTable();
-            cutOver = threads.start(() -> rebuilds.cutOver(NAME, 2, PATIENT, Set.of(), ACT));
+            cutOver = threads.start(() -> rebuilds.cutOver(NAME, 2, TIMEOUT, Set.of(), ACT));
             await(cutOver, """
                     SELECT count(*) > 0 FROM pg_locks WHERE locktype = 'relation' AND NOT granted
                         AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
@@ -180,7 +180,7 @@ final class CutoverReadersIT {
         Future<CutoverReport> cutOver;
         try (JdbcProjectionOperations operator =
                 JdbcProjectionOperations.create(stopping(test.dataSource(), standing, goingOn))) {
-            cutOver = threads.start(() -> operator.rebuilds().cutOver(NAME, 2, PATIENT, Set.of(), ACT));
+            cutOver = threads.start(() -> operator.rebuilds().cutOver(NAME, 2, TIMEOUT, Set.of(), ACT));
             Threads.await(standing);
             assertThat(Threads.resultOf(threads.start(test::balances))).containsExactly("old,1");
             goingOn.countDown();
@@ -188,7 +188,7 @@ final class CutoverReadersIT {
                     .isThrownBy(cutOver::get)
                     .withCauseInstanceOf(StorageException.class);
         }
-        assertThat(rebuilds.cutOver(NAME, 2, PATIENT, Set.of(), ACT).from()).isEqualTo(1);
+        assertThat(rebuilds.cutOver(NAME, 2, TIMEOUT, Set.of(), ACT).from()).isEqualTo(1);
     }
 
     /** Stands still before it moves the first table. */

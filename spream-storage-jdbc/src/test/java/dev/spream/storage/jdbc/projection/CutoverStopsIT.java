@@ -41,8 +41,8 @@ import org.junit.jupiter.api.Timeout;
 /** What is stopped, and let go on, while versions are exchanged. */
 @Timeout(120)
 final class CutoverStopsIT {
-    private static final Duration IMPATIENT = Duration.ofMillis(500);
-    private static final Duration PATIENT = Duration.ofSeconds(60);
+    private static final Duration SHORT_TIMEOUT = Duration.ofMillis(500);
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
 
     private static final String WAITING_FOR_SNAPSHOTS = """
             SELECT count(*) > 0 FROM pg_stat_activity WHERE datname = current_database() AND query LIKE '%pg_sleep(0.02)'""";
@@ -99,7 +99,7 @@ final class CutoverStopsIT {
             await(cutOver, WAITING_FOR_SNAPSHOTS);
             assertThat(stop.call()).isTrue();
             assertThat(cutOver)
-                    .failsWithin(PATIENT.dividedBy(2))
+                    .failsWithin(TIMEOUT.dividedBy(2))
                     .withThrowableOfType(ExecutionException.class)
                     .withCauseInstanceOf(IllegalStateException.class)
                     .withMessageContainingAll(why, "nothing was changed");
@@ -150,7 +150,7 @@ final class CutoverStopsIT {
     void a_retired_version_that_runs_follows_as_well() throws Exception {
         cutOver();
         test.execute("UPDATE spream.projection_states SET status = 'RUNNING' WHERE projection_name = 'balances'");
-        assertThat(rebuilds.cutOver(NAME, 1, PATIENT, Set.of(), ACT).to()).isEqualTo(1);
+        assertThat(rebuilds.cutOver(NAME, 1, TIMEOUT, Set.of(), ACT).to()).isEqualTo(1);
         assertThat(statuses()).containsExactly("1,LIVE,RUNNING", "2,RETIRED,REBUILDING");
     }
 
@@ -174,12 +174,12 @@ final class CutoverStopsIT {
     void what_nobody_works_on_is_told_so() throws Exception {
         test.execute("UPDATE spream.projection_segments SET position = 5 WHERE projection = 'balances'");
         assertThatIllegalStateException()
-                .isThrownBy(() -> rebuilds.cutOver(NAME, 2, IMPATIENT, Set.of(), ACT))
+                .isThrownBy(() -> rebuilds.cutOver(NAME, 2, SHORT_TIMEOUT, Set.of(), ACT))
                 .withMessageContaining(
                         "segment 0 is 5 positions behind, and no process works on it: run the projection with code of revision 1");
         held("balances@2");
         assertThatIllegalStateException()
-                .isThrownBy(() -> rebuilds.cutOver(NAME, 2, IMPATIENT, Set.of(), ACT))
+                .isThrownBy(() -> rebuilds.cutOver(NAME, 2, SHORT_TIMEOUT, Set.of(), ACT))
                 .withMessageContaining(
                         "segment 0 is 5 positions behind, and continues; repeat this when it has caught up");
     }
@@ -191,7 +191,7 @@ final class CutoverStopsIT {
                 JdbcProjectionOperations.create(losingCommits(test.dataSource(), losing))) {
             losing.set(true);
             assertThatExceptionOfType(StorageException.class)
-                    .isThrownBy(() -> operator.rebuilds().cutOver(NAME, 2, PATIENT, Set.of(), ACT))
+                    .isThrownBy(() -> operator.rebuilds().cutOver(NAME, 2, TIMEOUT, Set.of(), ACT))
                     .withMessageContainingAll(
                             "cutting projection 'balances' over to version 2 failed",
                             "it may be done: look at which version is live ('projection show balances')");
@@ -248,7 +248,7 @@ final class CutoverStopsIT {
             reader.setAutoCommit(false);
             statement.execute("LOCK TABLE public.balances IN ACCESS SHARE MODE");
             cutOver = threads.start(
-                    () -> rebuilds.cutOver(NAME, version, PATIENT, Set.of(CutoverReport.Loss.PARKED), ACT));
+                    () -> rebuilds.cutOver(NAME, version, TIMEOUT, Set.of(CutoverReport.Loss.PARKED), ACT));
             await(cutOver, BOTH_STAND_STILL);
             doing.run();
             reader.rollback();
@@ -258,7 +258,7 @@ final class CutoverStopsIT {
     }
 
     private CutoverReport cutOver() {
-        return rebuilds.cutOver(NAME, 2, PATIENT, Set.of(), ACT);
+        return rebuilds.cutOver(NAME, 2, TIMEOUT, Set.of(), ACT);
     }
 
     private Fence held(String state) {

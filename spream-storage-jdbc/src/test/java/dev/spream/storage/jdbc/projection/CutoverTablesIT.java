@@ -24,8 +24,8 @@ import org.postgresql.PGConnection;
 @Timeout(120)
 final class CutoverTablesIT {
     private static final ProjectionCode CODE = new ProjectionCode(1, Set.of("balances"), false);
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
-    private static final Duration IMPATIENCE = Duration.ofSeconds(2);
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
+    private static final Duration IMTIMEOUT = Duration.ofSeconds(2);
 
     private final TestProjections test = new TestProjections();
     private final ProjectionRebuilds rebuilds = test.operations.rebuilds();
@@ -61,7 +61,7 @@ final class CutoverTablesIT {
                 "GRANT SELECT ON public.balances TO rebuild_reader",
                 "GRANT UPDATE (events) ON public.balances TO rebuild_reader");
         try {
-            rebuilds.cutOver(NAME, 2, PATIENCE, Set.of(), ACT);
+            rebuilds.cutOver(NAME, 2, TIMEOUT, Set.of(), ACT);
             assertThat(test.balances()).containsExactly("new,1");
             assertThat(test.rows("""
                             SELECT has_table_privilege('rebuild_reader', 'public.balances', 'SELECT'),
@@ -83,7 +83,7 @@ final class CutoverTablesIT {
                 "GRANT SELECT (more) ON public__balances_v2.balances TO rebuild_reader",
                 "GRANT DELETE ON public__balances_v2.balances TO rebuild_reader, PUBLIC");
         try {
-            rebuilds.cutOver(NAME, 2, PATIENCE, Set.of(), ACT);
+            rebuilds.cutOver(NAME, 2, TIMEOUT, Set.of(), ACT);
             assertThat(test.rows("""
                             SELECT has_table_privilege('rebuild_reader', 'public.balances', 'SELECT'),
                                 has_table_privilege('rebuild_reader', 'public.balances', 'DELETE')""")).containsExactly("t,f");
@@ -91,7 +91,7 @@ final class CutoverTablesIT {
                     "REVOKE SELECT ON public.balances FROM rebuild_reader",
                     "REVOKE UPDATE (events) ON public.balances FROM rebuild_reader",
                     "GRANT SELECT (key) ON public.balances TO rebuild_reader");
-            rebuilds.cutOver(NAME, 1, PATIENCE, Set.of(), ACT);
+            rebuilds.cutOver(NAME, 1, TIMEOUT, Set.of(), ACT);
             assertThat(test.rows("""
                             SELECT has_column_privilege('rebuild_reader', 'public.balances', 'key', 'SELECT'),
                                 has_column_privilege('rebuild_reader', 'public.balances', 'events', 'SELECT'),
@@ -109,7 +109,7 @@ final class CutoverTablesIT {
                 "ALTER TABLE public__balances_v2.balances ADD more text",
                 "GRANT SELECT (key, more) ON public__balances_v2.balances TO rebuild_reader");
         try {
-            rebuilds.cutOver(NAME, 2, PATIENCE, Set.of(), ACT);
+            rebuilds.cutOver(NAME, 2, TIMEOUT, Set.of(), ACT);
             assertThat(test.rows("""
                             SELECT has_column_privilege('rebuild_reader', 'public.balances', 'more', 'SELECT'),
                                 has_column_privilege('rebuild_reader', 'public.balances', 'key', 'SELECT')""")).containsExactly("t,f");
@@ -125,7 +125,7 @@ final class CutoverTablesIT {
                 "CREATE ROLE rebuild_owner",
                 "ALTER TABLE public.balances OWNER TO rebuild_owner");
         try {
-            rebuilds.cutOver(NAME, 2, PATIENCE, Set.of(), ACT);
+            rebuilds.cutOver(NAME, 2, TIMEOUT, Set.of(), ACT);
             assertThat(test.rows("""
                             SELECT has_table_privilege('rebuild_owner', 'public.balances', 'SELECT'),
                                 has_table_privilege('rebuild_owner', 'public.balances', 'UPDATE')""")).containsExactly("t,t");
@@ -159,7 +159,7 @@ final class CutoverTablesIT {
                 + " FOR EACH STATEMENT EXECUTE FUNCTION public.others()");
         assertRefused("balances lacks trigger noted");
         test.execute("DROP TRIGGER noted ON public.balances");
-        assertThat(rebuilds.cutOver(NAME, 2, PATIENCE, Set.of(), ACT).to()).isEqualTo(2);
+        assertThat(rebuilds.cutOver(NAME, 2, TIMEOUT, Set.of(), ACT).to()).isEqualTo(2);
     }
 
     private void attach(String schema) {
@@ -175,7 +175,7 @@ final class CutoverTablesIT {
 
     private void assertRefused(String... differences) {
         assertThatIllegalStateException()
-                .isThrownBy(() -> rebuilds.cutOver(NAME, 2, PATIENCE, Set.of(), ACT))
+                .isThrownBy(() -> rebuilds.cutOver(NAME, 2, TIMEOUT, Set.of(), ACT))
                 .withMessageContainingAll(differences)
                 .withMessageContaining("nothing was changed");
     }
@@ -187,21 +187,21 @@ final class CutoverTablesIT {
             reader.setAutoCommit(false);
             statement.execute("SELECT count(*) FROM public.balances");
             assertThatIllegalStateException()
-                    .isThrownBy(() -> rebuilds.cutOver(NAME, 2, IMPATIENCE, Set.of(), ACT))
+                    .isThrownBy(() -> rebuilds.cutOver(NAME, 2, IMTIMEOUT, Set.of(), ACT))
                     .withMessageContaining("SELECT count(*) FROM public.balances")
                     .withMessageContaining("nothing was changed");
             reader.rollback();
             reader.setAutoCommit(true);
         }
         assertThat(test.balances()).containsExactly("old,1");
-        assertThat(rebuilds.cutOver(NAME, 2, PATIENCE, Set.of(), ACT).to()).isEqualTo(2);
+        assertThat(rebuilds.cutOver(NAME, 2, TIMEOUT, Set.of(), ACT).to()).isEqualTo(2);
         assertThat(test.balances()).containsExactly("new,1");
     }
 
     @Test
     void a_version_that_a_view_reads_is_not_dropped() throws Exception {
         test.execute("CREATE VIEW public.summary AS SELECT sum(events) AS events FROM public.balances");
-        rebuilds.cutOver(NAME, 2, PATIENCE, Set.of(), ACT);
+        rebuilds.cutOver(NAME, 2, TIMEOUT, Set.of(), ACT);
         assertThatIllegalStateException()
                 .isThrownBy(() -> rebuilds.drop(NAME, 1, ACT))
                 .withMessageContaining("something depends on its tables");
@@ -217,9 +217,9 @@ final class CutoverTablesIT {
 
     @Test
     void a_rollback_leaves_no_schema_behind_that_nothing_is_in() throws Exception {
-        rebuilds.cutOver(NAME, 2, PATIENCE, Set.of(), ACT);
+        rebuilds.cutOver(NAME, 2, TIMEOUT, Set.of(), ACT);
         assertThat(schemas()).containsExactly("public__balances_v1");
-        rebuilds.cutOver(NAME, 1, PATIENCE, Set.of(), ACT);
+        rebuilds.cutOver(NAME, 1, TIMEOUT, Set.of(), ACT);
         assertThat(schemas()).containsExactly("public__balances_v2");
         assertThat(test.balances()).containsExactly("old,1");
     }
@@ -242,10 +242,10 @@ final class CutoverTablesIT {
     void tables_that_only_the_live_version_has_differ_though_they_are_empty() throws Exception {
         test.execute("CREATE TABLE public.totals (total bigint)", "DELETE FROM public__balances_v2.balances");
         test.execute("INSERT INTO public__balances_v2.balances VALUES ('old', 1)");
-        assertThat(rebuilds.compare(NAME, 2, Set.of(), PATIENCE).isEqual()).isTrue();
+        assertThat(rebuilds.compare(NAME, 2, Set.of(), TIMEOUT).isEqual()).isTrue();
         test.store.register(NAME, 1, new ProjectionCode(1, Set.of("balances", "totals"), false));
         assertThat(compare().getLast()).isEqualTo(new VersionComparison.Table("totals", 0, 0, 0, List.of("*")));
-        assertThat(rebuilds.compare(NAME, 2, Set.of(), PATIENCE).isEqual()).isFalse();
+        assertThat(rebuilds.compare(NAME, 2, Set.of(), TIMEOUT).isEqual()).isFalse();
     }
 
     @Test
@@ -266,7 +266,7 @@ final class CutoverTablesIT {
             other.setAutoCommit(false);
             statement.execute("LOCK TABLE public__balances_v2.balances IN ACCESS EXCLUSIVE MODE");
             assertThatIllegalStateException()
-                    .isThrownBy(() -> rebuilds.compare(NAME, 2, Set.of(), IMPATIENCE))
+                    .isThrownBy(() -> rebuilds.compare(NAME, 2, Set.of(), IMTIMEOUT))
                     .withMessageContaining("session %d"
                             .formatted(other.unwrap(PGConnection.class).getBackendPID()))
                     .withMessageContaining("has had public__balances_v2.balances")
@@ -278,7 +278,7 @@ final class CutoverTablesIT {
     }
 
     private List<VersionComparison.Table> compare(String... ignored) {
-        return rebuilds.compare(NAME, 2, Set.of(ignored), PATIENCE).tables();
+        return rebuilds.compare(NAME, 2, Set.of(ignored), TIMEOUT).tables();
     }
 
     private List<String> schemas() throws Exception {

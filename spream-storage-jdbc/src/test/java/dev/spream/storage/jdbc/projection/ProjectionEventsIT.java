@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Timeout;
 /** A running projection of the event store, and what is amiss there. */
 @Timeout(120)
 final class ProjectionEventsIT {
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
 
     private final TestProjections test = new TestProjections();
     private final JdbcEventStore events = JdbcEventStore.create(test.dataSource());
@@ -78,7 +78,7 @@ final class ProjectionEventsIT {
     }
 
     private static void await(String what, Callable<Boolean> condition) throws Exception {
-        long until = System.nanoTime() + PATIENCE.toNanos();
+        long until = System.nanoTime() + TIMEOUT.toNanos();
         while (!condition.call()) {
             assertThat(System.nanoTime() - until).as(what).isNegative();
             LockSupport.parkNanos(Duration.ofMillis(10).toNanos());
@@ -99,7 +99,7 @@ final class ProjectionEventsIT {
             append("a", 3);
             await("what came later", () -> test.balances().equals(List.of("a,3")));
             await("no lag", () -> view(manager).lagEvents().equals(OptionalLong.of(0)));
-            assertThat(manager.shutdown(PATIENCE)).isTrue();
+            assertThat(manager.shutdown(TIMEOUT)).isTrue();
             running.join();
         }
         List<FeedItem.Undecodable> kept = test.operations.deadLetters(NAME, 10).stream()
@@ -133,7 +133,7 @@ final class ProjectionEventsIT {
             single.setMaximumPoolSize(3);
             await("its events", () -> test.balances().equals(List.of("a,1")));
             await("no lag", () -> view(manager).lagEvents().equals(OptionalLong.of(0)));
-            assertThat(manager.shutdown(PATIENCE)).isTrue();
+            assertThat(manager.shutdown(TIMEOUT)).isTrue();
             running.join();
         }
     }

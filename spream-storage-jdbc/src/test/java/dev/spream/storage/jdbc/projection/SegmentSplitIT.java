@@ -36,7 +36,7 @@ import org.junit.jupiter.api.Timeout;
 /** A projection that is split into other segments while two managers run it and events are appended. */
 @Timeout(180)
 final class SegmentSplitIT {
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
     private static final int AGGREGATES = 60;
     private static final String BAD = "k7";
 
@@ -115,8 +115,8 @@ final class SegmentSplitIT {
             refusing = false;
             assertThat(test.operations.retry(NAME, Optional.of(BAD), ACT)).isEqualTo(1);
             await("every event once", () -> test.balances().equals(appended()));
-            one.shutdown(PATIENCE);
-            other.shutdown(PATIENCE);
+            one.shutdown(TIMEOUT);
+            other.shutdown(TIMEOUT);
             first.join();
             second.join();
         }
@@ -154,7 +154,7 @@ final class SegmentSplitIT {
     }
 
     private void await(String what, Callable<Boolean> condition) throws Exception {
-        long until = System.nanoTime() + PATIENCE.toNanos();
+        long until = System.nanoTime() + TIMEOUT.toNanos();
         while (!condition.call()) {
             assertThat(System.nanoTime())
                     .as("%s in time; failures %s", what, failures)

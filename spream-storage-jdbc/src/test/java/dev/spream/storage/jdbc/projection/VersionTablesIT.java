@@ -54,7 +54,7 @@ final class VersionTablesIT {
     private static final ProjectionCode WITH_TOTALS = new ProjectionCode(2, Set.of("balances", "totals"), false);
     private static final String BALANCES = "CREATE TABLE balances (key text PRIMARY KEY, events bigint NOT NULL)";
     private static final String TOTALS = "CREATE TABLE totals (key text PRIMARY KEY, events bigint NOT NULL)";
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
 
     private final TestProjections test = new TestProjections();
     private final ProjectionRebuilds rebuilds = test.operations.rebuilds();
@@ -89,7 +89,7 @@ final class VersionTablesIT {
 
     private void replaced() throws Exception {
         built();
-        rebuilds.cutOver(NAME, 2, PATIENCE, Set.of(), ACT);
+        rebuilds.cutOver(NAME, 2, TIMEOUT, Set.of(), ACT);
     }
 
     private static Fence.Segment hold(ProjectionStore<Connection> store, String state) {
@@ -235,10 +235,10 @@ final class VersionTablesIT {
         test.execute("ALTER TABLE public__balances_v2.balances DISABLE TRIGGER noted");
         assertThat(log("balances@2", event("a", 1))).isEmpty();
         assertThat(log(NAME, event("a", 1))).containsExactly("a");
-        rebuilds.cutOver(NAME, 2, PATIENCE, Set.of(), ACT);
+        rebuilds.cutOver(NAME, 2, TIMEOUT, Set.of(), ACT);
         assertThat(log("balances@2", event("a", 2))).containsExactly("a");
         assertThat(log(NAME, event("a", 2))).isEmpty();
-        rebuilds.cutOver(NAME, 1, PATIENCE, Set.of(), ACT);
+        rebuilds.cutOver(NAME, 1, TIMEOUT, Set.of(), ACT);
         assertThat(log(NAME, event("a", 3))).containsExactly("a");
         assertThat(log("balances@2", event("a", 3))).isEmpty();
         assertThat(test.rows("SELECT tgrelid::regclass, tgenabled FROM pg_trigger WHERE tgname = 'noted' ORDER BY 2"))
@@ -341,10 +341,10 @@ final class VersionTablesIT {
         built();
         test.execute("CREATE SCHEMA public__balances_v1");
         assertThatIllegalStateException()
-                .isThrownBy(() -> rebuilds.cutOver(NAME, 2, PATIENCE, Set.of(), ACT))
+                .isThrownBy(() -> rebuilds.cutOver(NAME, 2, TIMEOUT, Set.of(), ACT))
                 .withMessageContaining("the schema 'public__balances_v1' is there already");
         test.execute("DROP SCHEMA public__balances_v1");
-        assertThat(rebuilds.cutOver(NAME, 2, PATIENCE, Set.of(), ACT).to()).isEqualTo(2);
+        assertThat(rebuilds.cutOver(NAME, 2, TIMEOUT, Set.of(), ACT).to()).isEqualTo(2);
     }
 
     @Test
@@ -383,7 +383,7 @@ final class VersionTablesIT {
     void indexes_and_the_sequences_of_columns_go_along() throws Exception {
         String identity = "ALTER TABLE balances ADD id bigint GENERATED ALWAYS AS IDENTITY, ADD no bigserial";
         prepare(begin(CODE, CODE), CODE, BALANCES, identity, "CREATE INDEX balances_events ON balances (events)");
-        rebuilds.cutOver(NAME, 2, PATIENCE, Set.of(), ACT);
+        rebuilds.cutOver(NAME, 2, TIMEOUT, Set.of(), ACT);
         assertThat(test.rows("""
                 SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('S', 'i') ORDER BY 1"""))
                 .containsExactly("balances_events", "balances_id_seq", "balances_no_seq", "balances_pkey");
@@ -415,7 +415,7 @@ final class VersionTablesIT {
                 statement.execute(BALANCES);
             }
         });
-        assertThat(rebuilds.cutOver(NAME, 2, PATIENCE, Set.of(), ACT).to()).isEqualTo(2);
+        assertThat(rebuilds.cutOver(NAME, 2, TIMEOUT, Set.of(), ACT).to()).isEqualTo(2);
     }
 
     @Test
@@ -427,10 +427,10 @@ final class VersionTablesIT {
         prepare(version, WITH_TOTALS, BALANCES, TOTALS);
         test.execute("CREATE DOMAIN public.totals AS text");
         assertThatIllegalStateException()
-                .isThrownBy(() -> rebuilds.cutOver(NAME, 2, PATIENCE, Set.of(), ACT))
+                .isThrownBy(() -> rebuilds.cutOver(NAME, 2, TIMEOUT, Set.of(), ACT))
                 .withMessageContaining("the schema 'public' has [type totals]");
         test.execute("DROP DOMAIN public.totals");
-        assertThat(rebuilds.cutOver(NAME, 2, PATIENCE, Set.of(), ACT).to()).isEqualTo(2);
+        assertThat(rebuilds.cutOver(NAME, 2, TIMEOUT, Set.of(), ACT).to()).isEqualTo(2);
     }
 
     @Test
@@ -442,11 +442,11 @@ final class VersionTablesIT {
         prepare(version, WITH_TOTALS, BALANCES, TOTALS);
         test.execute("CREATE VIEW public.totals_pkey AS SELECT 1 AS x");
         assertThatIllegalStateException()
-                .isThrownBy(() -> rebuilds.cutOver(NAME, 2, PATIENCE, Set.of(), ACT))
+                .isThrownBy(() -> rebuilds.cutOver(NAME, 2, TIMEOUT, Set.of(), ACT))
                 .withMessageContaining("the schema 'public' has [totals_pkey]")
                 .withMessageContaining("nothing was changed");
         test.execute("DROP VIEW public.totals_pkey");
-        assertThat(rebuilds.cutOver(NAME, 2, PATIENCE, Set.of(), ACT).to()).isEqualTo(2);
+        assertThat(rebuilds.cutOver(NAME, 2, TIMEOUT, Set.of(), ACT).to()).isEqualTo(2);
     }
 
     @Test
@@ -458,7 +458,7 @@ final class VersionTablesIT {
         prepare(version, WITH_TOTALS, BALANCES, TOTALS);
         test.store.register(NAME, 1, ProjectionCode.PLAIN);
         assertThatIllegalStateException()
-                .isThrownBy(() -> rebuilds.cutOver(NAME, 2, PATIENCE, Set.of(), ACT))
+                .isThrownBy(() -> rebuilds.cutOver(NAME, 2, TIMEOUT, Set.of(), ACT))
                 .withMessageContaining("the schema 'public' has [balances, totals]")
                 .withMessageContaining("run code of revision 1");
         assertThat(test.rows("SELECT * FROM public.totals")).containsExactly("x");

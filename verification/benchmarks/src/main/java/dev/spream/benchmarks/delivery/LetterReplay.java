@@ -34,7 +34,7 @@ public final class LetterReplay {
     private static final int REFUSED = 3;
     private static final int LETTERS = Integer.getInteger("letters", 10_000);
     private static final int PER_SECOND = Integer.getInteger("perSecond", 200);
-    private static final Duration PATIENCE = Duration.ofMinutes(1);
+    private static final Duration TIMEOUT = Duration.ofMinutes(1);
 
     private LetterReplay() {}
 
@@ -81,7 +81,7 @@ public final class LetterReplay {
                     .all();
             double seconds = (System.nanoTime() - startedAt) / 1e9;
             double openSeconds = (openReplayedAt.get() - startedAt) / 1e9;
-            subscriber.shutdown(PATIENCE);
+            subscriber.shutdown(TIMEOUT);
             run.get();
             System.out.printf(
                     "%s: %d of %d keys parked; %,d letters replayed in %.1f s, %,.0f/s, beside %d changes/s; with those that came meanwhile %,d in %.1f s until %d keys were parked; %d changes out of order%n",

@@ -31,7 +31,7 @@ final class LockWaits {
     private static final int READERS = 4;
     private static final long READ_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
     private static final int WRITES = Integer.getInteger("writes", 20);
-    private static final Duration WRITER_PATIENCE = Duration.ofSeconds(5);
+    private static final Duration WRITER_TIMEOUT = Duration.ofSeconds(5);
 
     private LockWaits() {}
 
@@ -68,7 +68,7 @@ final class LockWaits {
             try {
                 for (int i = 0; i < WRITES; i++) {
                     try {
-                        waits.add(timed(locks, LockRequest.exclusive(user), LockWait.atMost(WRITER_PATIENCE), 0));
+                        waits.add(timed(locks, LockRequest.exclusive(user), LockWait.atMost(WRITER_TIMEOUT), 0));
                     } catch (LockTimeoutException e) {
                         starved++;
                     }
@@ -86,7 +86,7 @@ final class LockWaits {
         if (starved > 0) {
             System.out.printf(
                     "%-46s %,6d times nothing within %s%n",
-                    locks.name() + ", a writer", starved, DurationText.of(WRITER_PATIENCE));
+                    locks.name() + ", a writer", starved, DurationText.of(WRITER_TIMEOUT));
         }
     }
 

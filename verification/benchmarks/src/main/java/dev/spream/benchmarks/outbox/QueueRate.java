@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 final class QueueRate {
     private static final int TURNS = Integer.getInteger("turns", 5);
     private static final int WARM_UPS = Integer.getInteger("warmUps", 1);
-    private static final long PATIENCE_MINUTES = 10;
+    private static final long TIMEOUT_MINUTES = 10;
 
     private QueueRate() {}
 
@@ -44,9 +44,9 @@ final class QueueRate {
         CountDownLatch left = new CountDownLatch(entries);
         long startedAt = System.nanoTime();
         queue.start(number -> left.countDown());
-        if (!left.await(PATIENCE_MINUTES, TimeUnit.MINUTES)) {
+        if (!left.await(TIMEOUT_MINUTES, TimeUnit.MINUTES)) {
             throw new IllegalStateException("%s: %d of %d entries are left after %d minutes"
-                    .formatted(queue.label(), left.getCount(), entries, PATIENCE_MINUTES));
+                    .formatted(queue.label(), left.getCount(), entries, TIMEOUT_MINUTES));
         }
         queue.stop();
         double seconds = (System.nanoTime() - startedAt) / 1e9;

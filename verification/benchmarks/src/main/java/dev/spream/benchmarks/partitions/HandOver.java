@@ -32,7 +32,7 @@ public final class HandOver {
     private static final String DATABASE = "projects/benchmark/instances/benchmark/databases/hand-over";
     private static final int WARM_UPS = Integer.getInteger("warmUps", 100);
     private static final int TURNS = Integer.getInteger("turns", 500);
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
     private HandOver() {}
 
@@ -67,7 +67,7 @@ public final class HandOver {
             for (int turn = -WARM_UPS; turn < TURNS; turn++) {
                 splitAndMerge(partitions, times, turn >= 0);
             }
-            subscriber.shutdown(PATIENCE);
+            subscriber.shutdown(TIMEOUT);
             run.get();
         }
         print("split: one parent, two children", times.afterSplit);
@@ -120,9 +120,9 @@ public final class HandOver {
         }
 
         void awaitQuery(String token) throws InterruptedException {
-            if (!query(token).await(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
+            if (!query(token).await(TIMEOUT.toSeconds(), TimeUnit.SECONDS)) {
                 throw new IllegalStateException(
-                        "partition " + token + " was not queried within " + DurationText.of(PATIENCE));
+                        "partition " + token + " was not queried within " + DurationText.of(TIMEOUT));
             }
         }
 

@@ -32,7 +32,7 @@ import java.util.concurrent.atomic.LongAdder;
 public final class IdlePartitions {
     private static final int PARTITIONS = Integer.getInteger("partitions", 1_000);
     private static final Duration HEARTBEAT = Duration.ofSeconds(1);
-    private static final Duration PATIENCE = Duration.ofSeconds(90);
+    private static final Duration TIMEOUT = Duration.ofSeconds(90);
 
     /** A minute's, at the default interval of ten seconds, and then as many again. */
     private static final int HEARTBEATS = 12 * PARTITIONS;
@@ -72,7 +72,7 @@ public final class IdlePartitions {
             life.await(life.enoughHeartbeats, "%,d heartbeats came".formatted(HEARTBEATS));
             printUse("%,d partitions, %,d heartbeats, %.1f s"
                     .formatted(PARTITIONS, life.heartbeats.sum(), (System.nanoTime() - startedAt) / 1e9));
-            subscriber.shutdown(PATIENCE);
+            subscriber.shutdown(TIMEOUT);
             run.get();
         }
     }
@@ -118,10 +118,10 @@ public final class IdlePartitions {
         }
 
         void await(CountDownLatch latch, String what) throws InterruptedException {
-            if (!latch.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
+            if (!latch.await(TIMEOUT.toSeconds(), TimeUnit.SECONDS)) {
                 throw new IllegalStateException(
                         "within %s it did not happen that %s: %d partitions alive, %d heartbeats"
-                                .formatted(DurationText.of(PATIENCE), what, alive.size(), heartbeats.sum()));
+                                .formatted(DurationText.of(TIMEOUT), what, alive.size(), heartbeats.sum()));
             }
         }
     }

@@ -18,7 +18,7 @@ import java.util.concurrent.atomic.LongAdder;
 public final class StorageCallRate {
     private static final int PARTITIONS = 20;
     private static final int SECONDS = Integer.getInteger("seconds", 20);
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
     private StorageCallRate() {}
 
@@ -46,7 +46,7 @@ public final class StorageCallRate {
             Map<String, Long> after = counted.calls();
             double seconds = (System.nanoTime() - startedAt) / 1e9;
             print(consumed.sum() - changesBefore, difference(before, after), seconds);
-            subscriber.shutdown(PATIENCE);
+            subscriber.shutdown(TIMEOUT);
             run.get();
         }
     }

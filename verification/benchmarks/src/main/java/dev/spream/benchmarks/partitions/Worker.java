@@ -20,7 +20,7 @@ import java.util.concurrent.locks.LockSupport;
  * Safe for use by many threads.
  */
 final class Worker implements AutoCloseable {
-    static final Duration PATIENCE = Duration.ofSeconds(60);
+    static final Duration TIMEOUT = Duration.ofSeconds(60);
 
     private final Map<PartitionToken, Long> acquired = new ConcurrentHashMap<>();
     private final Map<PartitionToken, Long> released = new ConcurrentHashMap<>();
@@ -52,7 +52,7 @@ final class Worker implements AutoCloseable {
 
     /** Waits until it holds that many partitions, without the root. */
     void awaitHeld(int partitions) {
-        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        long deadline = System.nanoTime() + TIMEOUT.toNanos();
         while (held() != partitions) {
             if (System.nanoTime() - deadline > 0) {
                 throw new IllegalStateException(
@@ -70,7 +70,7 @@ final class Worker implements AutoCloseable {
 
     @Override
     public void close() {
-        subscriber.shutdown(PATIENCE); // returns when the run has ended
+        subscriber.shutdown(TIMEOUT); // returns when the run has ended
         storage.close();
         pool.close();
     }

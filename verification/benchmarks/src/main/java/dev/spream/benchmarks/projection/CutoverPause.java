@@ -44,7 +44,7 @@ record CutoverPause(
     private static final int TIMES = Integer.getInteger("cutOvers", 20);
     private static final int PER_SECOND = Integer.getInteger("perSecond", 1_000);
     private static final int READERS = 2;
-    private static final Duration PATIENCE = Duration.ofSeconds(10);
+    private static final Duration TIMEOUT = Duration.ofSeconds(10);
     private static final Duration LONGEST = Duration.ofMinutes(1);
 
     /** Exchanges the live version and the other one that there is. */
@@ -86,7 +86,7 @@ record CutoverPause(
                 .mapToInt(ProjectionVersion::version)
                 .max()
                 .orElseThrow();
-        return rebuilds.cutOver(RebuiltBalances.NAME, other, PATIENCE, Set.of(), RebuildRate.ACT);
+        return rebuilds.cutOver(RebuiltBalances.NAME, other, TIMEOUT, Set.of(), RebuildRate.ACT);
     }
 
     /** Until both versions run, with the roles that they have now: the other has passed where the live one is. */

@@ -34,7 +34,7 @@ record EventLatency(DataSource database) {
     private static final int EVENTS = PER_SECOND * SECONDS;
     private static final int PRODUCERS = 8;
     private static final int AGGREGATES = 100;
-    private static final Duration PATIENCE = Duration.ofMinutes(1);
+    private static final Duration TIMEOUT = Duration.ofMinutes(1);
 
     void measure() throws Exception {
         Sql.run(database, "DROP SCHEMA IF EXISTS spream CASCADE", "TRUNCATE balances");
@@ -73,7 +73,7 @@ record EventLatency(DataSource database) {
     }
 
     private static void awaitAll(String what, AtomicLongArray took) {
-        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        long deadline = System.nanoTime() + TIMEOUT.toNanos();
         while (missing(took) > 0) {
             if (System.nanoTime() - deadline > 0) {
                 throw new IllegalStateException("%s: %d events are missing".formatted(what, missing(took)));

@@ -43,7 +43,7 @@ public final class ProjectionRate {
     private static final int TURNS = Integer.getInteger("turns", 5);
     private static final int CUSTOMERS = Integer.getInteger("customers", 50);
     private static final int EVENTS_OF_APPEND = 10;
-    private static final Duration PATIENCE = Duration.ofMinutes(5);
+    private static final Duration TIMEOUT = Duration.ofMinutes(5);
 
     private final HikariDataSource database;
     private int runs;
@@ -179,9 +179,9 @@ public final class ProjectionRate {
                 .listener(count)
                 .build()) {
             Thread running = Thread.ofVirtual().start(manager::run);
-            if (!done.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
+            if (!done.await(TIMEOUT.toSeconds(), TimeUnit.SECONDS)) {
                 throw new IllegalStateException("%s has %d of %d events after %s"
-                        .formatted(state, applied.get(), events, DurationText.of(PATIENCE)));
+                        .formatted(state, applied.get(), events, DurationText.of(TIMEOUT)));
             }
             manager.shutdown(Duration.ofSeconds(10));
             running.join();

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 
 /** How many entries are under way, who waits for whom, when nothing is claimed, and how a worker ends. */
 final class OutboxWorkerFlowTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration TIMEOUT = Duration.ofSeconds(20);
 
     private final WorkerBench bench = new WorkerBench();
     private final Semaphore permits = new Semaphore(0);
@@ -137,7 +137,7 @@ final class OutboxWorkerFlowTest {
         WorkerBench.await(() -> oneSlow.sending() == 1);
         long next = bench.enqueue("order-1");
         AtomicReference<Boolean> inTime = new AtomicReference<>();
-        Thread stopper = Thread.ofVirtual().start(() -> inTime.set(running.worker.shutdown(PATIENCE)));
+        Thread stopper = Thread.ofVirtual().start(() -> inTime.set(running.worker.shutdown(TIMEOUT)));
         WorkerBench.await(() -> stopper.getState() == Thread.State.TIMED_WAITING);
         release.countDown();
         WorkerBench.await(() -> !stopper.isAlive());
@@ -180,7 +180,7 @@ final class OutboxWorkerFlowTest {
         CountDownLatch known = new CountDownLatch(1);
         WorkerBench.Running running = bench.start(ScriptedSender.idempotent((entry, call) -> {
             known.await();
-            assertThat(requireNonNull(worker.get()).shutdown(PATIENCE)).isFalse();
+            assertThat(requireNonNull(worker.get()).shutdown(TIMEOUT)).isFalse();
             return ScriptedSender.OK;
         }));
         worker.set(running.worker);

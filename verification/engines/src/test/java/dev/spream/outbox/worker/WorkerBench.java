@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 final class WorkerBench implements AutoCloseable {
     static final Instant START = Instant.parse("2026-01-01T10:00:00Z");
     static final Duration LEASE = Duration.ofMinutes(2);
-    private static final long PATIENCE = Duration.ofSeconds(20).toNanos();
+    private static final long TIMEOUT = Duration.ofSeconds(20).toNanos();
 
     final DrivenOutboxTime time = new DrivenOutboxTime(START);
     final InMemoryOutbox memory = new InMemoryOutbox(time);
@@ -122,7 +122,7 @@ final class WorkerBench implements AutoCloseable {
     }
 
     static void await(BooleanSupplier condition, Supplier<String> state) {
-        long until = System.nanoTime() + PATIENCE;
+        long until = System.nanoTime() + TIMEOUT;
         while (!condition.getAsBoolean()) {
             if (System.nanoTime() - until > 0) {
                 throw new AssertionError("waited in vain: " + state.get());

@@ -32,7 +32,7 @@ final class ManagerBench implements AutoCloseable {
             .withLease(Duration.ofSeconds(1))
             .withRetries(3, Duration.ofMillis(1), Duration.ofMillis(20));
     static final ProjectionOperations.Act ACT = new ProjectionOperations.Act("operator", "a test");
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
     final InMemoryEventStore events = new InMemoryEventStore();
     final InMemoryProjectionStore database = new InMemoryProjectionStore();
@@ -46,14 +46,14 @@ final class ManagerBench implements AutoCloseable {
         /** Waits until it has ended, and throws what it threw. */
         void join() throws ExecutionException, InterruptedException {
             try {
-                run.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+                run.get(TIMEOUT.toSeconds(), TimeUnit.SECONDS);
             } catch (TimeoutException e) {
                 throw new AssertionError("the manager does not end", e);
             }
         }
 
         void stop() throws ExecutionException, InterruptedException {
-            assertThat(manager.shutdown(PATIENCE)).isTrue();
+            assertThat(manager.shutdown(TIMEOUT)).isTrue();
             join();
         }
     }
@@ -121,7 +121,7 @@ final class ManagerBench implements AutoCloseable {
     }
 
     void await(String what, BooleanSupplier condition) {
-        long until = System.nanoTime() + PATIENCE.toNanos();
+        long until = System.nanoTime() + TIMEOUT.toNanos();
         while (!condition.getAsBoolean()) {
             if (System.nanoTime() - until > 0) {
                 throw new AssertionError("%s has not come about; %s; parked %s; told %s"

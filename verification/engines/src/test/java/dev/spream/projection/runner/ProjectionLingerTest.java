@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 
 /** Batches that wait to be full, longer than any test does. */
 final class ProjectionLingerTest {
-    private static final ProjectionOptions PATIENT = ManagerBench.OPTIONS
+    private static final ProjectionOptions TIMEOUT = ManagerBench.OPTIONS
             .withSegments(1)
             .withBatch(3)
             .withLinger(ProjectionOptions.MAX_LINGER)
@@ -57,21 +57,21 @@ final class ProjectionLingerTest {
     void events_that_come_one_by_one_are_one_batch() {
         OneByOne source = new OneByOne(bench.source);
         Accounts.append(bench.events, "account-1", 1, 2, 3, 4, 5, 6);
-        start(new Balances("balances"), source, PATIENT);
+        start(new Balances("balances"), source, TIMEOUT);
         bench.awaitBalances("balances");
         bench.await("two batches", () -> batches().equals(List.of(3, 3)));
     }
 
     @Test
     void a_batch_that_does_not_fill_is_applied_when_the_time_is_over() {
-        start(new Balances("balances"), bench.source, PATIENT.withLinger(Duration.ofMillis(20)));
+        start(new Balances("balances"), bench.source, TIMEOUT.withLinger(Duration.ofMillis(20)));
         Accounts.append(bench.events, "account-1", 1, 2);
         bench.awaitBalances("balances");
     }
 
     @Test
     void events_that_wait_for_others_are_lag() {
-        Running running = start(new Balances("balances"), bench.source, PATIENT);
+        Running running = start(new Balances("balances"), bench.source, TIMEOUT);
         Accounts.append(bench.events, "account-1", 1, 2);
         bench.await("both behind", () -> view(running).lagEvents().orElse(0) == 2);
         assertThat(view(running).lag().orElse(Duration.ZERO)).isPositive();
@@ -82,7 +82,7 @@ final class ProjectionLingerTest {
     void events_without_positions_that_wait_for_others_are_lag() {
         queue.write(Accounts.deposit("account-1", 1, 7));
         queue.writeUndecodable("message-1");
-        Running running = start(new Balances("balances"), queue.another(), PATIENT);
+        Running running = start(new Balances("balances"), queue.another(), TIMEOUT);
         bench.await("both behind", () -> view(running).lagEvents().orElse(0) == 2);
         assertThat(view(running).lag().orElse(Duration.ZERO)).isPositive();
         assertThat(bench.balances("balances")).isEmpty();
@@ -96,12 +96,12 @@ final class ProjectionLingerTest {
     void stopping_does_not_wait_and_loses_nothing() throws Exception {
         queue.write(Accounts.deposit("account-1", 1, 7));
         OneByOne source = new OneByOne(queue.another());
-        Running running = start(new Balances("balances"), source, PATIENT);
+        Running running = start(new Balances("balances"), source, TIMEOUT);
         bench.await("the event delivered", source.delivered::get);
         running.stop();
         assertThat(bench.balances("balances")).isEmpty();
         assertThat(source.acknowledged).isEmpty();
-        start(new Balances("balances"), queue.another(), PATIENT.withLinger(Duration.ZERO));
+        start(new Balances("balances"), queue.another(), TIMEOUT.withLinger(Duration.ZERO));
         bench.await(
                 "the event applied",
                 () -> bench.history("balances", "account-1").equals(List.of(1L)));
@@ -111,10 +111,10 @@ final class ProjectionLingerTest {
     void stopping_applies_what_a_segment_has() throws Exception {
         Accounts.append(bench.events, "account-1", 7);
         OneByOne source = new OneByOne(bench.source);
-        Running running = start(new Balances("balances"), source, PATIENT);
+        Running running = start(new Balances("balances"), source, TIMEOUT);
         bench.await("the event delivered", source.delivered::get);
         running.stop();
-        start(new Balances("balances"), bench.source, PATIENT.withLinger(Duration.ZERO));
+        start(new Balances("balances"), bench.source, TIMEOUT.withLinger(Duration.ZERO));
         bench.awaitBalances("balances");
     }
 
@@ -128,7 +128,7 @@ final class ProjectionLingerTest {
         });
         OneByOne source = new OneByOne(bench.source);
         Accounts.append(bench.events, "account-1", 1, 2, 3);
-        start(projection, source, PATIENT);
+        start(projection, source, TIMEOUT);
         bench.awaitParked("balances", "account-1", ParkReason.POISON);
         source.delivered.set(false);
         Accounts.append(bench.events, "account-2", 1);
@@ -146,7 +146,7 @@ final class ProjectionLingerTest {
         OneByOne source = new OneByOne(bench.source);
         source.failsAfterItems.set(true);
         Accounts.append(bench.events, "account-1", 1, 2, 3, 4);
-        start(new Balances("balances"), source, PATIENT);
+        start(new Balances("balances"), source, TIMEOUT);
         bench.awaitBalances("balances");
         bench.await("four batches", () -> batches().equals(List.of(1, 1, 1, 1)));
     }

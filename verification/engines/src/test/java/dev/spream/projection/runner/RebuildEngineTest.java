@@ -40,7 +40,7 @@ import org.junit.jupiter.api.Test;
 /** Managers that build versions of projections, and follow when they are exchanged. */
 final class RebuildEngineTest {
     private static final String NAME = "balances";
-    private static final Duration PATIENT = Duration.ofSeconds(20);
+    private static final Duration TIMEOUT = Duration.ofSeconds(20);
 
     private final ManagerBench bench = new ManagerBench();
     private final ProjectionRebuilds rebuilds = bench.operations.rebuilds();
@@ -112,7 +112,7 @@ final class RebuildEngineTest {
     }
 
     private CutoverReport cutOver(int version) {
-        return rebuilds.cutOver(NAME, version, PATIENT, Set.of(), ManagerBench.ACT);
+        return rebuilds.cutOver(NAME, version, TIMEOUT, Set.of(), ManagerBench.ACT);
     }
 
     private void assertFollowedOnce() {
@@ -142,7 +142,7 @@ final class RebuildEngineTest {
         awaitBuilt(1);
         assertThat(bench.balances(NAME)).isEqualTo(Accounts.fold(bench.events));
         assertFollowedOnce();
-        assertThat(rebuilds.compare(NAME, 1, Set.of(), PATIENT).isEqual()).isTrue();
+        assertThat(rebuilds.compare(NAME, 1, Set.of(), TIMEOUT).isEqual()).isTrue();
         assertThat(bench.told.all(Told.Lost.class)).isEmpty();
     }
 
@@ -492,7 +492,7 @@ final class RebuildEngineTest {
         bench.awaitBalances(NAME);
         rebuild(1, 0);
         bench.awaitParked("balances@2", "account-3", ParkReason.POISON);
-        assertThat(rebuilds.cutOver(NAME, 2, PATIENT, Set.of(CutoverReport.Loss.PARKED), ManagerBench.ACT)
+        assertThat(rebuilds.cutOver(NAME, 2, TIMEOUT, Set.of(CutoverReport.Loss.PARKED), ManagerBench.ACT)
                         .losses())
                 .isEqualTo(new CutoverReport.Losses(0, 1, 0, 0));
         Accounts.append(bench.events, "account-3", 5);

@@ -22,7 +22,7 @@ import java.util.function.ObjLongConsumer;
 final class SimulatedRebuilds {
     private static final Act ACT = new Act("operator", "a simulated rebuild");
     private static final int MOST = 4;
-    private static final long PATIENCE = Duration.ofSeconds(2).toNanos();
+    private static final long TIMEOUT = Duration.ofSeconds(2).toNanos();
 
     private final String name;
     private final SimulatedProcess operator;
@@ -84,8 +84,8 @@ final class SimulatedRebuilds {
         if (random.nextInt(3) > 0) {
             accepted.add(CutoverReport.Loss.PARKED);
         }
-        Duration patience = Duration.ofNanos(random.nextLong(PATIENCE));
-        CutoverReport made = rebuilds.cutOver(name, other.version(), patience, accepted, ACT);
+        Duration timeout = Duration.ofNanos(random.nextLong(TIMEOUT));
+        CutoverReport made = rebuilds.cutOver(name, other.version(), timeout, accepted, ACT);
         tally.accept(other.role() == VersionRole.RETIRED ? Event.ROLLED_BACK : Event.CUT_OVER, 1);
         CutoverReport.Losses losses = made.losses();
         assertThat(losses.withoutEffects() > 0 && !accepted.contains(CutoverReport.Loss.EFFECTS))

@@ -24,7 +24,7 @@ public final class ProjectionDatabase extends Database {
     }
 
     /** The same for what may take longer. */
-    public ProjectionDatabase patient(Duration longer) {
+    public ProjectionDatabase withTimeout(Duration longer) {
         return new ProjectionDatabase(dataSource(), schema, timeLimit().plus(longer));
     }
 

@@ -33,14 +33,14 @@ public record JdbcProjectionRebuilds(ProjectionDatabase database) implements Pro
     }
 
     @Override
-    public VersionComparison compare(String projection, int version, Set<String> ignored, Duration patience) {
-        return new VersionComparer(database).run(projection, version, ignored, patience);
+    public VersionComparison compare(String projection, int version, Set<String> ignored, Duration timeout) {
+        return new VersionComparer(database).run(projection, version, ignored, timeout);
     }
 
     @Override
     public CutoverReport cutOver(
-            String projection, int version, Duration patience, Set<CutoverReport.Loss> accepted, Act act) {
-        return new VersionSwitch(database).run(projection, version, patience, accepted, act);
+            String projection, int version, Duration timeout, Set<CutoverReport.Loss> accepted, Act act) {
+        return new VersionSwitch(database).run(projection, version, timeout, accepted, act);
     }
 
     @Override

@@ -29,21 +29,21 @@ final class QuiescedVersions {
     private final ProjectionDatabase database;
     private final ProjectionTransaction transaction;
     private final LiveAndCandidate pair;
-    private final Duration patience;
+    private final Duration timeout;
     private long end;
 
     QuiescedVersions(
-            ProjectionDatabase database, ProjectionTransaction transaction, LiveAndCandidate pair, Duration patience) {
+            ProjectionDatabase database, ProjectionTransaction transaction, LiveAndCandidate pair, Duration timeout) {
         this.database = database;
         this.transaction = transaction;
         this.pair = pair;
-        this.patience = patience;
+        this.timeout = timeout;
     }
 
     /** @throws IllegalStateException if the other is so far behind that there is no point in waiting */
     void requireNear() throws SQLException {
         Optional<SegmentLag> far = SegmentLag.find(transaction, pair);
-        if (far.isPresent() && far.get().positions() > Math.max(NEAR, far.get().rate() * patience.toSeconds())) {
+        if (far.isPresent() && far.get().positions() > Math.max(NEAR, far.get().rate() * timeout.toSeconds())) {
             throw far.get().refusal(pair);
         }
     }
@@ -56,7 +56,7 @@ final class QuiescedVersions {
      */
     long begin() throws SQLException {
         requireNear();
-        end = System.nanoTime() + patience.toNanos();
+        end = System.nanoTime() + timeout.toNanos();
         limit(transaction, "idle_in_transaction_session_timeout", SILENCE);
         takeAlone(pair.live());
         long began = System.nanoTime();
@@ -71,7 +71,7 @@ final class QuiescedVersions {
         return began;
     }
 
-    /** The remaining patience, once the wait has begun. */
+    /** The remaining timeout, once the wait has begun. */
     Duration left() {
         return Duration.ofNanos(Math.max(0, end - System.nanoTime()));
     }

@@ -71,16 +71,16 @@ record SnapshotBarrier(ProjectionTransaction transaction, LiveAndCandidate pair,
     /**
      * Waits, if the version has tables.
      *
-     * @param patience the longest wait
-     * @throws IllegalStateException if the patience is exceeded: the other version has not reached the position of the
+     * @param timeout the longest wait
+     * @throws IllegalStateException if the timeout is exceeded: the other version has not reached the position of the
      *     live one, or a session still reads by an old snapshot; or if the other version was stopped, or the live one
      *     paused
      */
-    static void await(ProjectionTransaction transaction, LiveAndCandidate pair, Duration patience) throws SQLException {
+    static void await(ProjectionTransaction transaction, LiveAndCandidate pair, Duration timeout) throws SQLException {
         if (pair.other().ownSchema().isEmpty()) {
             return;
         }
-        SnapshotBarrier snapshots = new SnapshotBarrier(transaction, pair, System.nanoTime() + patience.toNanos());
+        SnapshotBarrier snapshots = new SnapshotBarrier(transaction, pair, System.nanoTime() + timeout.toNanos());
         snapshots.awaitPassed();
         snapshots.awaitEnded();
     }
@@ -132,7 +132,7 @@ record SnapshotBarrier(ProjectionTransaction transaction, LiveAndCandidate pair,
 
     private IllegalStateException held(List<Holder> holders) {
         return new IllegalStateException(
-                "version %d of projection '%s' was not made live, since a session with an older snapshot could miss rows: %s; nothing was changed: try again when that has ended, with more patience, or end that session"
+                "version %d of projection '%s' was not made live, since a session with an older snapshot could miss rows: %s; nothing was changed: try again when that has ended, with more timeout, or end that session"
                         .formatted(
                                 pair.other().version().version(),
                                 pair.projection(),

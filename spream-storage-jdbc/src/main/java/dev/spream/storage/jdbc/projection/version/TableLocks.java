@@ -63,7 +63,7 @@ final class TableLocks {
 
     /**
      * @param tables quoted, with their schemas; readers wait the shorter, the further behind their tables are
-     * @throws IllegalStateException if another session holds one of them until the patience ends
+     * @throws IllegalStateException if another session holds one of them until the timeout ends
      */
     static void take(ProjectionTransaction transaction, String projection, List<String> tables, QuiescedVersions stand)
             throws SQLException {
@@ -84,7 +84,7 @@ final class TableLocks {
         for (Optional<String> missed = attempt(limit); missed.isPresent(); missed = attempt(limit)) {
             if (stand.left().isZero()) {
                 throw new IllegalStateException(
-                        "the tables of projection '%s' could not be locked: %s; nothing was changed: try again, with more patience, or end that session"
+                        "the tables of projection '%s' could not be locked: %s; nothing was changed: try again, with more timeout, or end that session"
                                 .formatted(projection, holders(transaction, tables, false)));
             }
             tables.remove(missed.get());

@@ -22,28 +22,28 @@ record VersionComparer(ProjectionDatabase database) {
 
     private static final String EXISTS = "SELECT to_regclass(?) IS NOT NULL";
 
-    VersionComparison run(String projection, int version, Set<String> ignored, Duration patience) {
+    VersionComparison run(String projection, int version, Set<String> ignored, Duration timeout) {
         String what = "comparing version %d of projection '%s' with the live one".formatted(version, projection);
-        return database.patient(WORK).inTransaction(what, comparing -> {
+        return database.withTimeout(WORK).inTransaction(what, comparing -> {
             comparing
                     .first()
                     .update("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ", p -> {})
                     .run();
-            LiveAndCandidate pair = quiesce(comparing, projection, version, patience);
+            LiveAndCandidate pair = quiesce(comparing, projection, version, timeout);
             return compare(comparing, pair, new TreeSet<>(ignored));
         });
     }
 
     /** The locks come before the snapshot, and the snapshot while another transaction has quiesced both. */
     private LiveAndCandidate quiesce(
-            ProjectionTransaction comparing, String projection, int version, Duration patience) {
-        return database.patient(patience)
+            ProjectionTransaction comparing, String projection, int version, Duration timeout) {
+        return database.withTimeout(timeout)
                 .inTransaction("holding projection '%s' still".formatted(projection), holding -> {
                     LiveAndCandidate pair = LiveAndCandidate.take(holding, projection, version);
                     PairStatus.ask(holding, pair).requireFollowing(pair);
                     List<String> tables = tables(holding, pair);
-                    lock(comparing, holding, projection, tables, patience);
-                    new QuiescedVersions(database, holding, pair, patience).begin();
+                    lock(comparing, holding, projection, tables, timeout);
+                    new QuiescedVersions(database, holding, pair, timeout).begin();
                     comparing.rows("SELECT true", p -> {}, row -> true);
                     return pair;
                 });
@@ -55,9 +55,9 @@ record VersionComparer(ProjectionDatabase database) {
             ProjectionTransaction holding,
             String projection,
             List<String> tables,
-            Duration patience)
+            Duration timeout)
             throws SQLException {
-        long end = System.nanoTime() + patience.toNanos();
+        long end = System.nanoTime() + timeout.toNanos();
         for (String table : tables) {
             long left = Math.max(1, Duration.ofNanos(end - System.nanoTime()).toMillis());
             try {
@@ -68,7 +68,7 @@ record VersionComparer(ProjectionDatabase database) {
                     throw e;
                 }
                 throw new IllegalStateException(
-                        "the tables of projection '%s' could not be read: %s; nothing was compared: try again when that has ended, with more patience, or end that session"
+                        "the tables of projection '%s' could not be read: %s; nothing was compared: try again when that has ended, with more timeout, or end that session"
                                 .formatted(projection, TableLocks.holders(holding, tables, true)),
                         e);
             }

@@ -23,7 +23,7 @@ record VersionDrop(ProjectionDatabase database) {
     private static final Duration WORK = Duration.ofHours(1);
 
     /** How long to wait for batches, and for readers of the tables. */
-    private static final Duration PATIENCE = Duration.ofSeconds(10);
+    private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
     private static final String DEPENDENT_OBJECTS = "2BP01";
 
@@ -42,7 +42,7 @@ record VersionDrop(ProjectionDatabase database) {
             "DELETE FROM @projection_keys WHERE projection = ?");
 
     void run(String projection, int version, Act act) {
-        database.patient(WORK)
+        database.withTimeout(WORK)
                 .inTransaction("dropping version %d of projection '%s'".formatted(version, projection), transaction -> {
                     VersionTable.Stored dropped = take(transaction, projection, version);
                     dropTables(transaction, dropped);
@@ -55,7 +55,7 @@ record VersionDrop(ProjectionDatabase database) {
     private VersionTable.Stored take(ProjectionTransaction transaction, String projection, int version)
             throws SQLException {
         LiveAndCandidate.requireOther(LiveAndCandidate.take(transaction, projection), projection, version);
-        QuiescedVersions.limitLocks(transaction, PATIENCE);
+        QuiescedVersions.limitLocks(transaction, TIMEOUT);
         String state = ProjectionVersion.stateName(projection, version);
         try {
             ExclusiveVersionLock.take(transaction, state);

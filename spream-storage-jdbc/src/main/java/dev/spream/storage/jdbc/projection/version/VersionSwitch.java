@@ -50,12 +50,12 @@ record VersionSwitch(ProjectionDatabase database) {
     /** The result of the transaction, and the time since which no events were applied. */
     private record Switched(int from, long began, CutoverReport.Losses losses) {}
 
-    CutoverReport run(String projection, int version, Duration patience, Set<CutoverReport.Loss> accepted, Act act) {
-        Switched switched = database.patient(patience.plus(WORK))
+    CutoverReport run(String projection, int version, Duration timeout, Set<CutoverReport.Loss> accepted, Act act) {
+        Switched switched = database.withTimeout(timeout.plus(WORK))
                 .inTransaction(
                         "cutting projection '%s' over to version %d".formatted(projection, version),
                         "which version is live ('projection show %s')".formatted(projection),
-                        transaction -> change(transaction, projection, version, patience, accepted, act));
+                        transaction -> change(transaction, projection, version, timeout, accepted, act));
         Duration pause = Duration.ofNanos(System.nanoTime() - switched.began());
         return new CutoverReport(projection, switched.from(), version, pause, switched.losses());
     }
@@ -64,7 +64,7 @@ record VersionSwitch(ProjectionDatabase database) {
             ProjectionTransaction transaction,
             String projection,
             int version,
-            Duration patience,
+            Duration timeout,
             Set<CutoverReport.Loss> accepted,
             Act act)
             throws SQLException {
@@ -72,9 +72,9 @@ record VersionSwitch(ProjectionDatabase database) {
         PairStatus.ask(transaction, pair).requireExchangeable(pair);
         TableExchange tables = new TableExchange(transaction, pair);
         tables.requireSame();
-        QuiescedVersions stand = new QuiescedVersions(database, transaction, pair, patience);
+        QuiescedVersions stand = new QuiescedVersions(database, transaction, pair, timeout);
         stand.requireNear();
-        SnapshotBarrier.await(transaction, pair, patience);
+        SnapshotBarrier.await(transaction, pair, timeout);
         long began = stand.begin();
         PairStatus.ask(transaction, pair).requireExchangeable(pair);
         CutoverReport.Losses losses = CutoverLosses.count(transaction, pair);

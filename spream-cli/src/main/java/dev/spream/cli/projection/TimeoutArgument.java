@@ -8,23 +8,23 @@ import java.time.Duration;
 import picocli.CommandLine.Option;
 
 /** For how long versions of a projection may be waited for, while one of them stands still. */
-final class PatienceArgument {
+final class TimeoutArgument {
     private static final Duration LONGEST = Duration.ofHours(1);
 
     @Option(
-            names = "--patience",
+            names = "--timeout",
             paramLabel = "DURATION",
             defaultValue = "5s",
             description = "Maximum time to wait for old readers, and then to hold up the live version, up to 1h."
                     + " Default: ${DEFAULT-VALUE}.")
-    private String patience = "";
+    private String timeout = "";
 
     /** @throws UsageFailure if it is none, or too long */
     Duration limit() {
-        Duration limit = DurationArgument.parse(patience);
+        Duration limit = DurationArgument.parse(timeout);
         require(
                 limit.compareTo(LONGEST) <= 0,
-                "--patience is %s, must be at most %s".formatted(patience, DurationArgument.format(LONGEST)));
+                "--timeout is %s, must be at most %s".formatted(timeout, DurationArgument.format(LONGEST)));
         return limit;
     }
 }
