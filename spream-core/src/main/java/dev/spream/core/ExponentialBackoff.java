@@ -20,10 +20,10 @@ public final class ExponentialBackoff {
     private int attempts;
 
     /**
-     * Pauses that start from the base again after each {@link #reset}.
+     * Creates pauses that start from the base again after each {@link #reset}.
      *
-     * @param base the ceiling of the first one
-     * @param cap the ceiling of the longest ones, {@code base} or more, and less than 2^62 ns
+     * @param base the ceiling of the first pause
+     * @param cap the ceiling of the longest pauses, {@code base} or more, and less than 2^62 ns
      */
     public ExponentialBackoff(Duration base, Duration cap, RandomGenerator random) {
         this.base = base;
@@ -31,12 +31,12 @@ public final class ExponentialBackoff {
         this.random = random;
     }
 
-    /** The pause before the next attempt, which is counted. */
+    /** Counts an attempt, and returns the pause before it. */
     public Duration next() {
         return pause(base, cap, ++attempts, random);
     }
 
-    /** The number of pauses since the start or the last reset. */
+    /** Returns the number of pauses since the start or the last reset. */
     public int attempts() {
         return attempts;
     }
@@ -47,9 +47,9 @@ public final class ExponentialBackoff {
     }
 
     /**
-     * The pause after an attempt, for callers that count attempts themselves. Safe for use by many threads.
+     * Returns the pause after an attempt, for callers that count attempts themselves. Safe for use by many threads.
      *
-     * @param attempt the one that failed, from 1
+     * @param attempt the failed attempt, from 1
      * @throws IllegalArgumentException if the attempt is below 1
      */
     public static Duration pause(Duration base, Duration cap, int attempt, RandomGenerator random) {

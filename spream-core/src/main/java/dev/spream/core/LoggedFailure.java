@@ -3,9 +3,9 @@ package dev.spream.core;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A failure as it may be logged: of exceptions that are not spream's own, messages have their first line only, since
- * drivers of databases quote the refused row in further ones, and no message has a configured secret. Types, stack
- * traces and causes stay.
+ * A copy of a failure that is safe to log: its messages contain no configured secrets, and those of exceptions other
+ * than spream's own are reduced to their first line, because database drivers quote the refused row in further lines.
+ * Types, stack traces and causes are kept.
  */
 public final class LoggedFailure extends Exception {
     private static final long serialVersionUID = 1L;
@@ -19,18 +19,18 @@ public final class LoggedFailure extends Exception {
         brief = brief(failure);
     }
 
-    /** The failure itself if there is nothing in it to hide; what it suppressed is left out otherwise. */
+    /** Returns the failure itself if it contains nothing to hide; otherwise a copy, without suppressed exceptions. */
     public static Throwable of(Throwable failure) {
         return isPlain(failure, MAX_CAUSES) ? failure : copy(failure, MAX_CAUSES);
     }
 
-    /** The part of a failure's message that may be logged, stored and shown; empty if it has none. */
+    /** Returns the part of a failure's message that may be logged, stored and shown; empty if it has no message. */
     public static String message(Throwable failure) {
         String message = struckMessage(failure);
         return failure instanceof SpreamException ? withFirstLinesOf(failure, message) : firstLine(message);
     }
 
-    /** The simple name of the failure's class, and its message as it may be shown. */
+    /** Returns the simple name of the failure's class, and the part of its message that may be shown. */
     public static String brief(Throwable failure) {
         if (failure instanceof LoggedFailure logged) {
             return logged.brief;
@@ -39,7 +39,7 @@ public final class LoggedFailure extends Exception {
         return text(name.substring(name.lastIndexOf('.') + 1), failure);
     }
 
-    /** Messages of spream's own quote those of their causes. */
+    /** Spream's own messages quote the messages of their causes, whose further lines are removed here. */
     private static String withFirstLinesOf(Throwable failure, String message) {
         String cut = message;
         Throwable cause = failure.getCause();

@@ -19,7 +19,7 @@ public final class Secrets {
 
     private Secrets() {}
 
-    /** Removes that text from now on. Texts of less than four characters are ignored. */
+    /** Adds a secret, which is masked from now on. Texts of less than four characters are ignored. */
     public static synchronized void add(String secret) {
         if (secret.length() < MIN_LENGTH || longestFirst.contains(secret)) {
             return;
@@ -30,7 +30,7 @@ public final class Secrets {
         longestFirst = List.copyOf(more);
     }
 
-    /** The text without secrets. */
+    /** Returns the text with all secrets masked. */
     public static String mask(String text) {
         String struck = text;
         for (String secret : longestFirst) {

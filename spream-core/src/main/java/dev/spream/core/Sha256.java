@@ -10,7 +10,7 @@ import java.util.HexFormat;
 public final class Sha256 {
     private Sha256() {}
 
-    /** A digest to be fed. */
+    /** Returns a new digest. */
     public static MessageDigest digest() {
         try {
             return MessageDigest.getInstance("SHA-256");
@@ -19,12 +19,12 @@ public final class Sha256 {
         }
     }
 
-    /** The 32 bytes. */
+    /** Returns the 32 bytes of the hash. */
     public static byte[] of(String text) {
         return digest().digest(text.getBytes(UTF_8));
     }
 
-    /** The 64 digits, in lower case. */
+    /** Returns the hash as 64 hexadecimal digits, in lower case. */
     public static String hex(String text) {
         return HexFormat.of().formatHex(of(text));
     }

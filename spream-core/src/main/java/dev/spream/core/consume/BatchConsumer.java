@@ -32,10 +32,10 @@ public interface BatchConsumer extends Consumer {
 
     /** Changes to handle together. Confined to the call that received it; must not be used afterwards. */
     interface Batch {
-        /** The changes, in the order in which they have to take effect; at least one. */
+        /** Returns the changes, in the order in which they have to take effect; at least one. */
         List<DataChangeRecord> changes();
 
-        /** The circumstances of the change at that index. */
+        /** Returns the circumstances of the change at that index. */
         Delivery delivery(int index);
 
         /**

@@ -11,7 +11,7 @@ import java.util.Optional;
  * A change that was taken out of delivery, with its failure: it counts as settled once a {@link DeadLetterSink} has
  * stored it, and the watermark passes it.
  *
- * @param reason why it was dead-lettered
+ * @param reason the reason why it was dead-lettered
  * @param partition the partition that returned it
  * @param change the change
  * @param at when it was dead-lettered

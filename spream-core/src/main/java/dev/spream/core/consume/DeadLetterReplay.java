@@ -57,7 +57,7 @@ public final class DeadLetterReplay {
                 requireNonNull(store, "store"), requireNonNull(consumer, "consumer"), false, identity -> {});
     }
 
-    /** Also replays letters that were overtaken: for consumers that ignore old changes, or merge. */
+    /** Returns a replay that includes letters that were overtaken, for consumers that ignore old changes, or merge. */
     public DeadLetterReplay evenIfOvertaken() {
         return new DeadLetterReplay(store, consumer, true, listener);
     }
@@ -97,7 +97,7 @@ public final class DeadLetterReplay {
         return replay(letter -> letter.identity().equals(identity), keys::contains);
     }
 
-    /** Repeats while letters are added to keys that would be free without them. */
+    /** Repeats while letters are added to keys that could otherwise be released. */
     private ReplayResult replay(Predicate<DeadLetterStore.Entry> letters, Predicate<RecordKey> keys)
             throws InterruptedException {
         ReplayRun run = new ReplayRun(this);
@@ -116,7 +116,7 @@ public final class DeadLetterReplay {
         });
     }
 
-    /** This key, and the keys connected with it by changes of several keys. */
+    /** Returns the key, and the keys connected with it by changes of several keys. */
     private Set<RecordKey> tiedTo(RecordKey key) throws Exception {
         List<DeadLetterStore.Entry> letters = store.openLetters();
         Set<RecordKey> tied = new HashSet<>(Set.of(key));

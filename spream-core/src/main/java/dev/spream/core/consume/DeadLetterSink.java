@@ -40,17 +40,17 @@ public interface DeadLetterSink {
     }
 
     /**
-     * The keys that are parked and not released: all keys of every change dead-lettered as {@link
+     * Returns the keys that are parked and not released: all keys of every change dead-lettered as {@link
      * DeadLetter.Reason#PARKED} or {@link DeadLetter.Reason#BEHIND_PARKED}, because a change of several keys holds up
-     * each of them. {@link #acceptIfParked} notices keys that are released later.
+     * each of them. Keys that are released later are detected by {@link #acceptIfParked}.
      */
     Set<RecordKey> parkedKeys() throws Exception;
 
     /**
-     * The same, called by the new owner of a partition before it reads the partition. A sink that several processes
-     * use at once accepts no further letter of this partition from an earlier owner: {@link #accept} fails there,
-     * because the change is delivered again here. So from now on this process knows all letters of the partition's
-     * keys.
+     * Returns the parked keys for the new owner of a partition, which calls it before it reads the partition. A sink
+     * that several processes use at once accepts no further letter of this partition from an earlier owner: {@link
+     * #accept} fails there, because the change is delivered again here. So the returned keys are complete for this
+     * partition.
      *
      * <p>A sink that one process at a time has open need not implement this.
      */

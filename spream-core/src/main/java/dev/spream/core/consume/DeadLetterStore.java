@@ -24,7 +24,7 @@ import java.util.Set;
  */
 public interface DeadLetterStore extends DeadLetterSink {
 
-    /** The open letters, in commit order. */
+    /** Returns the open letters, in commit order. */
     List<Entry> openLetters() throws Exception;
 
     /**
@@ -40,8 +40,8 @@ public interface DeadLetterStore extends DeadLetterSink {
     }
 
     /**
-     * The open ones of these letters, with their content, in commit order. For inspection; use {@link #claim} to
-     * replay.
+     * Returns those of these letters that are open, with their content, in commit order. For inspection; use {@link
+     * #claim} to replay.
      */
     List<StoredDeadLetter> read(Collection<RecordIdentity> identities) throws Exception;
 
@@ -79,21 +79,22 @@ public interface DeadLetterStore extends DeadLetterSink {
 
     /** Letters that are being replayed. Confined to one thread, which closes it. */
     interface Claim extends AutoCloseable {
-        /** The letters that were claimed, in commit order; perhaps none. */
+        /** Returns the letters that were claimed, in commit order; perhaps none. */
         List<StoredDeadLetter> letters();
 
-        /** The number of requested letters, from the first on, that were considered. */
+        /** Returns the number of requested letters, from the first on, that were considered. */
         int considered();
 
-        /** The letter of a claim of one. */
+        /** Returns the only letter of a claim. */
         default StoredDeadLetter letter() {
             return letters().getFirst();
         }
 
         /**
-         * The consumer has accepted the changes of these letters: in one step they are settled, and earlier ones of
-         * their keys are overtaken. A letter that was accepted again since it was claimed stays open, because earlier
-         * changes may have been delivered again as well. Called once; letters that are not named stay open.
+         * Records that the consumer has accepted the changes of these letters: in one step they are settled, and
+         * earlier ones of their keys are overtaken. A letter that was accepted again since it was claimed stays open,
+         * because earlier changes may have been delivered again as well. Called once; letters that are not named stay
+         * open.
          *
          * @param releasing whether to release in the same step those keys of the letters that no open letter parks
          *     then: a separate step could be delayed endlessly by letters that are added to the key
@@ -101,7 +102,7 @@ public interface DeadLetterStore extends DeadLetterSink {
          */
         Set<RecordKey> replayed(Collection<RecordIdentity> taken, boolean releasing) throws Exception;
 
-        /** The consumer has accepted the changes of all letters of the claim. Their keys stay parked. */
+        /** Records that the consumer has accepted the changes of all letters of the claim. Their keys stay parked. */
         default void replayed() throws Exception {
             replayed(
                     letters().stream().map(letter -> letter.change().identity()).toList(), false);
@@ -120,7 +121,8 @@ public interface DeadLetterStore extends DeadLetterSink {
     boolean discard(RecordIdentity identity) throws Exception;
 
     /**
-     * Releases the keys, all or none: changes that come from now on are delivered. Keys that are not parked stay so.
+     * Releases all of the keys, or none: changes that arrive from now on are delivered. Keys that are not parked are
+     * not changed.
      *
      * @return false if one of the keys still has an open letter that parks it; nothing was changed then
      */

@@ -35,7 +35,7 @@ public record Delivery(
         }
     }
 
-    /** The circumstances of the replay of a dead letter. */
+    /** Returns the circumstances of the replay of a dead letter. */
     public static Delivery ofReplay(PartitionToken partition, int attempt) {
         return new Delivery(partition, NO_LEASE, attempt, Optional.empty(), Optional.empty());
     }

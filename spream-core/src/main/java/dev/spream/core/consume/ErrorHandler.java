@@ -14,7 +14,7 @@ import java.time.Duration;
  *         .thenParkKey();
  * }</pre>
  *
- * <p>The handlers made here keep no state and are safe for use by many threads and subscriptions.
+ * <p>The handlers that these methods return keep no state and are safe for use by many threads and subscriptions.
  */
 @FunctionalInterface
 public interface ErrorHandler {

@@ -23,19 +23,22 @@ public record RecordKey(String tableName, JsonObject primaryKey) {
         requireNonNull(primaryKey, "primaryKey");
     }
 
-    /** The keys of all rows that the record changes. */
+    /** Returns the keys of all rows that the record changes. */
     public static Set<RecordKey> of(DataChangeRecord change) {
         Set<RecordKey> keys = LinkedHashSet.newLinkedHashSet(change.mods().size());
         change.mods().forEach(mod -> keys.add(new RecordKey(change.tableName(), mod.keys())));
         return keys;
     }
 
-    /** The table and the primary key, such as {@code Orders/{"Id":"17"}}: the same text for equal keys, in any version. */
+    /**
+     * Returns the table and the primary key, such as {@code Orders/{"Id":"17"}}: the same text for equal keys, in any
+     * version.
+     */
     public String text() {
         return tableName + "/" + canonicalKey();
     }
 
-    /** The primary key as JSON, its columns in the order of their names: the same text for equal keys. */
+    /** Returns the primary key as JSON, its columns in the order of their names: the same text for equal keys. */
     public String canonicalKey() {
         return JsonObject.of(canonical(primaryKey.members())).toString();
     }
@@ -46,7 +49,7 @@ public record RecordKey(String tableName, JsonObject primaryKey) {
         return canonical;
     }
 
-    /** Numbers would otherwise be written as they were received. */
+    /** Returns the value with its numbers in canonical form; they would otherwise be written as they were received. */
     private static @Nullable Object canonicalValue(@Nullable Object value) {
         return switch (value) {
             case Map<?, ?> nested -> canonical(nested);

@@ -60,7 +60,7 @@ final class ReplayBatch implements BatchConsumer.Batch {
         return settled.get(index);
     }
 
-    /** The consumer's failure on a change; null if there was none. */
+    /** Returns the consumer's failure on a change; null if there was none. */
     @Nullable
     Throwable failure(int index) {
         return failures[index];

@@ -119,7 +119,7 @@ final class ReplayRun {
 
     private static DeadLetterException undecodable() {
         return new DeadLetterException(
-                "a row that could not be decoded cannot be replayed: apply the row that show prints by hand, and discard the letter");
+                "the row could not be decoded, so the letter cannot be replayed; print the row with 'show', apply it by hand, and discard the letter");
     }
 
     /** Settles the letters that the consumer accepts, and returns those that did not fit into the time of the batch. */
@@ -208,7 +208,10 @@ final class ReplayRun {
         return letters.size();
     }
 
-    /** A failure of the call does not identify the letter: those not settled are handed over one by one. */
+    /**
+     * Returns whether the call threw. An exception does not identify the failed letter, so letters that are not settled
+     * are handed over one by one.
+     */
     private static boolean threw(BatchConsumer consumer, ReplayBatch batch) throws InterruptedException {
         try {
             consumer.consume(batch);

@@ -38,7 +38,7 @@ record RetryHandler(
         return new ErrorDecision.Retry(wait.compareTo(left) < 0 ? wait : left);
     }
 
-    /** A wall clock that was set back does not extend the limit. */
+    /** Returns the time from the first failure to this one; not negative if the wall clock was set back. */
     private static Duration elapsed(DeliveryFailure failure) {
         Duration elapsed = Duration.between(failure.firstFailureAt(), failure.failedAt());
         return elapsed.isNegative() ? Duration.ZERO : elapsed;

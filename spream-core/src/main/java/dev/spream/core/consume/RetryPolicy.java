@@ -65,9 +65,9 @@ public final class RetryPolicy {
     }
 
     /**
-     * The maximum number of attempts at a change, including the first; 1 or more. No limit by default. A failed batch
-     * counts as an attempt for each of its unsettled changes: use 3 or more with a {@link BatchConsumer}, so that a
-     * change that was only in a batch with a bad one is tried again.
+     * Sets the maximum number of attempts at a change, including the first; 1 or more. No limit by default. A failed
+     * batch counts as an attempt for each of its unsettled changes: use 3 or more with a {@link BatchConsumer}, so that
+     * a change that was only in a batch with a bad one is tried again.
      */
     public RetryPolicy maxAttempts(int maxAttempts) {
         if (maxAttempts < 1) {

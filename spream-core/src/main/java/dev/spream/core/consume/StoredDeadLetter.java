@@ -72,12 +72,12 @@ public record StoredDeadLetter(
         }
     }
 
-    /** The row as received, if it could not be decoded: such a letter cannot be replayed. */
+    /** Returns the row as received, if it could not be decoded: such a letter cannot be replayed. */
     public Optional<String> undecodableRow() {
         return failure.flatMap(Failure::undecodableRow);
     }
 
-    /** The storable part of a letter. */
+    /** Returns the storable part of a letter. */
     public static StoredDeadLetter of(DeadLetter letter) {
         return new StoredDeadLetter(
                 letter.reason(),
@@ -102,7 +102,8 @@ public record StoredDeadLetter(
     }
 
     /**
-     * The letter as one JSON object, without line breaks between its members. The change keeps its received text.
+     * Returns the letter as one JSON object, without line breaks between its members. The change keeps its received
+     * text.
      */
     public String toJson() {
         return StoredDeadLetterJson.write(this);
@@ -117,7 +118,7 @@ public record StoredDeadLetter(
         return fromJson(JsonObject.of(json));
     }
 
-    /** The same, of an object that was parsed. */
+    /** Reads a letter from its parsed JSON object. */
     public static StoredDeadLetter fromJson(JsonObject json) {
         return StoredDeadLetterJson.read(json);
     }

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 final class StoredDeadLetterJson {
     private StoredDeadLetterJson() {}
 
-    /** The change keeps its received text. */
+    /** Returns the letter as JSON; the change keeps its received text. */
     static String write(StoredDeadLetter letter) {
         Map<String, @Nullable Object> members = new LinkedHashMap<>();
         members.put("type", "letter");

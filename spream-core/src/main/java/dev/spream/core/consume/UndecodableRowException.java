@@ -15,7 +15,7 @@ public final class UndecodableRowException extends SpreamException {
     private final String row;
 
     /**
-     * A failure.
+     * Creates the exception.
      *
      * @param row the row as JSON; of a longer one, {@link #MAX_ROW} characters are kept
      */
@@ -29,7 +29,7 @@ public final class UndecodableRowException extends SpreamException {
         this.row = row.length() <= MAX_ROW ? row : row.substring(0, MAX_ROW);
     }
 
-    /** The row as JSON, cut if it is long. */
+    /** Returns the row as JSON, cut if it is long. */
     public String row() {
         return row;
     }

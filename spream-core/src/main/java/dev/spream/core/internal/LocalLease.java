@@ -28,12 +28,12 @@ public final class LocalLease {
         this.nanos = leaseTime.minus(leaseTime.dividedBy(MARGIN_SHARE)).toNanos();
     }
 
-    /** A lease for a request that is sent now. Must be created before the request. */
+    /** Returns a lease for a request that is about to be sent. Must be called before the request is sent. */
     public static LocalLease requested(MonotonicTime time, Duration leaseTime) {
         return new LocalLease(time, leaseTime);
     }
 
-    /** A lease that is over. */
+    /** Returns an expired lease. */
     public static LocalLease ended(MonotonicTime time) {
         return new LocalLease(time, Duration.ZERO);
     }
@@ -42,7 +42,7 @@ public final class LocalLease {
         return left() > 0;
     }
 
-    /** For how many more nanoseconds the lease is held; zero or less if it is over. */
+    /** Returns the remaining nanoseconds of the lease; zero or less if it has expired. */
     public long left() {
         long counted = time.nanoTime() - requestedNanos;
         long byWallClock = TimeUnit.NANOSECONDS.convert(Duration.between(requestedInstant, time.instant()));

@@ -15,7 +15,7 @@ public final class RepeatedLines {
     private final int most;
     private final Map<String, Counted> kinds = new HashMap<>(); // guarded by this
 
-    /** @param most how many lines of a kind are written in a period */
+    /** @param most the maximum number of lines of a kind that are written in a period */
     public RepeatedLines(MonotonicTime time, Duration period, int most) {
         this.time = time;
         this.period = period.toNanos();
@@ -30,15 +30,15 @@ public final class RepeatedLines {
     }
 
     /**
-     * The number of omitted lines, by kind, of the periods that are over, and resets it: the next line of the kind is
-     * written. Called periodically.
+     * Returns the number of omitted lines of each kind whose period is over, and resets it: the next line of the kind
+     * is written. Called periodically.
      */
     public Map<String, Long> takeOver() {
         long now = time.nanoTime();
         return take(since -> now - since >= period);
     }
 
-    /** The same of all periods. */
+    /** Returns the numbers of omitted lines of all kinds, and resets them. */
     public Map<String, Long> takeAll() {
         return take(since -> true);
     }

@@ -112,7 +112,7 @@ public final class RunLifecycle<R extends RunLifecycle.Stoppable> {
         return lock.get(() -> closeRequested);
     }
 
-    /** The run, which may have ended; empty as long as it has not begun. */
+    /** Returns the run, which may have ended; empty before it begins. */
     public Optional<R> begun() {
         return lock.get(() -> Optional.ofNullable(run));
     }

@@ -3,7 +3,7 @@ package dev.spream.core.internal;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 
-/** A lock for short sections of code. One that waits on a condition locks and unlocks as with any other. */
+/** A lock for short sections of code. */
 public final class SectionLock extends ReentrantLock {
     private static final long serialVersionUID = 1L;
 

@@ -48,7 +48,7 @@ public final class TaskGroup {
     private void runTask(Task task) {
         try {
             task.run();
-        } catch (Throwable t) { // an interrupt as well, since the engine interrupts no thread of a group
+        } catch (Throwable t) { // including an interrupt, since the engine interrupts no thread of a group
             fail(t);
         } finally {
             ended(Thread.currentThread());
@@ -97,7 +97,7 @@ public final class TaskGroup {
         return lock.get(() -> running.contains(thread));
     }
 
-    /** Waits until no thread of the group runs, or for that long; whether none does. */
+    /** Waits until no thread of the group runs, but no longer than that; returns whether none runs. */
     public boolean join(long nanos) throws InterruptedException {
         long left = nanos;
         lock.lockInterruptibly();

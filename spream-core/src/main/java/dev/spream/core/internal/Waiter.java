@@ -37,7 +37,7 @@ public final class Waiter {
         return await(TimeUnit.NANOSECONDS.convert(atMost));
     }
 
-    /** The same for so many nanoseconds. */
+    /** Waits as {@link #await(Duration)} does, for that many nanoseconds. */
     public boolean await(long nanos) throws InterruptedException {
         long left = nanos;
         lock.lockInterruptibly();

@@ -16,7 +16,7 @@ public final class BusyPartitionsException extends StorageException {
     private final transient Set<PartitionToken> lost;
 
     /**
-     * The outcome of a batch of which some was busy.
+     * Creates the exception for a batch of which some partitions were busy.
      *
      * @param lost the result of the call: the partitions whose lease was lost
      */

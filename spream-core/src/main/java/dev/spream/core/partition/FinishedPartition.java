@@ -10,8 +10,8 @@ import java.util.List;
  *
  * @param token the partition
  * @param parentTokens the partitions it continued
- * @param startTimestamp where it started
- * @param endProof why it counts as read to its end
+ * @param startTimestamp the start of the partition, inclusive
+ * @param endProof the proof that it was read to its end
  * @param finishedAt when it was finished, on the storage's clock
  * @param gaps accepted losses to the retention period, in order of time
  */

@@ -40,7 +40,7 @@ public final class InMemoryPartitionStorage implements PartitionStorage {
         this(InstantSource.system());
     }
 
-    /** A storage whose leases run on that clock. */
+    /** Creates a storage whose leases are measured on that clock. */
     public InMemoryPartitionStorage(InstantSource clock) {
         this.clock = requireNonNull(clock, "clock");
     }
@@ -280,7 +280,7 @@ public final class InMemoryPartitionStorage implements PartitionStorage {
 
     @Override
     public void close() {
-        // Nothing is held open.
+        // no resources
     }
 
     private Set<PartitionToken> parentsOfUnfinished() {

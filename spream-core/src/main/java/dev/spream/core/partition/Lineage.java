@@ -35,7 +35,7 @@ public final class Lineage {
     }
 
     /**
-     * A lineage of these partitions, in their order.
+     * Returns a lineage of these partitions, in their order.
      *
      * @param readAt the moment they were read, on the storage's clock
      */
@@ -50,7 +50,7 @@ public final class Lineage {
         return new Lineage(Collections.unmodifiableMap(byToken), requireNonNull(readAt, "readAt"));
     }
 
-    /** The moment of this snapshot, on the storage's clock, on which leases are measured. */
+    /** Returns the moment of this snapshot, on the storage's clock, on which leases are measured. */
     public Instant readAt() {
         return readAt;
     }
@@ -64,8 +64,8 @@ public final class Lineage {
     }
 
     /**
-     * The partitions that may be acquired now: not finished, not held under a live lease, and through the gate; those with
-     * the oldest watermark first.
+     * Returns the partitions that may be acquired now: not finished, not held under a live lease, and through the gate;
+     * those with the oldest watermark first.
      */
     public List<PartitionMetadata> claimable() {
         Optional<Instant> lowWatermark = lowWatermark();
@@ -97,7 +97,7 @@ public final class Lineage {
     }
 
     /**
-     * The low watermark of the subscription: every record with an earlier commit timestamp is settled, but for
+     * Returns the low watermark of the subscription: every record with an earlier commit timestamp is settled, but for
      * those in the gaps of its partitions. Empty when all partitions are finished.
      */
     public Optional<Instant> lowWatermark() {

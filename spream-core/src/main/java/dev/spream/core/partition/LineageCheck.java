@@ -11,24 +11,24 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Checks that the stored lineage proves that no time of a subscription was skipped: the initial query starts where
- * the subscription does, every finished partition has a proof of its end, every child that a proof names is stored or
+ * Checks that the stored lineage proves that no time of a subscription was skipped: the initial query starts where the
+ * subscription does, every finished partition has a proof of its end, every child that a proof names is stored or
  * proven, starts where its parents end, and was not read before they were; and a partition that ends without children
- * ends at the end of the subscription. A pure function: it asks neither the storage nor the stream.
+ * ends at the end of the subscription. A pure function: it reads neither the storage nor the stream.
  *
  * <p>Assumptions:
  *
  * <ul>
- *   <li>Losses to the retention period that the user accepted are reported and not findings. If a whole partition
+ *   <li>Losses to the retention period that the user accepted are reported, but are not findings. If a whole partition
  *       expired, the tokens of its descendants are lost, so within its gap a parent may be unknown, and a partition
  *       found in its place may have been named by another one too.
- *   <li>Where a table of another reader was adopted, that reader's word on the ends of its partitions, and on the order in
- *       which it read them.
- *   <li>A parent that is not stored is no finding for a child that was not read yet, while an unfinished partition
+ *   <li>Where the table of another reader was adopted, its records of how its partitions ended, and of the order in
+ *       which it read them, are correct.
+ *   <li>A parent that is not stored is not a finding for a child that was not read yet, while an unfinished partition
  *       has a watermark before the child's start: it may not have been discovered yet.
  * </ul>
  *
- * <p>The lineage has to be read before the proofs; clean-up in between then does no harm.
+ * <p>The lineage has to be read before the proofs; clean-up between the two reads is then harmless.
  */
 public final class LineageCheck {
     private final SubscriptionRecord subscription;
@@ -71,7 +71,7 @@ public final class LineageCheck {
         return report(ordered);
     }
 
-    /** A finished partition that is removed as well was cleaned up between the two reads. */
+    /** Adds a stored partition; a finished one that is removed as well was cleaned up between the two reads. */
     private void addStored(PartitionMetadata partition) {
         LineageNode removed = nodes.put(partition.token(), LineageNode.of(partition));
         if (removed != null && !partition.isFinished()) {
@@ -80,7 +80,7 @@ public final class LineageCheck {
                     List.of(partition.token()),
                     Optional.empty(),
                     Optional.empty(),
-                    "partition %s was finished and removed, and is stored again as %s: its changes would be delivered again, after later ones"
+                    "partition %s was finished and removed, and is stored again as %s: its changes would be delivered again, after later changes"
                             .formatted(removed, partition.state())));
         }
     }

@@ -12,7 +12,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** Finds partitions that continue each other in a circle: each waits for the other for ever. */
+/** Finds partitions that continue each other in a circle, so that none of them can ever start. */
 final class LineageCycles {
     private LineageCycles() {}
 

@@ -18,7 +18,7 @@ record LineageEnds(SubscriptionRecord subscription, List<LineageFinding> finding
             find(
                     Kind.NO_END_PROOF,
                     node,
-                    "partition %s is FINISHED without a proof of its end: nothing shows that it was read to its end, nor which partitions continue it"
+                    "partition %s is FINISHED without a proof of its end: nothing shows that it was read to its end, or which partitions continue it"
                             .formatted(node));
             return;
         }

@@ -11,8 +11,8 @@ import java.util.Optional;
  *
  * @param kind the rule that is broken
  * @param partitions the partitions that break it, in full
- * @param from where time is uncovered, inclusive; empty if no time is known to be
- * @param to where it is covered again, exclusive; present exactly when {@code from} is
+ * @param from the start of the uncovered time, inclusive; empty if no uncovered time is known
+ * @param to the end of the uncovered time, exclusive; present exactly when {@code from} is
  * @param message the finding, with tokens and times, and its consequence; one line
  */
 public record LineageFinding(
@@ -28,7 +28,7 @@ public record LineageFinding(
         NO_END_PROOF,
         /** A proof names a child that is neither stored nor proven. */
         CHILD_MISSING,
-        /** A partition was read, or may be, though a parent is neither stored nor proven. */
+        /** A partition was read, or may have been read, though a parent is neither stored nor proven. */
         PARENT_MISSING,
         /** A partition names a finished parent whose proof does not name it. */
         CHILD_NOT_NAMED,

@@ -50,7 +50,10 @@ record LineageLinks(
         checkTimes(parent, proof.at(), child);
     }
 
-    /** The replacement of a lost partition may also be a child of another one, and the other way round. */
+    /**
+     * Returns whether the child was found in place of a lost partition. Such a child may have other parents too, and
+     * the lost partition other children.
+     */
     private boolean foundInPlaceOfLost(LineageNode parent, LineageNode child) {
         return parent.isLost() || child.parents().stream().anyMatch(this::isLost) || replacesLostRoot(child);
     }
@@ -102,7 +105,7 @@ record LineageLinks(
     private void checkMissingParent(LineageNode child, PartitionToken parent) {
         boolean undiscovered =
                 !child.wasRead() && lowWatermark.filter(child.start()::isAfter).isPresent();
-        // That the root is missing is a finding of its own.
+        // a missing root has a finding of its own
         if (!undiscovered && !parent.isRoot() && !isAbandoned(child.start(), child.start())) {
             find(
                     Kind.PARENT_MISSING,
@@ -123,7 +126,10 @@ record LineageLinks(
         }
     }
 
-    /** Streams whose keys move between living partitions do not have every parent name its child. */
+    /**
+     * Checks that the proof of the parent's end names the child. Where keys move between living partitions, not every
+     * parent names its child.
+     */
     private void checkNamed(LineageNode parent, PartitionEnd proof, LineageNode child) {
         boolean mustName =
                 switch (proof.kind()) {

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A partition as {@link LineageCheck} sees it: stored, or removed with proof.
+ * A partition as input of {@link LineageCheck}: stored, or removed with proof.
  *
  * @param parents without the root: empty for a child of the initial query
  * @param end empty if not finished, or if the proof is missing
@@ -65,7 +65,7 @@ record LineageNode(
         return parent.token().isRoot() ? parents.isEmpty() : parents.contains(parent.token());
     }
 
-    /** Returns whether a worker of ours has acquired it; the order of another reader is not checked. */
+    /** Returns whether a worker of spream has acquired it; the order in which another reader read is not checked. */
     boolean wasRead() {
         return (finished && !endedBy(PartitionEnd.Kind.ADOPTED))
                 || stored.filter(partition -> partition.epoch() > 0).isPresent();

@@ -5,10 +5,10 @@ import java.util.List;
 /**
  * The findings of a {@link LineageCheck}.
  *
- * @param partitions how many partitions are known, stored or proven, the initial query included
- * @param finished how many of them are finished, removed ones included
- * @param removed how many clean-up has removed, and left a proof of
- * @param adopted how many ends rest on the word of another reader, whose table was adopted
+ * @param partitions the number of known partitions, stored or proven, the initial query included
+ * @param finished the number of finished ones, removed ones included
+ * @param removed the number of partitions that clean-up has removed, keeping a proof
+ * @param adopted the number of ends that are known only from the adopted table of another reader
  * @param completed whether the subscription is marked as completed
  * @param losses accepted losses to the retention period; not findings
  * @param findings the findings, by start of the partition; none if the lineage is proven

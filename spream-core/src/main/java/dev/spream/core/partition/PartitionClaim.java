@@ -3,7 +3,8 @@ package dev.spream.core.partition;
 import static java.util.Objects.requireNonNull;
 
 /**
- * A partition that a worker wants, as it saw it: the claim fails if the partition has changed hands since.
+ * A request to acquire a partition, based on a snapshot: it fails if the partition was acquired by another worker
+ * since.
  *
  * @param token the partition
  * @param epoch the epoch in the snapshot that the claim is based on

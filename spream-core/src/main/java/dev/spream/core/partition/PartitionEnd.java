@@ -9,7 +9,7 @@ import java.util.List;
  * The proof that a partition was read to its end.
  *
  * @param kind the kind of proof
- * @param at where the partition ends: the start of its children, or of those found in its place; the end of a bounded
+ * @param at the end of the partition: the start of its children, or of those found in its place; the end of a bounded
  *     subscription
  * @param children the children that continue it, or were found in its place; empty for a bounded end
  */
@@ -32,7 +32,7 @@ public record PartitionEnd(Kind kind, Instant at, List<PartitionToken> children)
          */
         RETENTION_LOST,
         /**
-         * The partition was finished in the metadata of another reader before it was adopted: its word is all there is.
+         * The partition was finished in the metadata of another reader before it was adopted; there is no other proof.
          * {@code children} are those that named it as a parent then, {@code at} is their start, or its last watermark.
          */
         ADOPTED

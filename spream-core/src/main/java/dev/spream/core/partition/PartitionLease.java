@@ -11,7 +11,7 @@ import java.time.Instant;
  * @param token the partition
  * @param owner the holder
  * @param epoch grows by one at each acquire; the fencing token
- * @param watermark where to read from, as stored when the lease was acquired
+ * @param watermark the timestamp to read from, as stored when the lease was acquired
  */
 public record PartitionLease(PartitionToken token, WorkerId owner, long epoch, Instant watermark) {
     public PartitionLease {

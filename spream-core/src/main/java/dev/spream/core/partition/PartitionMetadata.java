@@ -12,14 +12,14 @@ import java.util.Optional;
  *
  * @param token the partition
  * @param parentTokens the partitions it continues; empty for the root and its children
- * @param startTimestamp where it starts, inclusive
- * @param state how far it has come
+ * @param startTimestamp the start of the partition, inclusive
+ * @param state its state
  * @param watermark every record with an earlier commit timestamp is settled, but for those in the gaps
- * @param epoch how often it was acquired; 0 if never
+ * @param epoch the number of times it was acquired
  * @param owner the present or last holder; empty if never acquired, or released
- * @param leaseUntil until when the owner holds it, on the storage's clock
+ * @param leaseUntil the end of the owner's lease, on the storage's clock
  * @param leaseLive whether the owner still held it when this was read, by the storage's clock
- * @param endProof why it counts as finished; present exactly when FINISHED
+ * @param endProof the proof of its end; present exactly when FINISHED
  * @param createdAt when it was stored, on the storage's clock, like the following
  * @param scheduledAt when it was first acquired
  * @param runningAt when it was first read
@@ -66,7 +66,7 @@ public record PartitionMetadata(
         }
     }
 
-    /** A partition that was never acquired. */
+    /** Returns a partition that was never acquired. */
     public static PartitionMetadata created(
             PartitionToken token, List<PartitionToken> parentTokens, Instant startTimestamp, Instant createdAt) {
         return new PartitionMetadata(

@@ -27,7 +27,7 @@ import java.util.Set;
  *   <li>An <b>unknown token</b> in a write under a lease is a lost lease: the partition was removed.
  * </ul>
  *
- * <p>A stored <b>watermark</b> says: every record of the partition with an earlier commit timestamp is settled, but
+ * <p>A stored <b>watermark</b> means: every record of the partition with an earlier commit timestamp is settled, but
  * for those in its recorded gaps. It moves forward by {@link #advanceWatermarks} and {@link #finish} past settled
  * changes, and by {@link #acceptGap} past lost ones; it never moves back.
  *
@@ -45,7 +45,7 @@ public interface PartitionStorage extends AutoCloseable {
      */
     SubscriptionRecord openSubscription(SubscriptionRecord requested);
 
-    /** The subscription as stored; empty if it was never opened. */
+    /** Returns the subscription as stored; empty if it was never opened. */
     Optional<SubscriptionRecord> subscription();
 
     /**
@@ -56,28 +56,32 @@ public interface PartitionStorage extends AutoCloseable {
      */
     boolean completeIfAllFinished();
 
-    /** All partitions and their state at one moment, ordered by start timestamp, then by token as Java compares text. */
+    /**
+     * Returns all partitions and their state at one moment, ordered by start timestamp, then by token as Java compares
+     * text.
+     */
     Lineage lineage();
 
     /**
-     * The part of the lineage that decides what may be acquired: every unfinished partition, and of the finished ones those
-     * that an unfinished one names as a parent; at one moment, ordered like the lineage. The gate says the same about it as
-     * about the whole lineage. Workers read it about once a second, so it must not cost more the more partitions have
-     * finished.
+     * Returns the part of the lineage that decides what may be acquired: every unfinished partition, and of the
+     * finished ones those that an unfinished one names as a parent; at one moment, ordered like the lineage. The gate
+     * gives the same results for it as for the whole lineage. Workers read it about once a second, so its cost must not
+     * grow with the number of finished partitions.
      */
     Lineage frontier();
 
     /**
-     * Acquires partitions, each for itself: a partition is acquired if it is not FINISHED, its epoch is that of the
-     * claim, and no live lease on it exists. Its epoch grows by one, its owner and lease are set, CREATED becomes
-     * SCHEDULED, and the time of the first acquire is kept. The caller must have checked that its parents are
+     * Acquires partitions independently of each other: a partition is acquired if it is not FINISHED, its epoch is that
+     * of the claim, and no live lease on it exists. Its epoch grows by one, its owner and lease are set, CREATED
+     * becomes SCHEDULED, and the time of the first acquire is kept. The caller must have checked that its parents are
      * finished ({@link Lineage#claimable()}).
      *
      * @param leaseTime how long the lease lasts from now on the storage's clock; at least a millisecond
      * @return the leases that were acquired, in the order of the claims; a claim that lost is absent. Repeating a call
-     *     whose confirmation was lost returns nothing; those partitions come back when their lease has run out
-     * @throws StorageException if the call may have failed for all of them; those that were acquired nevertheless
-     *     come back in that way
+     *     whose confirmation was lost returns nothing; those partitions can be acquired again when their leases have
+     *     expired
+     * @throws StorageException if the call may have failed for all of them; those that were acquired nevertheless can
+     *     be acquired again in the same way
      */
     List<PartitionLease> acquire(WorkerId worker, Collection<PartitionClaim> claims, Duration leaseTime);
 
@@ -89,8 +93,8 @@ public interface PartitionStorage extends AutoCloseable {
     boolean markRunning(PartitionLease lease);
 
     /**
-     * Extends leases, each for itself, to last that long from now on the storage's clock. A lease whose time has run
-     * out is renewed like any other as long as no other worker has acquired the partition.
+     * Extends leases, independently of each other, to last that long from now on the storage's clock. An expired lease
+     * is renewed like any other as long as no other worker has acquired the partition.
      *
      * @return the partitions whose lease was lost; renewing a lease on a finished partition is lost too
      * @throws BusyPartitionsException if another session has locked some; the others are done
@@ -108,8 +112,8 @@ public interface PartitionStorage extends AutoCloseable {
     boolean addChildren(PartitionLease parent, ChildPartitionsRecord children);
 
     /**
-     * Moves watermarks forward, each for itself. A watermark that is not later than the stored one changes nothing, and is
-     * no error.
+     * Moves watermarks forward, independently of each other. A watermark that is not later than the stored one changes
+     * nothing, and is not an error.
      *
      * @return the partitions whose lease was lost, or that are not RUNNING
      * @throws BusyPartitionsException if another session has locked some; the others are done
@@ -139,8 +143,8 @@ public interface PartitionStorage extends AutoCloseable {
     boolean finish(PartitionLease lease, Instant watermark, PartitionEnd proof);
 
     /**
-     * Releases partitions, each for itself: the owner and the lease are cleared, state and epoch stay, and any worker
-     * may acquire them at once. A lease that was lost, or a finished partition, is left as it is.
+     * Releases partitions, independently of each other: the owner and the lease are cleared, state and epoch stay, and
+     * any worker may acquire them at once. A lease that was lost, or a finished partition, is left as it is.
      *
      * @throws BusyPartitionsException if another session has locked some; the others are done
      */
@@ -157,10 +161,10 @@ public interface PartitionStorage extends AutoCloseable {
     /** Removes the registration; harmless if there is none. Partitions that the worker holds are not touched. */
     void unregisterWorker(WorkerId worker);
 
-    /** All registrations, those that ran out included, ordered by the time they were made, then by worker. */
+    /** Returns all registrations, including expired ones, ordered by the time they were made, then by worker. */
     List<WorkerRegistration> workers();
 
-    /** Removes the registrations that ran out, by the storage's clock, and returns how many. */
+    /** Removes expired registrations, by the storage's clock, and returns their number. */
     int expireWorkers();
 
     /**
@@ -172,7 +176,7 @@ public interface PartitionStorage extends AutoCloseable {
      */
     int cleanUp(Instant finishedBefore);
 
-    /** The proofs of removed partitions, ordered by start timestamp, then token. */
+    /** Returns the proofs of removed partitions, ordered by start timestamp, then token. */
     List<FinishedPartition> proofs();
 
     /** Frees what the storage holds open; the storage is not usable afterwards. Closing again is harmless. */

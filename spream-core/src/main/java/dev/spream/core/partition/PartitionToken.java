@@ -25,7 +25,7 @@ public record PartitionToken(String value) implements Comparable<PartitionToken>
         return equals(ROOT);
     }
 
-    /** The end of the token, where tokens differ, for messages and thread names. */
+    /** Returns the end of the token, where tokens differ, for messages and thread names. */
     public String abbreviated() {
         return value.length() <= SHORT ? value : "…" + value.substring(value.length() - SHORT);
     }

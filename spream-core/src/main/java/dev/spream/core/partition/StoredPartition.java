@@ -84,7 +84,7 @@ final class StoredPartition {
         }
         if (!gap.from().equals(watermark)) {
             throw new IllegalArgumentException(
-                    "partition %s: a gap from %s cannot be accepted, the stored watermark is %s; nothing was changed"
+                    "partition %s: a gap from %s cannot be accepted, because the stored watermark is %s; nothing was changed"
                             .formatted(token.abbreviated(), gap.from(), watermark));
         }
         gaps.add(gap);

@@ -37,7 +37,7 @@ public record SubscriptionRecord(
         }
     }
 
-    /** The root partition of this subscription: the initial query, from the start. */
+    /** Returns the root partition of this subscription: the initial query, from the start. */
     public PartitionMetadata root(Instant createdAt) {
         return PartitionMetadata.created(PartitionToken.ROOT, List.of(), startTimestamp, createdAt);
     }

@@ -20,7 +20,7 @@ public record WorkerId(String value) {
         }
     }
 
-    /** A new, unique worker. */
+    /** Returns a new, unique worker id. */
     public static WorkerId random() {
         return new WorkerId(UUID.randomUUID().toString());
     }

@@ -5,12 +5,12 @@ import static java.util.Objects.requireNonNull;
 import java.time.Instant;
 
 /**
- * The registration of a worker, as other workers see it.
+ * The registration of a worker.
  *
  * @param worker the worker
  * @param capacity how many partitions it can read at the same time, at least 1
  * @param registeredAt when it first registered, on the storage's clock
- * @param aliveUntil until when it counts as alive unless it registers again, on the storage's clock
+ * @param aliveUntil the end of the registration, unless it is renewed, on the storage's clock
  * @param alive whether {@code aliveUntil} is in the future
  */
 public record WorkerRegistration(

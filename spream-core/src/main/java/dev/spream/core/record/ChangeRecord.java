@@ -11,8 +11,8 @@ import java.time.Instant;
 public sealed interface ChangeRecord permits DataChangeRecord, HeartbeatRecord, ChildPartitionsRecord {
 
     /**
-     * The position of this record in its partition: the commit timestamp of a data change, the timestamp of a heartbeat,
-     * the start of the children. Records of one partition come in this order.
+     * Returns the position of this record in its partition: the commit timestamp of a data change, the timestamp of a
+     * heartbeat, the start of the children. Records of one partition come in this order.
      */
     Instant timestamp();
 }

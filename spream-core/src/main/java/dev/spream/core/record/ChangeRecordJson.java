@@ -23,8 +23,8 @@ public final class ChangeRecordJson {
      * {"heartbeat_record": {…}}}. An empty object beside it counts as absent, and a record that names no child partitions
      * as none.
      *
-     * @return what the row holds: one record, as the documentation has it
-     * @throws IllegalArgumentException if it holds no record that this version knows
+     * @return the records of the row; one, according to the documentation
+     * @throws IllegalArgumentException if it holds no record of a known kind
      */
     public static List<ChangeRecord> read(String json) {
         JsonObject row = JsonObject.of(json);
@@ -52,7 +52,7 @@ public final class ChangeRecordJson {
         return dataChange(JsonObject.of(json));
     }
 
-    /** One line of JSON: the data change record alone, its fields in the documentation's order. */
+    /** Returns the data change record alone as one line of JSON, its fields in the documentation's order. */
     public static String write(DataChangeRecord change) {
         StringBuilder out = new StringBuilder(512);
         out.append("{\"commit_timestamp\":\"").append(change.commitTimestamp()).append('"');
@@ -99,7 +99,7 @@ public final class ChangeRecordJson {
         JsonText.append(out, value);
     }
 
-    /** The text as received, unless it would break the line. */
+    /** Appends the text as received, unless it contains line breaks. */
     private static void appendObject(StringBuilder out, JsonObject object) {
         String text = object.toString();
         if (text.indexOf('\n') < 0 && text.indexOf('\r') < 0) {
@@ -147,14 +147,14 @@ public final class ChangeRecordJson {
         return new HeartbeatRecord(timestamp(json, "timestamp"));
     }
 
-    /** Empty for an empty list; a missing list is an error. */
+    /** Returns empty for an empty list; a missing list is an error. */
     private static Optional<ChildPartitionsRecord> childPartitions(JsonObject json) {
         if (json.get("child_partitions") == null) {
             throw new IllegalArgumentException("a change record has no member child_partitions");
         }
         List<JsonObject> named = json.objects("child_partitions");
         if (json.get("child_partitions") instanceof List<?> all && all.size() > named.size()) {
-            throw new IllegalArgumentException("a child partition is null, and would be lost");
+            throw new IllegalArgumentException("a child partition is null; ignoring it would lose its changes");
         }
         List<ChildPartition> children = named.stream()
                 .map(child -> ChildPartition.of(required(child, "token"), parents(child)))
@@ -187,7 +187,7 @@ public final class ChangeRecordJson {
         };
     }
 
-    /** A child whose parents were lost would be read too early. */
+    /** Returns the error for a malformed parent; a child without its parents would be read too early. */
     private static IllegalArgumentException malformedParent(Object found) {
         return new IllegalArgumentException("parent_partition_tokens: a list of strings was expected, found "
                 + found.getClass().getSimpleName());

@@ -65,17 +65,17 @@ public record DataChangeRecord(
         return ValueCaptureType.of(valueCaptureTypeName);
     }
 
-    /** The identity of this record, equal when it is delivered again. */
+    /** Returns the identity of this record, equal when it is delivered again. */
     public RecordIdentity identity() {
         return new RecordIdentity(commitTimestamp, serverTransactionId, recordSequence);
     }
 
-    /** The same record with one of its rows alone. */
+    /** Returns this record with that row alone. */
     public DataChangeRecord withOnly(Mod mod) {
         return mods.size() == 1 ? this : with(columnTypes, List.of(mod));
     }
 
-    /** The same record with other columns and rows. */
+    /** Returns this record with other columns and rows. */
     public DataChangeRecord with(List<ColumnType> otherTypes, List<Mod> otherMods) {
         return new DataChangeRecord(
                 commitTimestamp,
@@ -93,7 +93,7 @@ public record DataChangeRecord(
                 isSystemTransaction);
     }
 
-    /** One line of JSON in the shape of the documentation's {@code data_change_record}. */
+    /** Returns the record as one line of JSON, in the shape of the documentation's {@code data_change_record}. */
     public String toJson() {
         return ChangeRecordJson.write(this);
     }

@@ -11,8 +11,8 @@ public final class Json {
     private Json() {}
 
     /**
-     * The value in the text: null, {@link Boolean}, {@link java.math.BigDecimal}, {@link String}, {@link java.util.List} or
-     * {@link java.util.Map}.
+     * Returns the value in the text: null, {@link Boolean}, {@link java.math.BigDecimal}, {@link String}, {@link
+     * java.util.List} or {@link java.util.Map}.
      *
      * @throws IllegalArgumentException if the text is not one JSON value, or has more than 200 levels; the message has the
      *     place, not the text
@@ -22,7 +22,8 @@ public final class Json {
     }
 
     /**
-     * The value of a member as it is written; of the last one, if the object has it more than once; empty if it has none.
+     * Returns the value of a member as it is written; of the last one, if the object has it more than once; empty if it
+     * has none.
      *
      * @throws IllegalArgumentException if the text is not a JSON object; the message has the place, not the text
      */
@@ -31,7 +32,7 @@ public final class Json {
     }
 
     /**
-     * The value as compact JSON.
+     * Returns the value as compact JSON.
      *
      * @param value of the types named above, or any finite {@link Number}
      */

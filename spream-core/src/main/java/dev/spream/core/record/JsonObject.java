@@ -12,9 +12,9 @@ import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A JSON object as Spanner sends it: the text is kept, that of objects inside it too, and parsed when a member is first
- * asked for. Values are {@code null}, {@link Boolean}, {@link BigDecimal}, {@link String}, {@link List} and {@link Map}; the
- * {@code toString} of a number is its text. Two objects are equal when their members are.
+ * A JSON object as Spanner sends it. Its text, and that of nested objects, is kept as received, and parsed on the first
+ * access to a member. Values are {@code null}, {@link Boolean}, {@link BigDecimal}, {@link String}, {@link List} and
+ * {@link Map}; the {@code toString} of a number is its text. Two objects are equal when their members are.
  *
  * <p>Immutable and safe for use by many threads.
  */
@@ -26,7 +26,7 @@ public final class JsonObject {
 
     private final String text;
     private volatile @Nullable Map<String, @Nullable Object> members;
-    private int hash; // of the members; 0 until asked for, and then the same from any thread
+    private int hash; // of the members; 0 until computed, with the same result on any thread
 
     private JsonObject(String text, @Nullable Map<String, @Nullable Object> members) {
         this.text = text;
@@ -34,21 +34,24 @@ public final class JsonObject {
     }
 
     /**
-     * The object that the text holds. The text is parsed on first access to a member; text that is not a JSON object
-     * makes that access throw {@link IllegalArgumentException}.
+     * Returns the object that the text holds. The text is parsed on first access to a member; text that is not a JSON
+     * object makes that access throw {@link IllegalArgumentException}.
      */
     public static JsonObject of(String text) {
         return new JsonObject(requireNonNull(text, "text"), null);
     }
 
-    /** The object with these members, in the map's order; values of the types named above, or any {@link Number}. */
+    /**
+     * Returns the object with these members, in the map's order; values of the types named above, or any {@link
+     * Number}.
+     */
     public static JsonObject of(Map<String, ? extends @Nullable Object> members) {
         StringBuilder text = new StringBuilder();
         JsonText.append(text, members);
         return new JsonObject(text.toString(), null);
     }
 
-    /** The members in order, unmodifiable. Values may be null. */
+    /** Returns the members in order, unmodifiable. Values may be null. */
     public Map<String, @Nullable Object> members() {
         Map<String, @Nullable Object> parsed = members;
         if (parsed == null) {
@@ -58,17 +61,17 @@ public final class JsonObject {
         return parsed;
     }
 
-    /** Returns whether there is such a member, be its value null. */
+    /** Returns whether the member is present, even if its value is null. */
     public boolean has(String name) {
         return members().containsKey(name);
     }
 
-    /** The value of the member; null where it is null or there is no such member. */
+    /** Returns the value of the member; null where it is null or there is no such member. */
     public @Nullable Object get(String name) {
         return members().get(name);
     }
 
-    /** The member as text, for strings, numbers and booleans; empty where it is null or absent. */
+    /** Returns the member as text, for strings, numbers and booleans; empty where it is null or absent. */
     public Optional<String> string(String name) {
         return switch (get(name)) {
             case null -> Optional.empty();
@@ -79,7 +82,7 @@ public final class JsonObject {
         };
     }
 
-    /** The member as a whole number, which Spanner sends as a string; empty where it is null or absent. */
+    /** Returns the member as a whole number, which Spanner sends as a string; empty where it is null or absent. */
     public OptionalLong int64(String name) {
         return switch (get(name)) {
             case null -> OptionalLong.empty();
@@ -89,7 +92,7 @@ public final class JsonObject {
         };
     }
 
-    /** The member as an object; empty where it is null or absent. */
+    /** Returns the member as an object; empty where it is null or absent. */
     public Optional<JsonObject> object(String name) {
         return switch (get(name)) {
             case null -> Optional.empty();
@@ -98,7 +101,7 @@ public final class JsonObject {
         };
     }
 
-    /** The member as a list of objects, without elements that are null; empty where it is null or absent. */
+    /** Returns the member as a list of objects, without elements that are null; empty where it is null or absent. */
     public List<JsonObject> objects(String name) {
         return switch (get(name)) {
             case null -> List.of();
@@ -121,7 +124,7 @@ public final class JsonObject {
         return members().isEmpty();
     }
 
-    /** Without an exponent, unless that would make a short number very long. */
+    /** Returns the number without an exponent, unless that would make a short number very long. */
     private static String plain(BigDecimal number) {
         return Math.abs((long) number.scale()) <= MAX_PLAIN_SCALE ? number.toPlainString() : number.toString();
     }
@@ -135,7 +138,7 @@ public final class JsonObject {
         }
     }
 
-    /** With the text that the object has inside the text around it. */
+    /** Returns the object, with its part of the enclosing text. */
     private static JsonObject ofParsed(Map<?, ?> map) {
         if (map instanceof ParsedObject parsed) {
             return of(parsed.text());
@@ -173,7 +176,7 @@ public final class JsonObject {
         return known;
     }
 
-    /** The object as JSON text: as it was received, or as it was built. */
+    /** Returns the object as JSON text: as it was received, or as it was built. */
     @Override
     public String toString() {
         return text;

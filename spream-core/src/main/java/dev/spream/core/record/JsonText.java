@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Reads and writes JSON (RFC 8259). The core has no library to do it, and needs no more than this. */
+/** Reads and writes JSON (RFC 8259), so that the core needs no JSON library. */
 final class JsonText {
     private static final int MAX_DEPTH = 200;
 
@@ -24,7 +24,8 @@ final class JsonText {
     }
 
     /**
-     * The value in the text: null, {@link Boolean}, {@link BigDecimal}, {@link String}, {@link List} or {@link Map}.
+     * Returns the value in the text: null, {@link Boolean}, {@link BigDecimal}, {@link String}, {@link List} or {@link
+     * Map}.
      *
      * @throws IllegalArgumentException if the text is not one JSON value; the message has the place, not the text
      */

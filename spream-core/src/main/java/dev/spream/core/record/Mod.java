@@ -3,8 +3,8 @@ package dev.spream.core.record;
 import static java.util.Objects.requireNonNull;
 
 /**
- * One changed row. Values are in Spanner's JSON encoding: INT64 and NUMERIC as strings, BYTES as base64, a NULL as null.
- * A changed row. The {@link ValueCaptureType} decides which columns are present; the two value objects have non-key columns only.
+ * A changed row. The {@link ValueCaptureType} decides which columns are present; the two value objects have non-key
+ * columns only. Values are in Spanner's JSON encoding: INT64 and NUMERIC as strings, BYTES as base64, a NULL as null.
  *
  * @param keys the primary key, by column
  * @param newValues values after the change; empty for a delete

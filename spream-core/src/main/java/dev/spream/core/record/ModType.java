@@ -8,7 +8,7 @@ public enum ModType {
     /** A type that this version does not know; {@link DataChangeRecord#modTypeName()} keeps its name. */
     UNKNOWN;
 
-    /** The type of that name, or {@link #UNKNOWN}. */
+    /** Returns the type of that name, or {@link #UNKNOWN}. */
     public static ModType of(String name) {
         return switch (name) {
             case "INSERT" -> INSERT;

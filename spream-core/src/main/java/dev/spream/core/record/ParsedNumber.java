@@ -21,7 +21,7 @@ final class ParsedNumber extends BigDecimal {
         return number.toString().equals(text) ? number : new ParsedNumber(text);
     }
 
-    /** The number as it was written. */
+    /** Returns the number as it was written. */
     @Override
     public String toString() {
         return text;

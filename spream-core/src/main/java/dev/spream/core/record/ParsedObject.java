@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The members of a JSON object inside a text, which knows its part of that text. Immutable. */
+/** The members of a JSON object inside a text, with its part of that text. Immutable. */
 final class ParsedObject extends AbstractMap<String, @Nullable Object> {
     private final Map<String, @Nullable Object> members;
     private final String text;
@@ -20,7 +20,7 @@ final class ParsedObject extends AbstractMap<String, @Nullable Object> {
         this.end = end;
     }
 
-    /** The object as it was written. */
+    /** Returns the object as it was written. */
     String text() {
         return text.substring(start, end);
     }

@@ -30,7 +30,9 @@ public record RecordIdentity(Instant commitTimestamp, String serverTransactionId
         return ORDER.compare(this, other);
     }
 
-    /** The three parts with slashes between, such as {@code 2022-09-27T12:30:00.123456Z/6329047911/00000000}. */
+    /**
+     * Returns the three parts with slashes between, such as {@code 2022-09-27T12:30:00.123456Z/6329047911/00000000}.
+     */
     @Override
     public String toString() {
         return commitTimestamp + "/" + serverTransactionId + "/" + recordSequence;

@@ -16,7 +16,7 @@ public record SpannerType(JsonObject json) {
         requireNonNull(json, "json");
     }
 
-    /** A type without parameters, such as {@code INT64}. */
+    /** Returns a type without parameters, such as {@code INT64}. */
     public static SpannerType of(TypeCode code) {
         return new SpannerType(JsonObject.of(Map.of("code", code.name())));
     }
@@ -25,25 +25,25 @@ public record SpannerType(JsonObject json) {
         return TypeCode.of(codeName());
     }
 
-    /** The code as sent, also one that {@link TypeCode} does not know; empty when there was none. */
+    /** Returns the code as sent, also one that {@link TypeCode} does not know; empty when there was none. */
     public String codeName() {
         return json.string("code").orElse("");
     }
 
-    /** The type of the elements of an array. */
+    /** Returns the type of the elements of an array. */
     public Optional<SpannerType> arrayElementType() {
         return json.object("array_element_type").map(SpannerType::new);
     }
 
     /**
-     * The annotation that distinguishes types of one code, such as {@code PG_NUMERIC}, {@code PG_JSONB} and {@code
-     * PG_OID}.
+     * Returns the annotation that distinguishes types of one code, such as {@code PG_NUMERIC}, {@code PG_JSONB} and
+     * {@code PG_OID}.
      */
     public Optional<String> typeAnnotation() {
         return json.string("type_annotation");
     }
 
-    /** The full name of a PROTO's message or an ENUM. */
+    /** Returns the full name of a PROTO's message or an ENUM. */
     public Optional<String> protoTypeName() {
         return json.string("proto_type_fqn");
     }

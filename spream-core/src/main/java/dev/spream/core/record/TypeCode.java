@@ -34,7 +34,8 @@ public enum TypeCode {
             Arrays.stream(values()).collect(Collectors.toMap(TypeCode::name, Function.identity()));
 
     /**
-     * The type of that name, or {@link #UNKNOWN}. {@code INT}, which the documentation's examples use, is {@link #INT64}.
+     * Returns the type of that name, or {@link #UNKNOWN}. {@code INT}, which the documentation's examples use, is
+     * {@link #INT64}.
      */
     public static TypeCode of(String name) {
         return name.equals("INT") ? INT64 : BY_NAME.getOrDefault(name, UNKNOWN);

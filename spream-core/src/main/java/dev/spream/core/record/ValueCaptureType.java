@@ -17,7 +17,7 @@ public enum ValueCaptureType {
     /** A type that this version does not know; {@link DataChangeRecord#valueCaptureTypeName()} keeps its name. */
     UNKNOWN;
 
-    /** The type of that name, or {@link #UNKNOWN}. */
+    /** Returns the type of that name, or {@link #UNKNOWN}. */
     public static ValueCaptureType of(String name) {
         return switch (name) {
             case "OLD_AND_NEW_VALUES" -> OLD_AND_NEW_VALUES;

@@ -11,7 +11,8 @@ public interface ChangeStreamCursor extends AutoCloseable {
     /**
      * Waits for the next record. Records come in the order of their timestamps.
      *
-     * @return the record, or empty when the server ended the stream with OK; which proves nothing about the partition yet
+     * @return the record, or empty when the server ended the stream with OK; which does not prove the end of the
+     *     partition
      * @throws SourceException if the stream ended in any other way; the cursor cannot be used then, unless the
      *     exception has an {@linkplain SourceException#undecodableChange undecodable change}: the next call continues
      *     after it

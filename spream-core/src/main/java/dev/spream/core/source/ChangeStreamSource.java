@@ -13,7 +13,7 @@ import java.util.Optional;
  */
 public interface ChangeStreamSource extends AutoCloseable {
 
-    /** The change stream's name, without its database; it appears in logs and thread names. */
+    /** Returns the change stream's name, without its database; it appears in logs and thread names. */
     String streamName();
 
     /**
@@ -43,7 +43,7 @@ public interface ChangeStreamSource extends AutoCloseable {
      */
     int maxOpenQueries();
 
-    /** The server's time. */
+    /** Returns the server's time. */
     Instant serverTime();
 
     /**

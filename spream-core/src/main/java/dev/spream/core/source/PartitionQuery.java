@@ -36,7 +36,7 @@ public record PartitionQuery(
         }
     }
 
-    /** A query with the source's own limit of prefetching. */
+    /** Creates a query with the source's own limit of prefetching. */
     public PartitionQuery(
             PartitionToken token, Instant startTimestamp, Optional<Instant> endTimestamp, Duration heartbeatInterval) {
         this(token, startTimestamp, endTimestamp, heartbeatInterval, OptionalLong.empty());

@@ -59,7 +59,10 @@ public final class SourceException extends SpreamException {
         this.undecodableChange = undecodableChange;
     }
 
-    /** A row that is known to hold only a change cannot be decoded; the cursor can be read further after it. */
+    /**
+     * Returns the failure of a row that is known to hold only a change and cannot be decoded; the cursor can be read
+     * further after it.
+     */
     public static SourceException undecodable(UndecodableChange change, String message, Throwable cause) {
         return new SourceException(Kind.MALFORMED, message, cause, null, requireNonNull(change, "change"));
     }
@@ -73,7 +76,7 @@ public final class SourceException extends SpreamException {
         return Optional.ofNullable(validUntil);
     }
 
-    /** The change that could not be decoded, if the cursor can be read further after it. */
+    /** Returns the change that could not be decoded, if the cursor can be read further after it. */
     public Optional<UndecodableChange> undecodableChange() {
         return Optional.ofNullable(undecodableChange);
     }

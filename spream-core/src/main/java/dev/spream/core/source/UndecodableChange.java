@@ -7,8 +7,8 @@ import java.util.Optional;
 
 /**
  * A row of a query that holds a data change and nothing else, and cannot be decoded. Values that can be read are
- * present, the others absent. A row that may name child partitions is never one: skipping it could lose all its
- * descendants.
+ * present, the others absent. A row that may name child partitions is never represented this way: skipping it could
+ * lose all its descendants.
  *
  * @param commitTimestamp when the change was committed, if that can be read
  * @param serverTransactionId names the transaction, if that can be read

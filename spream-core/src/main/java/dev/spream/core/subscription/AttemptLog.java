@@ -20,12 +20,12 @@ record AttemptLog(EngineContext context, RepeatedLines repeated) {
     static final Duration PERIOD = Duration.ofSeconds(10);
 
     private static final Logger log = LoggerFactory.getLogger(AttemptLog.class);
-    private static final String RETRIED = "more attempts failed, which are repeated";
+    private static final String RETRIED = "more attempts failed and are retried";
     private static final String DEAD_LETTERED = "more changes were dead-lettered after their last attempt";
     private static final String PARKED = "more changes were dead-lettered and their keys parked";
-    private static final String UNREADABLE = "more changes with unreadable keys were dead-lettered as they came";
+    private static final String UNREADABLE = "more changes with unreadable keys were dead-lettered as received";
     private static final String UNDECODABLE = "more rows could not be decoded and were dead-lettered";
-    private static final String BATCHES = "more batches failed, of which the rest is handed over one by one";
+    private static final String BATCHES = "more batches failed; their unsettled changes are delivered one by one";
 
     AttemptLog(EngineContext context) {
         this(context, new RepeatedLines(context.time(), PERIOD, 1));
@@ -35,7 +35,7 @@ record AttemptLog(EngineContext context, RepeatedLines repeated) {
         log(
                 level(RETRIED),
                 failure,
-                "[{}] consumer failed on {} (attempt {}); trying again in {}",
+                "[{}] consumer failed on {} (attempt {}); retrying in {}",
                 failure.attempt(),
                 DurationText.of(delay));
     }
@@ -68,7 +68,7 @@ record AttemptLog(EngineContext context, RepeatedLines repeated) {
         log(
                 level(UNREADABLE),
                 failure,
-                "[{}] consumer failed on {} after {}; its primary keys cannot be read, so the change is dead-lettered as it came and nothing is parked: later changes of its keys are delivered",
+                "[{}] consumer failed on {} after {}; its primary keys cannot be read, so the change is dead-lettered as received and nothing is parked: later changes of its keys are delivered",
                 attempts(failure.attempt()));
     }
 
@@ -83,7 +83,7 @@ record AttemptLog(EngineContext context, RepeatedLines repeated) {
         log.atLevel(level(BATCHES))
                 .setCause(LoggedFailure.of(thrown))
                 .log(
-                        "[{}] consumer failed on a batch of {}; those not settled are handed over one by one",
+                        "[{}] consumer failed on a batch of {}; unsettled changes are delivered one by one",
                         context.label(partition.token()),
                         size);
     }

@@ -56,14 +56,13 @@ record BatchDelivery(
         if (thrown == null) {
             batch.settleHandled();
         } else if (!control.isCancelled()) {
-            Thread.interrupted(); // an interrupt that user code left must not hit the next call
+            Thread.interrupted(); // an interrupt left by user code must not hit the next call
             batch.splitUp(thrown);
         }
     }
 
     /**
-     * The records before the first one that is parked: that one is dead-lettered alone, when those before it are
-     * settled.
+     * Returns the records before the first parked one, which is dead-lettered alone once those before it are settled.
      */
     private List<InflightRecord> untilParked(List<InflightRecord> records) {
         for (int i = 0; i < records.size(); i++) {
@@ -188,7 +187,7 @@ record BatchDelivery(
             }
         }
 
-        /** After a failure of the call as a whole. */
+        /** Handles a failure of the call as a whole: each unsettled record is delivered again alone. */
         void splitUp(Throwable thrown) {
             attempts.batchFailed(partition, records.size(), thrown);
             Set<Object> heldUp = new HashSet<>();

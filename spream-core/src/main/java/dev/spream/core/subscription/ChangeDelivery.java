@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The delivery of one change: through the consumer and, after failures, the decisions of the error handler, until the
- * change is settled or must be left. Keeps its place in its lanes and its thread for that time.
+ * change is settled or must be left. Meanwhile it keeps its thread, and the change its place in its lanes.
  */
 record ChangeDelivery(
         EngineContext context,
@@ -51,11 +51,9 @@ record ChangeDelivery(
                 settle(partition, record, Outcome.CONSUMED, consumeTime, control);
                 return;
             }
-            Thread.interrupted(); // an interrupt that user code left must not hit the handler, the sink or the next
-            // attempt
-            // Asked after that: a later cancel's interrupt reaches the handler or the sink. And what became of a change
-            // whose
-            // lease ended during the call is for the next owner to judge, which gets it again.
+            Thread.interrupted(); // an interrupt left by user code must not hit the handler, the sink or a retry
+            // Checked afterwards, so that the interrupt of a later cancel reaches the handler or the sink. A change
+            // whose lease ended during the call is delivered again by the next owner.
             if (control.isCancelled() || !partition.isHeld()) {
                 return;
             }
@@ -63,7 +61,7 @@ record ChangeDelivery(
             if (retryDelay.isEmpty()) {
                 return;
             }
-            Thread.interrupted(); // nor may an interrupt that the handler left end the pause; a cancel ends it anyway
+            Thread.interrupted(); // nor may an interrupt left by the handler end the pause; a cancel ends it anyway
             control.pause(retryDelay.get());
         }
     }
@@ -150,7 +148,7 @@ record ChangeDelivery(
         return Optional.empty();
     }
 
-    /** An interrupt that the handler left must not hit the sink; that of a cancel must. */
+    /** Clears an interrupt that the handler left, which must not hit the sink; that of a cancel is kept. */
     private static void clearInterrupt(DeliveryControl control) {
         if (Thread.interrupted() && control.isCancelled()) {
             Thread.currentThread().interrupt();
@@ -158,8 +156,8 @@ record ChangeDelivery(
     }
 
     /**
-     * Where rows that cannot be decoded are dead-lettered, a change with unreadable keys is, at the first failure. It has no
-     * keys that could be parked.
+     * Returns the decision on a change with unreadable keys. If rows that cannot be decoded are dead-lettered, so is
+     * the change, at the first failure. It has no keys that could be parked.
      */
     private ErrorDecision decideUnreadable(DeliveryFailure failure) {
         if (context.options().decodingFailure() == DecodingFailure.DEAD_LETTER) {
@@ -182,7 +180,7 @@ record ChangeDelivery(
                 t.addSuppressed(failure.cause());
             }
             throw new ConsumerException(
-                    "[%s] the error handler failed on %s; the subscription stops, and the change comes again after a restart"
+                    "[%s] the error handler failed on %s; the subscription stops, and the change is delivered again after a restart"
                             .formatted(
                                     context.label(failure.partition()),
                                     failure.change().identity()),
@@ -203,7 +201,7 @@ record ChangeDelivery(
 
     private ConsumerException stopped(HeldPartition partition, DeliveryFailure failure) {
         return new ConsumerException(
-                "[%s] consumer failed on %s after %s; the watermark stays at %s; the subscription stops, and changes after that point come again after a restart"
+                "[%s] consumer failed on %s after %s; the watermark stays at %s; the subscription stops, and changes after that point are delivered again after a restart"
                         .formatted(
                                 context.label(partition.token()),
                                 failure.change().identity(),

@@ -23,13 +23,13 @@ record CleanupTask(EngineContext context) {
 
     void cleanUp() {
         context.storageCalls().once("cleaning up", "", () -> {
-            Instant now = context.storage().frontier().readAt(); // the clock that the partitions were finished by
+            Instant now = context.storage().frontier().readAt(); // the storage's clock, which also set the times of finishing
             int partitions =
                     context.storage().cleanUp(now.minus(context.options().finishedRetention()));
             int workers = context.storage().expireWorkers();
             if (partitions + workers > 0) {
                 log.debug(
-                        "[{}] removed {} finished partitions, and {} workers that are gone",
+                        "[{}] removed {} finished partitions and {} expired workers",
                         context.source().streamName(),
                         partitions,
                         workers);

@@ -38,7 +38,7 @@ final class ConsumerCalls {
     private final Optional<Duration> timeout;
     private final Set<Call> open = ConcurrentHashMap.newKeySet();
 
-    /** @param lowWatermark of the subscription, as last read from the storage */
+    /** @param lowWatermark the low watermark of the subscription, as last read from the storage */
     ConsumerCalls(EngineContext context, Supplier<Optional<Instant>> lowWatermark) {
         this.context = context;
         this.lowWatermark = lowWatermark;
@@ -105,7 +105,7 @@ final class ConsumerCalls {
                 context.listener().publish(listener -> listener.consumeTimedOut(call.partition, call.first, elapsed));
             } else if (elapsed.toNanos() >= 2 * limit && call.reportStuck()) {
                 log.error(
-                        "[{}] consumer has not returned from the interrupted call on {} after {}; until it does, the change, the changes that wait for it and the partition's watermark stay where they are. Make the consumer end when it is interrupted, or restart the process",
+                        "[{}] consumer has not returned from the interrupted call on {} after {}; until it does, neither the change, the changes that wait for it, nor the partition's watermark advance. Make the consumer end when it is interrupted, or restart the process",
                         context.label(call.partition),
                         call.first.identity(),
                         DurationText.of(elapsed));
@@ -113,7 +113,7 @@ final class ConsumerCalls {
         }
     }
 
-    /** A call on its way. Its monitor makes sure that an interrupt hits this call and not what its thread does next. */
+    /** A running call. Its monitor ensures that an interrupt hits this call and not what its thread does next. */
     private static final class Call {
         private final Thread thread;
         private final PartitionToken partition;

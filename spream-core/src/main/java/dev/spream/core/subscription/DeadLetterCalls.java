@@ -23,7 +23,7 @@ final class DeadLetterCalls {
 
     private final EngineContext context;
     private final ParkedKeys parkedKeys;
-    private final AtomicInteger reportedSpread = new AtomicInteger(); // how many keys were parked at the last report
+    private final AtomicInteger reportedSpread = new AtomicInteger(); // the number of parked keys at the last report
 
     DeadLetterCalls(EngineContext context, ParkedKeys parkedKeys) {
         this.context = context;
@@ -31,8 +31,8 @@ final class DeadLetterCalls {
     }
 
     /**
-     * Returns whether one of the record's keys was parked, and perhaps released since; or cannot be read while others are
-     * parked.
+     * Returns whether one of the record's keys was parked, even if it was released since; also true if its keys cannot
+     * be read while others are parked.
      */
     boolean mayBeParked(InflightRecord record) {
         if (parkedKeys.isEmpty()) {
@@ -44,9 +44,9 @@ final class DeadLetterCalls {
     }
 
     /**
-     * Dead-letters a record after its parked keys, or without keys if they cannot be read.
+     * Dead-letters a record that follows parked keys; without keys if they cannot be read.
      *
-     * @return false if they were released: the record is to be delivered
+     * @return false if the keys were released: the record is to be delivered
      */
     boolean keepBehindParked(HeldPartition partition, InflightRecord record) throws InterruptedException {
         Optional<UnreadableKeys> unreadable = UnreadableKeys.of(record.change());
@@ -72,7 +72,7 @@ final class DeadLetterCalls {
         DeadLetterSink sink = sink(letter);
         boolean kept = calling(letter.partition(), letter.change(), () -> sink.acceptIfParked(letter));
         if (kept) {
-            parkTied(partition, record); // its other keys as well: what follows on them must not overtake it
+            parkTied(partition, record); // including its other keys: later changes of them must not overtake it
         } else {
             parkedKeys.release(record.keys());
         }
@@ -93,13 +93,13 @@ final class DeadLetterCalls {
         }
     }
 
-    /** Keeps a change that the consumer refused, and parks its keys. */
+    /** Dead-letters a change on which the consumer failed, and parks its keys. */
     void park(InflightRecord record, DeliveryFailure failure) throws InterruptedException {
         keep(DeadLetter.Reason.PARKED, failure);
         parkedKeys.park(record.keys());
     }
 
-    /** Keeps a change that the consumer refused and whose keys cannot be read, as it came. */
+    /** Dead-letters a change on which the consumer failed and whose keys cannot be read, as received. */
     void keepUnreadable(UnreadableKeys unreadable, DeliveryFailure failure) throws InterruptedException {
         UndecodableRowException cause = unreadable.failure();
         cause.addSuppressed(failure.cause());
@@ -143,7 +143,7 @@ final class DeadLetterCalls {
         return context.options()
                 .deadLetterSink()
                 .orElseThrow(() -> new SubscriptionException(
-                        "[%s] the error handler decided to dead-letter %s, and no dead letter sink is configured; the subscription stops, and the change comes again after a restart"
+                        "[%s] the error handler decided to dead-letter %s, and no dead letter sink is configured; the subscription stops, and the change is delivered again after a restart"
                                 .formatted(
                                         context.label(letter.partition()),
                                         letter.change().identity()),
@@ -158,7 +158,7 @@ final class DeadLetterCalls {
             throw e;
         } catch (Throwable t) {
             throw new ConsumerException(
-                    "[%s] the dead letter sink failed on %s; the subscription stops, and the change comes again after a restart"
+                    "[%s] the dead letter sink failed on %s; the subscription stops, and the change is delivered again after a restart"
                             .formatted(context.label(partition), change.identity()),
                     t);
         }

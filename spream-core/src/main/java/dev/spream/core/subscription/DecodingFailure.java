@@ -13,7 +13,7 @@ public enum DecodingFailure {
      *
      * <p>A change of which only the primary keys cannot be read is dead-lettered likewise if the ordering needs them.
      * With other orderings it is delivered, and dead-lettered if the consumer fails on it, at the first attempt: the
-     * error handler is not asked.
+     * error handler is not called.
      */
     DEAD_LETTER
 }

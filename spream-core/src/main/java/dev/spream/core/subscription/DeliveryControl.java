@@ -4,7 +4,7 @@ import dev.spream.core.subscription.inflight.InflightRecord;
 import java.time.Duration;
 
 /**
- * The dispatcher of a partition, as seen by its deliveries: it decides whether they continue, and receives their
+ * The interface of a partition's dispatcher to its deliveries: it decides whether they continue, and receives their
  * outcome.
  */
 interface DeliveryControl {
@@ -20,16 +20,16 @@ interface DeliveryControl {
      */
     void pause(Duration delay) throws InterruptedException;
 
-    /** The record is settled; others of its delivery may not be yet. */
+    /** Reports that the record is settled. Other records of its delivery may still be unsettled. */
     void settle(InflightRecord record);
 
     /**
-     * The record was not delivered, and is delivered again when its order allows.
+     * Reports that the record was not delivered; it is delivered again when its order allows.
      *
-     * @param alone whether in a call of its own
+     * @param alone whether it must be delivered in a call of its own
      */
     void putBack(InflightRecord record, boolean alone);
 
-    /** The record failed, and the error handler must decide on a thread of its own. */
+    /** Reports that the record failed; the error handler then decides about it on a thread of its own. */
     void judge(InflightRecord record);
 }

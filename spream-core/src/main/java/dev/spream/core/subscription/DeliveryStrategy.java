@@ -31,7 +31,10 @@ record DeliveryStrategy(
                 : new DeliveryStrategy(attempts, changes, null, 1);
     }
 
-    /** Delivers records of one partition, in this order; those that are settled then were reported to the control. */
+    /**
+     * Delivers records of one partition, in this order. Records that are settled by the end of the call have been
+     * reported to the control.
+     */
     void deliver(HeldPartition partition, List<InflightRecord> records, DeliveryControl control)
             throws InterruptedException {
         if (batches == null || records.size() == 1) {

@@ -16,7 +16,7 @@ import java.util.random.RandomGenerator;
 /**
  * The services that the parts of one running subscription share.
  *
- * @param worker this worker, in the storage
+ * @param worker the id of this worker in the storage
  * @param random for jitter
  * @param storageCalls repeats calls to the storage after retryable failures
  * @param partitionsChanged signalled when a partition may have become claimable
@@ -65,14 +65,17 @@ record EngineContext(
     }
 
     /**
-     * The bytes that may be read and not settled: half of the budget, since {@link #prefetchBytes} shares out the
-     * other half.
+     * Returns a new budget for changes that are read and not settled. It has half of the bytes; {@link #prefetchBytes}
+     * divides the other half.
      */
     Budget newBudget() {
         return new Budget(options.maxBufferedChanges(), options.maxBufferedBytes() / 2);
     }
 
-    /** How much the client may fetch ahead for one partition: half of the budget, shared by all that may be open. */
+    /**
+     * Returns how many bytes the client may fetch ahead for one partition: half of the budget, shared by all that may
+     * be open.
+     */
     long prefetchBytes() {
         long share = options.maxBufferedBytes() / 2 / maxOpenPartitions();
         return Math.clamp(share, MIN_PREFETCH_BYTES, MAX_PREFETCH_BYTES);
@@ -82,7 +85,7 @@ record EngineContext(
         return new QueryRunner(source, time, options::stallTimeout, isReading);
     }
 
-    /** How a partition is named at the start of log lines and messages. */
+    /** Returns the name of a partition at the start of log lines and messages. */
     String label(PartitionToken token) {
         return source.streamName() + "/" + token.abbreviated();
     }

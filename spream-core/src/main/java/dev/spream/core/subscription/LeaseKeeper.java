@@ -21,8 +21,8 @@ record LeaseKeeper(EngineContext context, Membership membership, Supplier<Collec
     private static final int RENEWALS_PER_LEASE = 4;
 
     /**
-     * The interval between the starts of renewals: two slow ones, of which the first fails for a partition, fit into
-     * a lease.
+     * Returns the interval between the starts of renewals: two slow ones, of which the first fails for a partition, fit
+     * into a lease.
      */
     Duration interval() {
         return context.options().leaseTime().dividedBy(RENEWALS_PER_LEASE);
@@ -36,18 +36,21 @@ record LeaseKeeper(EngineContext context, Membership membership, Supplier<Collec
         if (held.isEmpty()) {
             context.storageCalls().abandoned(RENEWING);
         } else {
-            context.storageCalls().once(RENEWING, " until they run out", () -> renew(held));
+            context.storageCalls().once(RENEWING, " until they expire", () -> renew(held));
         }
         context.storageCalls()
                 .once(
                         "registering the worker",
-                        " until its registration runs out, and with it its share",
+                        " until the registration expires and the worker loses its share",
                         membership::register);
 
         endThoseThatRanOut();
     }
 
-    /** Partitions without a reader are not renewed: other workers may claim them. */
+    /**
+     * Marks partitions with expired leases as lost. Partitions without a reader are not renewed: other workers may
+     * claim them.
+     */
     private void endThoseThatRanOut() {
         partitions.get().stream().filter(partition -> !partition.isHeld()).forEach(HeldPartition::revoke);
     }

@@ -24,7 +24,7 @@ final class Membership {
     private final EngineContext context;
     private volatile boolean leaving;
 
-    // Confined to the thread that schedules.
+    // Confined to the scheduler's thread.
     private List<WorkerRegistration> members = List.of();
     private long readAt;
     private boolean known;
@@ -46,14 +46,15 @@ final class Membership {
         }
     }
 
-    /** From the next registration on, this worker has no share. */
+    /** Ends this worker's share with the next registration. */
     void leave() {
         leaving = true;
     }
 
     /**
-     * The live workers, always including this one. A worker whose lease expired is not live even if it is registered,
-     * since it renews both together. Read again after the discovery interval, and when a lease has expired.
+     * Returns the live workers, always including this one. A worker whose lease expired is not live even if it is
+     * registered, since it renews both together. The stored registrations are read again after the discovery interval,
+     * and when a lease has expired.
      */
     List<WorkerRegistration> members(Lineage lineage, BooleanSupplier wanted) throws InterruptedException {
         long now = context.time().nanoTime();
@@ -73,7 +74,7 @@ final class Membership {
                 .toList();
     }
 
-    /** The other workers with expired leases on partitions that have not been taken over yet. */
+    /** Returns the other workers with expired leases on partitions that have not been taken over yet. */
     private Set<WorkerId> late(Lineage lineage) {
         return lineage.partitions().stream()
                 .filter(partition -> !partition.isFinished() && !partition.leaseLive())

@@ -12,7 +12,7 @@ import java.util.concurrent.ConcurrentHashMap;
  * The keys whose changes are dead-lettered without an attempt. Safe for use by many threads.
  *
  * <p>The sink decides. This set holds all keys that may be parked, and perhaps some that were released since, so that
- * the sink need not be asked about other keys.
+ * the sink need not be called for other keys.
  */
 final class ParkedKeys {
     private final Set<RecordKey> keys = ConcurrentHashMap.newKeySet();
@@ -24,7 +24,7 @@ final class ParkedKeys {
         }
     }
 
-    /** Returns how many of the keys were not here before. */
+    /** Adds the keys; returns the number of those that were new. */
     int park(Set<RecordKey> parked) {
         return (int) parked.stream().filter(keys::add).count();
     }

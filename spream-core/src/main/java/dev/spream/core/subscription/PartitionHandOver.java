@@ -47,7 +47,8 @@ record PartitionHandOver(EngineContext context, WatermarkWriter watermarks) {
             .thenComparing(reader -> reader.partition().token());
 
     /**
-     * Lets readers hand their partitions over, if others wait for their turn: one, or a tenth of them where there are many.
+     * Starts to hand over as many partitions as are waiting, but at most a tenth of those that are read, and at least
+     * one.
      *
      * @param waiting the partitions that wait, the oldest watermark first
      */
@@ -56,7 +57,7 @@ record PartitionHandOver(EngineContext context, WatermarkWriter watermarks) {
                 readers.stream().filter(PartitionReader::isHandingOver).toList();
         leaving.stream().filter(this::isOverdue).forEach(PartitionReader::stop);
         int turns = Math.max(1, readers.size() / TURNS);
-        // The first of those that wait come when those that are leaving already have left.
+        // the first waiting partitions get the places of those that are being handed over already
         waiting.stream()
                 .skip(leaving.size())
                 .limit(turns)
@@ -64,7 +65,7 @@ record PartitionHandOver(EngineContext context, WatermarkWriter watermarks) {
                         longestAheadOf(next.watermark(), readers).ifPresent(reader -> handOver(reader, waiting)));
     }
 
-    /** Lets that many readers hand their partitions over to workers that read fewer: those that are ahead, which wait least. */
+    /** Starts to hand over that many partitions to workers that read fewer, those with the latest watermarks first. */
     void give(Collection<PartitionReader> readers, int count) {
         readers.stream()
                 .filter(reader -> !reader.isHandingOver())
@@ -125,13 +126,13 @@ record PartitionHandOver(EngineContext context, WatermarkWriter watermarks) {
 
     private void release(HeldPartition partition, BooleanSupplier wanted) throws InterruptedException {
         partition.leaving();
-        context.storageCalls().repeat("giving a partition back", partition.token(), wanted, storage -> {
+        context.storageCalls().repeat("releasing a partition", partition.token(), wanted, storage -> {
             storage.release(List.of(partition.lease()));
             return true;
         });
         partition.released();
         log.info(
-                "[{}] given back at {}",
+                "[{}] released at {}",
                 context.label(partition.token()),
                 partition.tracker().watermark());
         context.listener().publish(listener -> listener.partitionReleased(partition.token()));

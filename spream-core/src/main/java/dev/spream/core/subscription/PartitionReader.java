@@ -37,7 +37,8 @@ import org.slf4j.event.Level;
 final class PartitionReader {
     private static final Logger log = LoggerFactory.getLogger(PartitionReader.class);
     /**
-     * For broken streams: a logger of its own, so that a program can report them itself for all partitions together.
+     * The logger for broken streams, a separate one so that a program can report them itself for all partitions
+     * together.
      */
     private static final Logger reconnectLog = LoggerFactory.getLogger("dev.spream.core.subscription.Reconnect");
 
@@ -246,7 +247,7 @@ final class PartitionReader {
     private void reportReconnected() {
         if (broken) {
             broken = false;
-            reconnectLog.info("[{}] the stream brings records again", label);
+            reconnectLog.info("[{}] the stream returns records again", label);
             context.listener().publish(listener -> listener.reconnected(partition.token()));
         }
     }
@@ -257,7 +258,7 @@ final class PartitionReader {
         }
         broken = true;
         Duration delay = backoff.next();
-        // Streams break now and then, and at the client's limit of an hour; only one that stays broken is worth a
+        // Streams break now and then, and at the client's limit of an hour; only one that stays broken is logged as a
         // warning.
         reconnectLog
                 .atLevel(backoff.attempts() < WARN_FROM_ATTEMPT ? Level.INFO : Level.WARN)
@@ -283,8 +284,8 @@ final class PartitionReader {
     }
 
     /**
-     * Returns whether the partition is still to be read or finished; once false, it stays false. A dispatcher that stopped
-     * because a delivery failed has taken one record fewer than were read.
+     * Returns whether the partition is still to be read or finished; once false, it stays false. A dispatcher that
+     * stopped because of a failed delivery has taken one record less than was read.
      */
     boolean isActive() {
         return !stopRequested && !dispatcher.isStopping() && partition.isHeld();
@@ -324,12 +325,15 @@ final class PartitionReader {
         return handingOverSince.isPresent();
     }
 
-    /** The start of the hand-over, on the engine's monotonic clock; empty if the partition is not being handed over. */
+    /**
+     * Returns the start of the hand-over, on the engine's monotonic clock; empty if the partition is not being handed
+     * over.
+     */
     OptionalLong handingOverSince() {
         return handingOverSince;
     }
 
-    /** The time when the reader was created, on the engine's monotonic clock. */
+    /** Returns the time when the reader was created, on the engine's monotonic clock. */
     long openedAt() {
         return openedAt;
     }

@@ -43,7 +43,7 @@ final class PartitionScheduler {
 
         Set<PartitionToken> leaving();
 
-        /** Lets that many partitions be handed over. */
+        /** Starts to hand over that many partitions. */
         void give(int count);
     }
 
@@ -60,7 +60,7 @@ final class PartitionScheduler {
     private final Readers readers;
     private final Membership membership;
     private final UnclaimedPartitions neglected;
-    private int eagerRounds; // since partitions are due, or one of them came
+    private int eagerRounds; // rounds since partitions became due or one of them arrived
 
     private volatile List<PartitionMetadata> waiting = List.of();
     private volatile @Nullable Instant lowWatermark;
@@ -76,7 +76,7 @@ final class PartitionScheduler {
     boolean run(BooleanSupplier wanted) throws InterruptedException {
         while (wanted.getAsBoolean()) {
             Set<PartitionToken> leaving =
-                    readers.leaving(); // before the lineage is read, so that partitions released in between show as
+                    readers.leaving(); // before the lineage is read, so that partitions released meanwhile appear as free
             // free
 
             Lineage lineage = context.storageCalls().repeat("reading the lineage", wanted, PartitionStorage::frontier);
@@ -99,7 +99,10 @@ final class PartitionScheduler {
         }
     }
 
-    /** Shorter than the discovery interval while others should hand partitions over; limited to a few rounds. */
+    /**
+     * Returns the time until the next round. It is shorter than the discovery interval while other workers should hand
+     * partitions over, for a few rounds.
+     */
     private Duration untilNextRound(FairShare share, boolean claimed) {
         Duration interval = context.options().partitionDiscoveryInterval();
         eagerRounds = share.due() == 0 || claimed ? 0 : eagerRounds + 1;
@@ -108,7 +111,8 @@ final class PartitionScheduler {
     }
 
     /**
-     * The time until the first lease of another worker expires: the partitions of a dead worker are claimed at once.
+     * Returns the time until the first lease of another worker expires: the partitions of a dead worker are claimed at
+     * once.
      */
     private Duration untilLeaseEnds(Lineage lineage) {
         return lineage.partitions().stream()
@@ -120,12 +124,15 @@ final class PartitionScheduler {
                 .orElse(context.options().partitionDiscoveryInterval());
     }
 
-    /** Of the subscription, as last read from the storage. */
+    /** Returns the low watermark of the subscription, as last read from the storage. */
     Optional<Instant> lowWatermark() {
         return Optional.ofNullable(lowWatermark);
     }
 
-    /** The partitions that could be read but for the limit, as last read from the storage, the oldest watermark first. */
+    /**
+     * Returns the partitions that could be read but for the limit, as last read from the storage, the oldest watermark
+     * first.
+     */
     List<PartitionMetadata> waiting() {
         return waiting;
     }
@@ -146,7 +153,7 @@ final class PartitionScheduler {
                 .repeat("completing the subscription", wanted, PartitionStorage::completeIfAllFinished);
     }
 
-    /** Returns whether something was acquired. */
+    /** Acquires the claims of the share; returns whether any was acquired. */
     private boolean claim(FairShare share, BooleanSupplier wanted) throws InterruptedException {
         List<PartitionMetadata> free = Stream.of(share.claims(), neglected.of(share.othersClaims()), share.unclaimed())
                 .flatMap(List::stream)
@@ -168,20 +175,26 @@ final class PartitionScheduler {
         return !acquired.leases().isEmpty();
     }
 
-    /** A released partition has no owner; one with an owner was not released, because its worker died or stalled. */
+    /**
+     * Logs that a partition was taken over. A released partition has no owner; one with an owner was not released,
+     * because its worker died or stalled.
+     */
     private void noteTakeOver(PartitionLease lease, List<PartitionMetadata> free) {
         free.stream()
                 .filter(partition -> partition.token().equals(lease.token()))
                 .flatMap(partition -> partition.owner().stream())
                 .forEach(owner -> log.warn(
-                        "[{}] taken over from {}, whose lease ran out; reading continues at {} (epoch {})",
+                        "[{}] taken over from {}, whose lease expired; reading continues at {} (epoch {})",
                         context.label(lease.token()),
                         owner.equals(context.worker()) ? "this worker itself" : "worker " + owner.value(),
                         lease.watermark(),
                         lease.epoch()));
     }
 
-    /** Partitions over the limit, in the order in which they come next. */
+    /**
+     * Stores the partitions over the limit, in the order in which they are read next, and reports a change of their
+     * number.
+     */
     private void noteWaiting(List<PartitionMetadata> over) {
         int before = waiting.size();
         waiting = List.copyOf(over);
@@ -190,7 +203,7 @@ final class PartitionScheduler {
         }
         if (before == 0) {
             log.warn(
-                    "[{}] {} partitions wait, the oldest since {}: {} are read, which is the limit. Raise maxOpenPartitions and the number of queries that the source allows, or add workers, before their changes expire",
+                    "[{}] {} partitions wait, the oldest since {}, because the limit of {} open partitions is reached. Raise maxOpenPartitions and the number of queries that the source allows, or add workers, before their changes expire",
                     context.source().streamName(),
                     over.size(),
                     over.getFirst().watermark(),

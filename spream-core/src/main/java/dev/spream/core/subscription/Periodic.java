@@ -15,7 +15,10 @@ final class Periodic implements TaskGroup.Task {
     private final long createdAt;
     private volatile boolean stopped;
 
-    /** Work that begins an interval after it has ended, and for the first time an interval from now. */
+    /**
+     * Creates a task whose runs start one interval after the end of the previous run; the first starts after one
+     * interval.
+     */
     Periodic(MonotonicTime time, Duration interval, TaskGroup.Task work) {
         this(time, interval, false, work);
     }
@@ -29,7 +32,10 @@ final class Periodic implements TaskGroup.Task {
         this.work = work;
     }
 
-    /** Work that begins an interval after it has begun, or at its end if it took longer; the first time as above. */
+    /**
+     * Returns a task whose runs start one interval after the start of the previous run, or at its end if it took
+     * longer; the first starts after one interval.
+     */
     static Periodic steady(MonotonicTime time, Duration interval, TaskGroup.Task work) {
         return new Periodic(time, interval, true, work);
     }
@@ -48,7 +54,7 @@ final class Periodic implements TaskGroup.Task {
         }
     }
 
-    /** Does the work now rather than at the end of the interval. */
+    /** Starts the next run now, without waiting for the end of the interval. */
     void trigger() {
         waiter.signal();
     }

@@ -165,7 +165,7 @@ final class RecordDispatcher implements DeliveryControl {
         runner.start();
     }
 
-    /** Delivers those records, and then whatever is ready. */
+    /** Delivers those records, then further ready ones while there are any. */
     private void run(List<InflightRecord> first) {
         try {
             List<InflightRecord> records = first.isEmpty() ? next(false) : first;
@@ -185,7 +185,7 @@ final class RecordDispatcher implements DeliveryControl {
     }
 
     /**
-     * The next records to deliver together; none when there is nothing to do, and then the runner has to end.
+     * Returns the next records to deliver together; none when there is nothing to do, and then the runner has to end.
      *
      * @param called whether the runner has delivered others before
      */
@@ -215,7 +215,7 @@ final class RecordDispatcher implements DeliveryControl {
         boolean settled = records.size() == 1 && records.getFirst().isSettled();
         if (!settled && !partition.isHeld()) {
             stop();
-            partition.revoke(); // the reader, which may wait for its stream, is to stop as well
+            partition.revoke(); // stops the reader too, which may be waiting for its stream
         }
     }
 
@@ -260,7 +260,7 @@ final class RecordDispatcher implements DeliveryControl {
         });
     }
 
-    /** An interrupt that user code left would hit the next record. */
+    /** Clears an interrupt left by user code, which would hit the next record. */
     private void clearInterrupt() {
         if (!isCancelled()) {
             Thread.interrupted();
@@ -270,7 +270,7 @@ final class RecordDispatcher implements DeliveryControl {
     /**
      * Waits until every record that was taken is settled.
      *
-     * @return false if the dispatcher stopped before
+     * @return false if the dispatcher was stopped first
      */
     boolean awaitSettled() throws InterruptedException {
         lock.lockInterruptibly();

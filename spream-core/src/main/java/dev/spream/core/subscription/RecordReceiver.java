@@ -60,7 +60,7 @@ final class RecordReceiver {
         this.childrenStart = position.timestamp();
     }
 
-    /** Where the partition has been read to, and the next query has to start, inclusive. */
+    /** Returns the timestamp up to which the partition has been read, at which the next query starts, inclusive. */
     Instant position() {
         return position.timestamp();
     }
@@ -131,7 +131,7 @@ final class RecordReceiver {
                 change.tableName().orElse(""));
     }
 
-    /** A change without rows that stands for the undecodable one, with the values that are known. */
+    /** Returns a change without rows that stands for the undecodable one, with the values that are known. */
     static DataChangeRecord standIn(
             Instant commitTimestamp, String recordSequence, String serverTransactionId, String tableName) {
         return new DataChangeRecord(
@@ -166,7 +166,7 @@ final class RecordReceiver {
             case IN_ORDER -> {}
             case BEHIND_MARK ->
                 log.warn(
-                        "[{}] the server returned {} behind a heartbeat or child partitions of {}; it is delivered all the same, behind every change before it. The watermark may have passed it: if this process ends before it is settled, it does not come again",
+                        "[{}] the server returned {} after a heartbeat or child partitions record of {}; the change is delivered after all changes before it. The watermark may already be later: if this process ends before the change is settled, it is not delivered again",
                         context.label(partition.token()),
                         change.identity(),
                         position.timestamp());
@@ -184,7 +184,7 @@ final class RecordReceiver {
 
     private SubscriptionException outOfOrder(DataChangeRecord change) {
         return new SubscriptionException(
-                "[%s] the server returned %s behind a change of %s, and it is none of the last %d changes that were read: it is not delivered, because a later change of its key may have been; the watermark stays at %s, and the subscription stops. A restart reads from there: compare what it brings with the database if that is after the change"
+                "[%s] the server returned %s after a change of %s, and it is not among the last %d changes that were read: it is not delivered, because a later change of its key may have been; the watermark stays at %s, and the subscription stops. A restart resumes at the watermark; if that is later than the change, compare the changed rows with the database"
                         .formatted(
                                 context.label(partition.token()),
                                 change.identity(),
@@ -244,7 +244,7 @@ final class RecordReceiver {
         return broughtChanges;
     }
 
-    /** Returns whether the current query has brought anything that shows a healthy stream. */
+    /** Returns whether the current query has returned anything that shows a working stream. */
     boolean progressed() {
         return broughtChanges || broughtHeartbeats;
     }
@@ -253,7 +253,10 @@ final class RecordReceiver {
         return !children.isEmpty();
     }
 
-    /** The proof that all children so far are, once a query that brought some has ended with OK. */
+    /**
+     * Returns the proof of the partition's end by the children so far. It is valid once a query that returned children
+     * has ended with OK.
+     */
     PartitionEnd proofByChildren() {
         return PartitionEnd.childPartitions(childrenStart, List.copyOf(children));
     }

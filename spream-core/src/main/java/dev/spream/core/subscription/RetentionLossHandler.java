@@ -24,18 +24,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The handling of changes lost to the stream's retention period: continues after them, if configured so. The loss is
- * stored as a gap of the partition before anything after it is read. Confined to the reader's thread; called when
- * everything that was read is settled.
+ * Handles changes lost to the stream's retention period: continues after them, if configured so. The loss is stored as
+ * a gap of the partition before anything after it is read. Confined to the reader's thread; called when everything that
+ * was read is settled.
  *
- * <p>If a whole partition expired, the tokens of its children are lost with it. The initial query finds the
- * partitions that are live where the stream begins now, and they replace it: their changes are all that is left of
- * its keys. Partitions that are stored already are not changed. The time of that query is the end of the stored gap,
- * so a repetition after a crash finds the same partitions.
+ * <p>If a whole partition expired, the tokens of its children are lost with it. The initial query finds the partitions
+ * that are live where the stream begins now, and they replace it: their changes are all that is left of its keys.
+ * Partitions that are stored already are not changed. The time of that query is the end of the stored gap, so a
+ * repetition after a crash finds the same partitions.
  *
- * <p>Not guaranteed: tokens do not reveal keys, so the partitions found may be children of another partition, one
- * that is being read less than the margin inside the retention period and has not returned them yet. That partition
- * then cannot make them start earlier, nor do they wait for it.
+ * <p>Not guaranteed: tokens do not reveal keys, so a partition that is found may be the child of another stored one,
+ * whose position is near the start of the retention period and which has not returned its children yet. That parent
+ * then cannot make the child start earlier, and the child does not wait for it.
  */
 record RetentionLossHandler(
         EngineContext context,
@@ -74,7 +74,7 @@ record RetentionLossHandler(
      * @return the proof to finish it with if nothing of a bounded subscription is left to be read; empty otherwise, and if
      *     the lease was lost
      * @throws SubscriptionException if the begin of the stream cannot be determined
-     * @throws SourceException if the server could not be asked; the next attempt does no harm
+     * @throws SourceException if the server fails; calling again is harmless
      */
     Optional<PartitionEnd> skipLost(SourceException cause) throws InterruptedException {
         return acceptGap(cause).filter(this::isPastEnd).map(at -> lost(at, List.of()));
@@ -86,7 +86,7 @@ record RetentionLossHandler(
      *
      * @return the proof to finish it with; empty if the lease was lost, the reader has to stop, or has to try again
      * @throws SubscriptionException if the begin of the stream cannot be determined
-     * @throws SourceException if the server could not be asked; the next attempt does no harm
+     * @throws SourceException if the server fails; calling again is harmless
      */
     Optional<PartitionEnd> replaceExpired(SourceException cause) throws InterruptedException {
         Optional<Instant> accepted = acceptedBefore();
@@ -106,7 +106,7 @@ record RetentionLossHandler(
         };
     }
 
-    /** The end of a gap that an earlier reader accepted, if nothing was read after it. */
+    /** Returns the end of a gap that an earlier reader accepted, if nothing was read after it. */
     private Optional<Instant> acceptedBefore() throws InterruptedException {
         Instant watermark = partition.tracker().watermark();
         return context
@@ -121,7 +121,7 @@ record RetentionLossHandler(
                 .findFirst();
     }
 
-    /** The time at which reading continues; empty if the lease was lost. */
+    /** Accepts the gap; returns the time at which reading continues, or empty if the lease was lost. */
     private Optional<Instant> acceptGap(SourceException cause) throws InterruptedException {
         watermarks.persist(partition, isActive);
         PartitionGap gap = gap(context, partition.token(), partition.tracker().watermark(), cause);
@@ -147,9 +147,9 @@ record RetentionLossHandler(
     }
 
     /**
-     * The loss, from the watermark to a margin after the begin of the stream by the server's time, so that the begin
-     * does not overtake the next query. A loss reported inside the margin is not due to the retention period:
-     * accepting it would produce gap after gap.
+     * Returns the loss, from the watermark to a margin after the begin of the stream by the server's time, so that the
+     * stream does not begin later than the next query. A loss reported inside the margin is not due to the retention
+     * period: accepting it would produce gap after gap.
      */
     static PartitionGap gap(EngineContext context, PartitionToken token, Instant watermark, SourceException cause) {
         Duration retention = context.source()
@@ -204,7 +204,7 @@ record RetentionLossHandler(
                 living.stream().map(child -> new PartitionToken(child.token())).toList()));
     }
 
-    /** The retention period may have passed the end of the gap meanwhile: then the gap grows first. */
+    /** Extends the gap if the retention period has passed its end meanwhile. */
     private Optional<PartitionEnd> askAgain(SourceException failure) throws InterruptedException {
         if (failure.kind() != SourceException.Kind.RETENTION_LOST) {
             throw failure;

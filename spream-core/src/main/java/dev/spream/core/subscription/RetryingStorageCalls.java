@@ -41,7 +41,7 @@ final class RetryingStorageCalls {
         }
     }
 
-    /** The pauses between attempts that are repeated until the server answers. */
+    /** Returns the pauses between attempts that are repeated until the server answers. */
     static ExponentialBackoff backoff(RandomGenerator random) {
         return new ExponentialBackoff(Duration.ofMillis(50), Duration.ofSeconds(10), random);
     }
@@ -58,16 +58,16 @@ final class RetryingStorageCalls {
     }
 
     /**
-     * The result of the call, after as many attempts as it takes.
+     * Makes the call until it succeeds, and returns its result.
      *
-     * @param wanted asked before each repetition; the last failure is thrown when it is false
+     * @param wanted checked before each repetition; if it is false, the last failure is thrown
      */
     <T> T repeat(String operation, BooleanSupplier wanted, Function<PartitionStorage, T> call)
             throws InterruptedException {
         return repeat(new Call(operation, Optional.empty()), wanted, call);
     }
 
-    /** The same for one partition: its failures are counted apart from those of other partitions. */
+    /** Does the same for one partition, whose failures are counted separately. */
     <T> T repeat(String operation, PartitionToken partition, BooleanSupplier wanted, Function<PartitionStorage, T> call)
             throws InterruptedException {
         return repeat(new Call(operation, Optional.of(partition)), wanted, call);
@@ -123,12 +123,12 @@ final class RetryingStorageCalls {
             }
         } finally {
             if (failed) {
-                abandoned(what); // a call that succeeded is not listed any more
+                abandoned(what); // removes the entry; a call that succeeded has none
             }
         }
     }
 
-    /** Logs that a call that failed before is not repeated any more. */
+    /** Logs that a call that failed before is no longer repeated. */
     void abandoned(String operation) {
         abandoned(new Call(operation, Optional.empty()));
     }
@@ -136,7 +136,7 @@ final class RetryingStorageCalls {
     private void failed(Call call, StorageException failure, String until) {
         if (failing.merge(call, 1, Integer::sum) == 1) {
             log.warn(
-                    "partition storage: {} failed: {}; it is tried again{}; its recovery will be logged",
+                    "partition storage: {} failed: {}; retrying{}; recovery will be logged",
                     call,
                     LoggedFailure.message(failure),
                     until,
@@ -148,14 +148,14 @@ final class RetryingStorageCalls {
     private void worked(Call call) {
         Integer attempts = failing.isEmpty() ? null : failing.remove(call);
         if (attempts != null) {
-            log.warn("partition storage: {} works again, after {}", call, failed(attempts));
+            log.warn("partition storage: {} succeeded, after {}", call, failed(attempts));
         }
     }
 
     private void abandoned(Call call) {
         Integer attempts = failing.remove(call);
         if (attempts != null) {
-            log.warn("partition storage: {} is not tried again, after {}", call, failed(attempts));
+            log.warn("partition storage: {} is no longer retried, after {}", call, failed(attempts));
         }
     }
 

@@ -27,7 +27,7 @@ final class StartProbe {
     private final QueryRunner queries;
     private final ExponentialBackoff backoff;
 
-    // Confined to the thread that asks.
+    // Confined to the querying thread.
     private boolean answered;
     private boolean waiting;
     private int failures; // since the last answer
@@ -43,7 +43,7 @@ final class StartProbe {
      * Waits until the server has answered a query from the subscription's start; for a start in the future that is when the
      * server's time has reached it.
      *
-     * @return false if that is not wanted any more
+     * @return false if it was stopped before
      * @throws SubscriptionException if the server refuses the start
      */
     boolean isAnswered(SubscriptionRecord requested) throws InterruptedException {
@@ -57,7 +57,7 @@ final class StartProbe {
                 if (e.kind() != SourceException.Kind.TRANSIENT) {
                     throw e;
                 }
-                failed(e); // the server did not say what time it is
+                failed(e); // the server's time is unknown
             }
         }
         if (answered) {
@@ -121,14 +121,14 @@ final class StartProbe {
         failures++;
         Duration delay = backoff.next();
         log.info(
-                "[{}] the first query failed: {}; asking again",
+                "[{}] the first query failed: {}; retrying",
                 context.source().streamName(),
                 LoggedFailure.message(failure));
         context.listener().publish(listener -> listener.reconnecting(PartitionToken.ROOT, failures, delay, failure));
         queries.pause(delay);
     }
 
-    /** Records that the server answers again: a later failure is the first of another outage. */
+    /** Records that the server answers again, so that a later failure counts as a new outage. */
     private void reportAnswered() {
         if (failures > 0) {
             failures = 0;
@@ -137,7 +137,10 @@ final class StartProbe {
         }
     }
 
-    /** One gap is accepted: a stream that does not reach back to its end either was created later than that. */
+    /**
+     * Returns the end of the gap to accept. Only one gap is accepted: if the stream does not reach back to its end, the
+     * stream was created later.
+     */
     private Instant endOfGap(SubscriptionRecord requested, Instant from, SourceException failure) {
         boolean accepted = context.options().retentionLoss() == RetentionLoss.ACCEPT_GAP;
         if (accepted && from.equals(requested.startTimestamp())) {
@@ -167,7 +170,7 @@ final class StartProbe {
         queries.cancelIfStalled();
     }
 
-    /** Ends a query, or a wait; to be called when it is not wanted any more. */
+    /** Ends a query or a wait. Called when the probe is stopped. */
     void close() {
         queries.close();
     }

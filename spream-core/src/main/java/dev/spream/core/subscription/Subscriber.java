@@ -33,9 +33,9 @@ import java.util.random.RandomGenerator;
  *
  * <ul>
  *   <li>No change that Spanner returned is skipped, whatever crashes at whatever moment. A stored watermark W means
- *       that every change of that partition with a commit timestamp before W is settled: consumed, skipped by the
- *       error handler, or kept by the dead letter sink. After a restart, changes from the watermark on are delivered
- *       again, including those at exactly its timestamp, even if they were settled; {@link
+ *       that every change of that partition with a commit timestamp before W is settled: consumed, skipped by the error
+ *       handler, or stored by the dead letter sink. After a restart, changes from the watermark on are delivered again,
+ *       including those at exactly its timestamp, even if they were settled; {@link
  *       dev.spream.core.record.DataChangeRecord#identity()} identifies them.
  *   <li>With {@link dev.spream.core.consume.Ordering#PARTITION} and {@link dev.spream.core.consume.Ordering#KEY}, the
  *       changes of one primary key are consumed one at a time in commit order, across retries; in any order, those of
@@ -122,7 +122,9 @@ public final class Subscriber implements AutoCloseable {
         return subscription.ownsThread(thread);
     }
 
-    /** Every change of the subscription before it is settled, by all workers, as last read from the storage. */
+    /**
+     * Returns the low watermark, as last read from the storage: every change before it is settled, by whichever worker.
+     */
     public Optional<Instant> lowWatermark() {
         return subscription.begun().flatMap(SubscriptionRun::lowWatermark);
     }
@@ -157,13 +159,13 @@ public final class Subscriber implements AutoCloseable {
             return options(options.toBuilder().maxInflight(maxInflight).build());
         }
 
-        /** The clock; for tests that control time. */
+        /** Sets the clock, for tests that control time. */
         Builder time(MonotonicTime time) {
             this.time = time;
             return this;
         }
 
-        /** The source of jitter, for repeatable tests; used by many threads. */
+        /** Sets the source of jitter, for repeatable tests. It must be safe for use by many threads. */
         Builder random(RandomGenerator random) {
             this.random = random;
             return this;

@@ -40,7 +40,7 @@ public record SubscriberOptions(
         Duration finishedRetention,
         Optional<WorkerId> worker,
         List<SubscriptionListener> listeners) {
-    /** Spanner takes heartbeats from 100 ms; its documentation promises them from one second. */
+    /** The minimum of the heartbeat interval. Spanner accepts 100 ms; its documentation guarantees one second. */
     public static final Duration MIN_HEARTBEAT_INTERVAL = Duration.ofMillis(100);
 
     public static final Duration MAX_HEARTBEAT_INTERVAL = Duration.ofMinutes(5);
@@ -89,15 +89,15 @@ public record SubscriberOptions(
     }
 
     /**
-     * How long a stream may return no record before it is cancelled and queried again. Before its first row it also
-     * has to be set up, which may take longer than a short heartbeat.
+     * Returns how long a stream may return no record before it is cancelled and queried again. Before its first row,
+     * the time that it takes to set it up is included, which may be longer than a short heartbeat interval.
      */
     Duration stallTimeout(boolean beforeFirstRow) {
         Duration timeout = heartbeatInterval.multipliedBy(missedHeartbeats);
         return beforeFirstRow && timeout.compareTo(FIRST_ROW_TIMEOUT) < 0 ? FIRST_ROW_TIMEOUT : timeout;
     }
 
-    /** The ordering in effect: the configured one, or else the default for {@link #maxInflight}. */
+    /** Returns the ordering in effect: the configured one, or else the default for {@link #maxInflight}. */
     public Ordering effectiveOrdering() {
         return ordering.orElse(maxInflight == 1 ? Ordering.PARTITION : Ordering.KEY);
     }
@@ -168,7 +168,7 @@ public record SubscriberOptions(
         private Builder() {}
 
         /**
-         * The first commit timestamp to deliver, inclusive; within the stream's retention. Without it a new
+         * Sets the first commit timestamp to deliver, inclusive; within the stream's retention. Without it a new
          * subscription starts now, by the server's clock, and an existing one continues where it was.
          */
         public Builder startAt(Instant startTimestamp) {
@@ -177,8 +177,8 @@ public record SubscriberOptions(
         }
 
         /**
-         * The last commit timestamp to deliver, inclusive; may be in the future. Without it the subscription never ends by
-         * itself.
+         * Sets the last commit timestamp to deliver, inclusive; may be in the future. Without it the subscription never
+         * ends by itself.
          */
         public Builder endAt(Instant endTimestamp) {
             this.endTimestamp = Optional.of(endTimestamp);
@@ -186,8 +186,8 @@ public record SubscriberOptions(
         }
 
         /**
-         * Whether a stored subscription keeps its start and end where they differ from {@link #startAt} and {@link #endAt},
-         * which then count for the first run alone; false by default: a difference is refused.
+         * Sets whether a stored subscription keeps its start and end if they differ from {@link #startAt} and {@link
+         * #endAt}, which then apply to the first run only. By default false: a difference is refused.
          */
         public Builder storedRange(boolean storedRange) {
             this.storedRange = storedRange;
@@ -195,8 +195,8 @@ public record SubscriberOptions(
         }
 
         /**
-         * The heartbeat interval of idle partitions, 100 ms to 5 min, 10 s by default. A shorter interval moves the
-         * watermarks of idle partitions sooner, and costs a row for each partition and interval.
+         * Sets the heartbeat interval of idle partitions, 100 ms to 5 min, 10 s by default. A shorter interval moves
+         * the watermarks of idle partitions sooner, and costs a row for each partition and interval.
          */
         public Builder heartbeatInterval(Duration heartbeatInterval) {
             this.heartbeatInterval = requireNonNull(heartbeatInterval, "heartbeatInterval");
@@ -204,9 +204,9 @@ public record SubscriberOptions(
         }
 
         /**
-         * After how many heartbeat intervals without any record a stream counts as stalled, 2 to 1,000, 5 by default. It is
-         * then cancelled and queried again from where it was. Time in which a slow consumer holds up the reading does not
-         * count.
+         * Sets the number of heartbeat intervals without any record after which a stream counts as stalled, 2 to 1,000,
+         * 5 by default. It is then cancelled and queried again from its last position. Time in which a slow consumer
+         * blocks the reading does not count.
          */
         public Builder missedHeartbeats(int missedHeartbeats) {
             this.missedHeartbeats = missedHeartbeats;
@@ -214,9 +214,9 @@ public record SubscriberOptions(
         }
 
         /**
-         * How many changes of one partition may be read and not settled, 1 to 1,000, 1 by default. With more, reading
-         * continues while a consumer is slow or waits for a retry, and changes of different keys are consumed at the
-         * same time. Once that many are in flight, reading resumes when a quarter of them is settled.
+         * Sets the maximum number of changes of one partition that are read and not settled, 1 to 1,000, 1 by default.
+         * With more, reading continues while a consumer is slow or waits for a retry, and changes of different keys are
+         * consumed at the same time. Once that many are in flight, reading resumes when a quarter of them is settled.
          */
         public Builder maxInflight(int maxInflight) {
             this.maxInflight = maxInflight;
@@ -224,7 +224,7 @@ public record SubscriberOptions(
         }
 
         /**
-         * The order of delivery. By default {@link Ordering#PARTITION} with one change in flight, and {@link
+         * Sets the order of delivery. By default {@link Ordering#PARTITION} with one change in flight, and {@link
          * Ordering#KEY} with more.
          */
         public Builder ordering(Ordering ordering) {
@@ -233,10 +233,10 @@ public record SubscriberOptions(
         }
 
         /**
-         * How many changes a {@link dev.spream.core.consume.BatchConsumer} is given at most in one call, 1 to 1,000,
-         * by default as many as may be in flight. A call is made when none is running for the partition, with the
-         * changes that are ready then; with less than {@link #maxInflight}, further calls are made at the same time
-         * as soon as there is enough for a full one.
+         * Sets the maximum number of changes that a {@link dev.spream.core.consume.BatchConsumer} receives in one call,
+         * 1 to 1,000, by default as many as may be in flight. A call is made when none is running for the partition,
+         * with the changes that are ready then; with less than {@link #maxInflight}, further calls are made at the same
+         * time as soon as there are enough changes for a full one.
          */
         public Builder maxBatchSize(int maxBatchSize) {
             this.maxBatchSize = maxBatchSize;
@@ -244,10 +244,10 @@ public record SubscriberOptions(
         }
 
         /**
-         * How long one call of the consumer may take, 1 ms to 1 day; without limit by default. Past it the call is
-         * interrupted, and failed unless it returns normally all the same. A call that ignores the interrupt keeps
-         * its changes and those that wait for them: nothing is delivered a second time while the first call may still
-         * be running.
+         * Sets the time limit of one call of the consumer, 1 ms to 1 day; no limit by default. A call that exceeds it
+         * is interrupted, and counts as failed unless it returns normally nevertheless. A call that ignores the
+         * interrupt keeps its changes and those that wait for them: nothing is delivered a second time while the first
+         * call may still be running.
          */
         public Builder consumeTimeout(Duration consumeTimeout) {
             this.consumeTimeout = Optional.of(consumeTimeout);
@@ -255,8 +255,8 @@ public record SubscriberOptions(
         }
 
         /**
-         * How many changes may be read and not settled over all partitions, 1 to 10,000,000, 10,000 by default. Every
-         * partition may hold one in any case, so that none starves.
+         * Sets the maximum number of changes that are read and not settled over all partitions, 1 to 10,000,000, 10,000
+         * by default. Every partition may hold one in any case, so that none starves.
          */
         public Builder maxBufferedChanges(int maxBufferedChanges) {
             this.maxBufferedChanges = maxBufferedChanges;
@@ -264,10 +264,11 @@ public record SubscriberOptions(
         }
 
         /**
-         * How many bytes of changes may be in memory over all partitions, at least 1 MiB, by default a quarter of the heap.
-         * Half of it is for changes that are read and not settled, where every partition may hold one in any case; the other
-         * half is shared out to the {@linkplain #maxOpenPartitions queries that may be open} for what the client fetches
-         * ahead, 16 KiB to 16 MiB each: with many queries and little memory, the lower bound goes over the half.
+         * Sets the maximum memory of changes over all partitions in bytes, at least 1 MiB, by default a quarter of the
+         * heap. Half of it is for changes that are read and not settled, where every partition may hold one in any
+         * case; the other half is divided among the {@linkplain #maxOpenPartitions queries that may be open} for what
+         * the client fetches ahead, 16 KiB to 16 MiB each: with many queries and little memory, the lower bound exceeds
+         * the half.
          */
         public Builder maxBufferedBytes(long maxBufferedBytes) {
             this.maxBufferedBytes = maxBufferedBytes;
@@ -275,46 +276,49 @@ public record SubscriberOptions(
         }
 
         /**
-         * How many partitions are read at the same time, 1 to 100,000, 1,000 by default, and never more than the
-         * source can {@linkplain dev.spream.core.source.ChangeStreamSource#maxOpenQueries carry}. An idle partition
-         * counts too. Those over the limit wait, or are read by other workers; the one with the oldest watermark is
-         * next. While some wait, the others are handed over to them in turn.
+         * Sets the maximum number of partitions that are read at the same time, 1 to 100,000, 1,000 by default, and
+         * never more than the source can {@linkplain dev.spream.core.source.ChangeStreamSource#maxOpenQueries carry}.
+         * An idle partition counts too. Partitions over the limit wait, or are read by other workers; the one with the
+         * oldest watermark is next. While some wait, open partitions are handed over to them in turn.
          */
         public Builder maxOpenPartitions(int maxOpenPartitions) {
             this.maxOpenPartitions = maxOpenPartitions;
             return this;
         }
 
-        /** What to do when changes were lost to the stream's retention period; by default the subscription stops. */
+        /**
+         * Sets the treatment of changes that were lost to the stream's retention period; by default the subscription
+         * stops.
+         */
         public Builder retentionLoss(RetentionLoss retentionLoss) {
             this.retentionLoss = requireNonNull(retentionLoss, "retentionLoss");
             return this;
         }
 
         /**
-         * What to do with a row that cannot be decoded; by default the subscription stops. {@link DecodingFailure#DEAD_LETTER}
-         * needs a {@link #deadLetterSink}.
+         * Sets the treatment of rows that cannot be decoded; by default the subscription stops. {@link
+         * DecodingFailure#DEAD_LETTER} needs a {@link #deadLetterSink}.
          */
         public Builder decodingFailure(DecodingFailure decodingFailure) {
             this.decodingFailure = requireNonNull(decodingFailure, "decodingFailure");
             return this;
         }
 
-        /** Decides about a change after the consumer failed on it; by default the subscription stops. */
+        /** Sets the handler of changes on which the consumer failed; by default the subscription stops. */
         public Builder errorHandler(ErrorHandler errorHandler) {
             this.errorHandler = requireNonNull(errorHandler, "errorHandler");
             return this;
         }
 
-        /** The store of changes that the error handler dead-letters. Required by handlers that decide so. */
+        /** Sets the store of changes that the error handler dead-letters. Required by handlers that decide so. */
         public Builder deadLetterSink(DeadLetterSink deadLetterSink) {
             this.deadLetterSink = Optional.of(deadLetterSink);
             return this;
         }
 
         /**
-         * How long a watermark may stay unstored, 1 ms to 10 min, 1 s by default. Longer means fewer writes, and more
-         * repeated changes after a crash.
+         * Sets how long a watermark may stay unstored, 1 ms to 10 min, 1 s by default. A longer interval means fewer
+         * writes, and more repeated changes after a crash.
          */
         public Builder watermarkInterval(Duration watermarkInterval) {
             this.watermarkInterval = requireNonNull(watermarkInterval, "watermarkInterval");
@@ -322,8 +326,8 @@ public record SubscriberOptions(
         }
 
         /**
-         * How often the storage is read for partitions that other workers released or discovered, 1 ms to 10 min, 1 s
-         * by default. Partitions that this worker discovers itself do not wait for it.
+         * Sets the interval at which the storage is read for partitions that other workers released or discovered, 1 ms
+         * to 10 min, 1 s by default. Partitions that this worker discovers itself are claimed at once.
          */
         public Builder partitionDiscoveryInterval(Duration partitionDiscoveryInterval) {
             this.partitionDiscoveryInterval = requireNonNull(partitionDiscoveryInterval, "partitionDiscoveryInterval");
@@ -331,8 +335,8 @@ public record SubscriberOptions(
         }
 
         /**
-         * The lease time, after which the partitions of an unresponsive worker are taken over, 100 ms to 1 h, 15 s by
-         * default. With a shorter one, others take over sooner after a crash, but a slow storage or a long pause
+         * Sets the lease time, after which the partitions of an unresponsive worker are taken over, 100 ms to 1 h, 15 s
+         * by default. With a shorter one, others take over sooner after a crash, but a slow storage or a long pause
          * loses the lease.
          */
         public Builder leaseTime(Duration leaseTime) {
@@ -341,9 +345,9 @@ public record SubscriberOptions(
         }
 
         /**
-         * How long changes that were started may take to finish when the subscription stops because of a failure, 0
-         * to 1 h, 30 s by default. Past it they are interrupted. When a partition is handed over, it limits how long
-         * its changes in flight may take to settle; past it, those not started are left to the next owner.
+         * Sets the time that started changes may take to finish when the subscription stops because of a failure, 0 to
+         * 1 h, 30 s by default. Afterwards they are interrupted. When a partition is handed over, it limits the time
+         * that its changes in flight may take to settle; then those not started are left to the next owner.
          */
         public Builder drainTimeout(Duration drainTimeout) {
             this.drainTimeout = requireNonNull(drainTimeout, "drainTimeout");
@@ -351,15 +355,15 @@ public record SubscriberOptions(
         }
 
         /**
-         * How long a finished partition stays stored before its row is removed and only its proof kept, 0 to 365 days, 1 day
-         * by default. Partitions that unfinished ones refer to stay in any case.
+         * Sets how long a finished partition stays stored before its row is removed and only its proof kept, 0 to 365
+         * days, 1 day by default. Partitions that unfinished ones refer to are kept in any case.
          */
         public Builder finishedRetention(Duration finishedRetention) {
             this.finishedRetention = requireNonNull(finishedRetention, "finishedRetention");
             return this;
         }
 
-        /** This worker's name, never to be used by two subscribers; random for each subscriber by default. */
+        /** Sets this worker's id, which no other subscriber may ever use; random for each subscriber by default. */
         public Builder worker(WorkerId worker) {
             this.worker = Optional.of(worker);
             return this;
@@ -372,7 +376,7 @@ public record SubscriberOptions(
         }
 
         /**
-         * The options.
+         * Builds the options.
          *
          * @throws IllegalArgumentException if one is out of range; the message names it, its value and the bound
          */

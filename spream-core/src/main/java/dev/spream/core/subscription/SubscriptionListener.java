@@ -64,8 +64,8 @@ public interface SubscriptionListener {
     default void reconnecting(PartitionToken partition, int attempt, Duration delay, @Nullable SourceException cause) {}
 
     /**
-     * The stream of a partition, which had broken, brings records again; or the first query of a new subscription,
-     * which had failed, is answered, even if with the error that its start is in the future.
+     * The broken stream of a partition returns records again; or the first query of a new subscription, which had
+     * failed, is answered, even if with the error that its start is in the future.
      */
     default void reconnected(PartitionToken partition) {}
 
@@ -82,7 +82,7 @@ public interface SubscriptionListener {
      * Partitions wait because the limit of open partitions is reached. Called when their number changes; zero when
      * none waits any more.
      *
-     * @param oldestWatermark of those that wait; null if none does
+     * @param oldestWatermark the oldest watermark of those that wait; null if none waits
      */
     default void partitionsWaiting(int count, @Nullable Instant oldestWatermark) {}
 

@@ -25,7 +25,7 @@ final class SubscriptionOpener {
         this.probe = new StartProbe(context, wanted);
     }
 
-    /** The stored subscription; empty if it was stopped before anything was stored. */
+    /** Opens the stored subscription; returns empty if it was stopped before anything was stored. */
     Optional<SubscriptionRecord> open() throws InterruptedException {
         PartitionMode mode = context.source().partitionMode();
         if (mode != PartitionMode.IMMUTABLE_KEY_RANGE) {
@@ -45,7 +45,9 @@ final class SubscriptionOpener {
         return Optional.of(stored);
     }
 
-    /** Returns whether there are partitions of a subscription that another program began. It is read from their watermarks. */
+    /**
+     * Returns whether partitions are stored that another program began to read. Reading continues at their watermarks.
+     */
     private boolean isAdopted() throws InterruptedException {
         return context.storageCalls()
                 .repeat(
@@ -64,7 +66,7 @@ final class SubscriptionOpener {
                 .orElseGet(() -> context.source().serverTime());
         options.endTimestamp().filter(end -> end.isBefore(start)).ifPresent(end -> {
             throw new SubscriptionException(
-                    "the subscription would end at %s, before it starts at %s; nothing was read or stored. Give a start before the end"
+                    "the subscription would end at %s, before it starts at %s; nothing was read or stored. Set a start before the end"
                             .formatted(end, start));
         });
         return new SubscriptionRecord(
@@ -88,7 +90,7 @@ final class SubscriptionOpener {
         }
         if (!differences.isEmpty()) {
             throw new SubscriptionException(
-                    "the stored subscription is another one: %s; nothing was changed. Use the stored values, or a storage of its own for the other subscription"
+                    "the stored subscription differs from the configured one: %s; nothing was changed. Use the stored values, or another storage for the configured subscription"
                             .formatted(String.join("; ", differences)));
         }
     }

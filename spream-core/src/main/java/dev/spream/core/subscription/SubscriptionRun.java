@@ -41,7 +41,7 @@ import org.slf4j.LoggerFactory;
  */
 final class SubscriptionRun implements PartitionScheduler.Readers, RunLifecycle.Stoppable {
     private static final Logger log = LoggerFactory.getLogger(SubscriptionRun.class);
-    /** For the end of a run: a logger of its own, so that a program can report the end itself. */
+    /** The logger for the end of a run, a separate one so that a program can report the end itself. */
     private static final Logger endLog = LoggerFactory.getLogger("dev.spream.core.subscription.End");
 
     private static final Duration CANCEL_GRACE = Duration.ofSeconds(5);
@@ -113,7 +113,10 @@ final class SubscriptionRun implements PartitionScheduler.Readers, RunLifecycle.
         }
     }
 
-    /** User code is not called on this thread, which has to return even if such a call does not. */
+    /**
+     * Runs and ends the subscription. User code is not called on this thread, which has to return even if such a call
+     * does not.
+     */
     private CompletionReason runWatched() {
         runner = Thread.currentThread();
         boolean interrupted = apart("run", () -> completed = runUntilStopped());
@@ -137,7 +140,10 @@ final class SubscriptionRun implements PartitionScheduler.Readers, RunLifecycle.
         return join(alone);
     }
 
-    /** Returns whether the subscription is completed. A storage that still fails when the run is stopped delays nothing. */
+    /**
+     * Runs until the subscription is completed or stopped; returns whether it is completed. A storage that still fails
+     * when the run is stopped causes no delay.
+     */
     private boolean runUntilStopped() throws Exception {
         try {
             return openAndSchedule();
@@ -197,7 +203,10 @@ final class SubscriptionRun implements PartitionScheduler.Readers, RunLifecycle.
         return task;
     }
 
-    /** Tried once, and again at the next interval: repeating it here would keep a reader from finishing its partition. */
+    /**
+     * Tries once; the next attempt is made at the next interval. Repeating here would keep a reader from finishing its
+     * partition.
+     */
     private void storeWatermarks() throws InterruptedException {
         path.attempts().summarize();
         context.storageCalls()
@@ -245,7 +254,7 @@ final class SubscriptionRun implements PartitionScheduler.Readers, RunLifecycle.
             });
             reader.run();
         } catch (StorageException e) {
-            // A retryable failure is thrown only when the reader was stopped, and then the cause is known.
+            // A retryable failure is thrown only if the reader was stopped, and then its cause is reported already.
             if (!e.retryable() || reader.isActive()) {
                 tasks.fail(e);
             }
@@ -254,13 +263,13 @@ final class SubscriptionRun implements PartitionScheduler.Readers, RunLifecycle.
                 tasks.fail(e);
             }
         } catch (Throwable t) {
-            tasks.fail(t); // now, and not when the consumer has returned
+            tasks.fail(t); // at once, before the consumer has returned
         } finally {
             reader.stop();
             boolean idle = reader.dispatcher().awaitIdle(CANCEL_GRACE);
             if (!idle) {
                 log.error(
-                        "[{}] the consumer did not return from an interrupted call; the partition is not given back and its lease runs out within {}",
+                        "[{}] the consumer did not return from an interrupted call; the partition is not released, and its lease expires within {}",
                         context.label(partition.token()),
                         DurationText.of(context.options().leaseTime()));
             }
@@ -316,7 +325,7 @@ final class SubscriptionRun implements PartitionScheduler.Readers, RunLifecycle.
         readers.values().forEach(PartitionReader::cancel);
     }
 
-    /** Other workers may claim this worker's share from now on, not only when the run has ended. */
+    /** Ends this worker's share now, not only when the run has ended, so that other workers may claim it. */
     private void leaveMembers() {
         leases.membership().leave();
         Periodic renewal = leaseRenewal;
@@ -415,8 +424,8 @@ final class SubscriptionRun implements PartitionScheduler.Readers, RunLifecycle.
     }
 
     /**
-     * Releases idle partitions; none while a flush hangs, which may still write changes that another worker would get
-     * again.
+     * Releases idle partitions. Releases none while a flush hangs: it may still write changes, which another worker
+     * would then deliver again.
      */
     private void release(List<PartitionReader> left, BooleanSupplier inTime) throws InterruptedException {
         List<PartitionReader> idle = watermarks.isFlushing()
@@ -427,7 +436,7 @@ final class SubscriptionRun implements PartitionScheduler.Readers, RunLifecycle.
         context.storageCalls()
                 .run("ending the registration", inTime, storage -> storage.unregisterWorker(context.worker()));
         if (!leases.isEmpty()) {
-            context.storageCalls().run("giving partitions back", inTime, storage -> storage.release(leases));
+            context.storageCalls().run("releasing partitions", inTime, storage -> storage.release(leases));
         }
         idle.forEach(reader -> context.listener()
                 .publish(listener ->

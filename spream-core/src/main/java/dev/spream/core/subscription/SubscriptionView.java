@@ -21,41 +21,43 @@ import java.util.Optional;
  */
 public interface SubscriptionView {
 
-    /** The change stream's name. */
+    /** Returns the change stream's name. */
     String streamName();
 
-    /** This worker, in the storage. */
+    /** Returns the id of this worker in the storage. */
     WorkerId worker();
 
-    /** The partitions that this worker reads, or has read and not released, in no particular order. */
+    /** Returns the partitions that this worker reads, or has read and not released, in no particular order. */
     List<PartitionProgress> held();
 
-    /** Every change of the subscription before it is settled, by all workers, as last read from the storage. */
+    /**
+     * Returns the low watermark, as last read from the storage: every change before it is settled, by whichever worker.
+     */
     Optional<Instant> lowWatermark();
 
     /**
-     * The stored record of the subscription. Asks the storage.
+     * Returns the stored record of the subscription. Asks the storage.
      *
      * @throws StorageException if the storage fails
      */
     Optional<SubscriptionRecord> subscription();
 
     /**
-     * All partitions of the subscription, of all workers. Asks the storage.
+     * Returns all partitions of the subscription, of all workers. Asks the storage.
      *
      * @throws StorageException if the storage fails
      */
     Lineage lineage();
 
     /**
-     * All workers that are registered. Asks the storage.
+     * Returns all workers that are registered. Asks the storage.
      *
      * @throws StorageException if the storage fails
      */
     List<WorkerRegistration> workers();
 
     /**
-     * How long the stream keeps its records; empty if the server does not report it. Asks the server.
+     * Returns how long the stream keeps its records; empty if the server does not report it. Asks the server.
      *
      * @throws SourceException if the server fails
      */

@@ -10,8 +10,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Partitions that other workers should have claimed and did not: a worker can be registered and yet be stuck. Confined to
- * the thread that schedules.
+ * Partitions that other workers should have claimed and did not: a worker can be registered and yet be stuck. Confined
+ * to the scheduler's thread.
  */
 final class UnclaimedPartitions {
     private static final int TIMEOUT_INTERVALS = 3;
@@ -21,13 +21,13 @@ final class UnclaimedPartitions {
     private final EngineContext context;
     private final Map<PartitionToken, Long> freeSince = new HashMap<>();
     private long lastSeen;
-    private long abstention; // 0 if there never was a reason
+    private long abstention; // 0 until partitions were first found unclaimed
 
     UnclaimedPartitions(EngineContext context) {
         this.context = context;
     }
 
-    /** Those of them that have been free for a few discovery intervals, in their order. */
+    /** Returns those of the partitions that have been free for a few discovery intervals, in their order. */
     List<PartitionMetadata> of(List<PartitionMetadata> othersClaims) {
         long now = context.time().nanoTime();
         freeSince
@@ -48,7 +48,7 @@ final class UnclaimedPartitions {
         return neglected;
     }
 
-    /** One lease time, doubled each time when handed-over partitions soon come back. */
+    /** Pauses rebalancing for one lease time, doubled each time when handed-over partitions soon come back. */
     private void abstain(long now) {
         long least = context.options().leaseTime().toNanos();
         boolean again = abstention > 0 && now - lastSeen < 2 * abstention;
@@ -59,7 +59,7 @@ final class UnclaimedPartitions {
         }
     }
 
-    /** Returns whether to hand nothing over, because other workers have not claimed their shares. */
+    /** Returns whether rebalancing is paused, because other workers have not claimed their shares. */
     boolean abstains() {
         return abstention > 0 && context.time().nanoTime() - lastSeen < abstention;
     }

@@ -14,7 +14,7 @@ import java.util.Optional;
  */
 record UnreadableKeys(DataChangeRecord standIn, UndecodableRowException failure) {
 
-    /** Empty if the keys can be read. */
+    /** Returns the change in this form; empty if its keys can be read. */
     static Optional<UnreadableKeys> of(DataChangeRecord change) {
         try {
             RecordKey.of(change);

@@ -65,7 +65,7 @@ final class UserCalls {
         return open.stream().anyMatch(call -> call.ignoresInterrupt);
     }
 
-    /** Names calls that hang, and interrupts them once the run is cancelled. Called about once a second. */
+    /** Logs calls that hang, and interrupts them once the run is cancelled. Called about once a second. */
     void check() {
         checking.lock();
         try {
@@ -131,7 +131,7 @@ final class UserCalls {
             return true;
         }
 
-        /** Returns whether it is found now to ignore its interrupt. */
+        /** Returns true at most once: when the call is first found to ignore its interrupt. */
         synchronized boolean interruptIsIgnored(long now) {
             if (ended || !interrupted || ignoresInterrupt || now - interruptedAt < GRACE_AFTER_INTERRUPT.toNanos()) {
                 return false;
@@ -140,7 +140,7 @@ final class UserCalls {
             return true;
         }
 
-        /** Returns whether it was interrupted. */
+        /** Ends the call; returns whether it was interrupted. */
         synchronized boolean end() {
             ended = true;
             return interrupted;

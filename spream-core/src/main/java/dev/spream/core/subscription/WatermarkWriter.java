@@ -45,7 +45,7 @@ final class WatermarkWriter {
     void persist(Collection<HeldPartition> partitions, BooleanSupplier wanted) throws InterruptedException {
         persist(partitions, call -> context.storageCalls().repeat(STORING, wanted, call));
         context.storageCalls()
-                .abandoned(STORING); // unless it succeeds, the partitions that failed before have finished or left
+                .abandoned(STORING); // a call that succeeded is not listed; partitions that failed may be gone
     }
 
     void persist(HeldPartition partition, BooleanSupplier wanted) throws InterruptedException {
@@ -94,12 +94,12 @@ final class WatermarkWriter {
         return flushing.isLocked();
     }
 
-    /** From now on nothing is flushed, nor stored after a running flush. */
+    /** Prevents further flushes, and storing after a running flush. */
     void close() {
         closed = true;
     }
 
-    /** Watermarks that were taken before the consumer was flushed, if there are any. */
+    /** Returns the watermarks that were taken before the consumer was flushed; does not flush if there are none. */
     private Map<HeldPartition, Instant> flushed(Supplier<Map<HeldPartition, Instant>> taken)
             throws InterruptedException {
         flushing.lockInterruptibly();
@@ -123,7 +123,7 @@ final class WatermarkWriter {
     private void requireOpen() {
         if (closed) {
             throw new SubscriptionException(
-                    "[%s] the run has ended without this flush of the consumer; watermarks stay where they are"
+                    "[%s] the run ended before the consumer was flushed; watermarks stay where they are"
                             .formatted(context.source().streamName()));
         }
     }
@@ -167,7 +167,7 @@ final class WatermarkWriter {
                 close(); // a thread that waits to flush would hang as well
             }
             throw new ConsumerException(
-                    "[%s] the consumer's flush failed; watermarks stay where they are, and changes after them come again after a restart"
+                    "[%s] the consumer's flush failed; watermarks stay where they are, and changes after them are delivered again after a restart"
                             .formatted(context.source().streamName()),
                     t);
         }

@@ -30,7 +30,7 @@ public final class Budget {
         this.maxBytes = maxBytes;
     }
 
-    /** A share for one partition. */
+    /** Opens the share of a partition. */
     public Share open() {
         return new Share();
     }
@@ -115,7 +115,7 @@ public final class Budget {
             }
         }
 
-        /** Ends acquiring: later requests fail, and so does a waiting one. */
+        /** Ends acquiring: a waiting request fails, and so do later ones. */
         public void stop() {
             lock.run(() -> {
                 stopped = true;

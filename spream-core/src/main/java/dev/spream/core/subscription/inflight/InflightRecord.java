@@ -35,7 +35,7 @@ public final class InflightRecord {
     private @Nullable Set<RecordKey> keys;
 
     /**
-     * A record.
+     * Creates a record.
      *
      * @param sequence its place in read order
      * @param lanes the lanes that it shares with records that it must not overtake
@@ -64,7 +64,7 @@ public final class InflightRecord {
         return bytes;
     }
 
-    /** The primary keys of its rows. */
+    /** Returns the primary keys of its rows. */
     public Set<RecordKey> keys() {
         Set<RecordKey> known = keys;
         if (known == null) {
@@ -79,7 +79,7 @@ public final class InflightRecord {
         return ++attempts;
     }
 
-    /** The last attempt did not reach the record, and does not count. */
+    /** Removes the last attempt from the count, because it did not reach the record. */
     public void notHandled() {
         attempts--;
     }
@@ -88,7 +88,7 @@ public final class InflightRecord {
         return attempts;
     }
 
-    /** The time when the first attempt failed; now if none failed before. */
+    /** Returns the time when the first attempt failed; that time if none failed before. */
     public Instant firstFailureAt(Instant now) {
         Instant first = firstFailureAt;
         if (first == null) {
@@ -98,7 +98,7 @@ public final class InflightRecord {
         return first;
     }
 
-    /** The last attempt failed, and the decision on it is pending. */
+    /** Records that the last attempt failed. The decision on it is pending. */
     public void failed(Throwable cause) {
         unjudgedFailure = cause;
     }
@@ -117,12 +117,14 @@ public final class InflightRecord {
         waitingFor++;
     }
 
-    /** Returns whether it is settled, as the thread that settled it may ask. */
+    /** Returns whether it is settled; reliable only on the thread that settled it. */
     public boolean isSettled() {
         return settled;
     }
 
-    /** About how much memory a change takes, as text: values are parsed only when a consumer asks for them. */
+    /**
+     * Returns the approximate memory of a change in bytes, as text: values are parsed only when a consumer reads them.
+     */
     public static long sizeOf(DataChangeRecord change) {
         long bytes = RECORD_BYTES + (long) COLUMN_BYTES * change.columnTypes().size();
         for (Mod mod : change.mods()) {

@@ -42,7 +42,7 @@ public final class InflightTracker {
     public synchronized long open(Instant commitTimestamp) {
         if (next - first == positions.length) {
             throw new IllegalStateException(
-                    "[%s] %d records are in flight, which is all there is room for".formatted(partition, next - first));
+                    "[%s] %d records are in flight, which is the maximum".formatted(partition, next - first));
         }
         requireNotBefore(position(), commitTimestamp, "record ", next);
         int slot = slot(next);
@@ -51,7 +51,10 @@ public final class InflightTracker {
         return next++;
     }
 
-    /** Notes that the partition was read up to there. A mark that is not later than the last position has no effect. */
+    /**
+     * Records that the partition was read up to that time. A mark that is not later than the last position has no
+     * effect.
+     */
     public synchronized void mark(Instant timestamp) {
         if (!timestamp.isAfter(position())) {
             return;
@@ -66,7 +69,7 @@ public final class InflightTracker {
     /** Settles a record, and moves the watermark over all that are settled without a gap. */
     public synchronized void settle(long sequence) {
         if (sequence < first || sequence >= next || settled[slot(sequence)]) {
-            throw new IllegalStateException("[%s] record %d is not in flight; %d to %d are, where not settled"
+            throw new IllegalStateException("[%s] record %d is not in flight; records in flight are those from %d to %d that are not settled"
                     .formatted(partition, sequence, first, next - 1));
         }
         settled[slot(sequence)] = true;
@@ -83,7 +86,7 @@ public final class InflightTracker {
         return watermark;
     }
 
-    /** How many slots are taken: the records from the first unsettled one on. */
+    /** Returns the number of slots in use: the records from the first unsettled one on. */
     public synchronized int inFlight() {
         return (int) (next - first);
     }

@@ -42,14 +42,14 @@ public final class PerKeyQueue {
         }
     }
 
-    /** How many records are ready. */
+    /** Returns the number of ready records. */
     public synchronized int ready() {
         return ready.size();
     }
 
     /**
-     * Takes records that may be consumed together, in this order: each is ready, or waits only for records before it in the
-     * list. The oldest ready record is among them; one that has to be alone is.
+     * Takes records that may be consumed together, in this order: each is ready, or waits only for records before it in
+     * the list. The oldest ready record is among them; a record that has to be alone is returned alone.
      *
      * @return at most that many, in read order; none if none is ready
      */
@@ -83,7 +83,10 @@ public final class PerKeyQueue {
         return batch;
     }
 
-    /** The older one of the next ready record and the next following one; null if there is none to take along. */
+    /**
+     * Removes and returns the older of the next ready record and the next follower; null if there is none that may be
+     * added.
+     */
     private InflightRecord older(PriorityQueue<InflightRecord> following) {
         InflightRecord free = ready.peek();
         InflightRecord follower = following.peek();

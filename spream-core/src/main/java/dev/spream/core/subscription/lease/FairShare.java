@@ -15,21 +15,21 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The division of the partitions that can be read among the workers that are alive, as one of them sees it: a pure
+ * The division of the partitions that can be read among the workers that are alive, as computed by one of them: a pure
  * function of the stored state. Workers that see the same state compute the same shares; one that sees an older state
  * may claim a partition that another claims, which the storage decides, or hand over one partition too many, which is
  * claimed by the worker with the fewest.
  *
  * <p>Two steps. Each free partition is assigned to a worker with the fewest that has capacity, the oldest watermark
- * first; among several, to the one that finished its parent, which knows of it first. Then, as long as a worker has
- * two more than another with capacity, it hands one over. Shares that differ by one are not changed: partitions end
- * and begin all the time, and a hand-over has a cost.
+ * first; among several, to the one that finished its parent, which discovers it first. Then, as long as a worker has
+ * two more than another with capacity, it hands one over. Shares that differ by one are not changed: partitions end and
+ * begin all the time, and a hand-over has a cost.
  *
  * @param claims free partitions for this worker, the oldest watermark first
- * @param othersClaims free partitions for other workers, which may not know of them yet
+ * @param othersClaims free partitions for other workers, which may not have discovered them yet
  * @param unclaimed free partitions that no worker can take
- * @param surplus how many partitions this worker should hand over
- * @param due how many partitions others should hand over to this worker
+ * @param surplus the number of partitions that this worker should hand over
+ * @param due the number of partitions that others should hand over to this worker
  */
 public record FairShare(
         List<PartitionMetadata> claims,
@@ -39,7 +39,7 @@ public record FairShare(
         int due) {
 
     /**
-     * The shares.
+     * Computes the shares.
      *
      * @param members the workers that are alive, this one among them
      * @param leaving partitions that this worker is handing over already: they count as free, although they cannot be
@@ -125,8 +125,8 @@ public record FairShare(
     }
 
     /**
-     * Moves partitions from the workers with the most to those with the fewest; returns how many more this one has
-     * then.
+     * Moves partitions from the workers with the most to those with the fewest; returns the number that this worker
+     * gains, negative if it loses some.
      */
     private static int balance(Collection<Share> shares, Share own) {
         int before = own.partitions;

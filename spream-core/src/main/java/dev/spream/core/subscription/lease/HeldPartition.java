@@ -14,9 +14,9 @@ import org.jspecify.annotations.Nullable;
  * LEAVING}, and then {@code FINISHED} or {@code RELEASED}. Before those it may become {@code LOST}. A transition that
  * the present state does not allow is ignored: the first end counts.
  *
- * <p>The holder fences itself: while the state allows work, the lease has to be valid as well, measured on the
- * holder's own clocks ({@link LocalLease}), so that it ends here before it ends in the storage. Once it was seen to
- * be over, a renewal does not restore it: the work on the partition has been stopped.
+ * <p>The holder fences itself: while the state allows work, the lease has to be valid as well, measured on the holder's
+ * own clocks ({@link LocalLease}), so that it ends here before it ends in the storage. Once found expired, it is not
+ * restored by a renewal: the work on the partition has been stopped.
  */
 public final class HeldPartition {
 
@@ -36,7 +36,7 @@ public final class HeldPartition {
             };
         }
 
-        /** Returns whether this worker has nothing to do with the partition any more. */
+        /** Returns whether this is a final state. */
         boolean isEnd() {
             return this == FINISHED || this == RELEASED || this == LOST;
         }
@@ -46,7 +46,7 @@ public final class HeldPartition {
     private final InflightTracker tracker;
 
     // Guarded by this; the state is only written under it.
-    private @Nullable LocalLease held; // null once it was seen to be over
+    private @Nullable LocalLease held; // null once found expired
     private volatile State state = State.HELD;
     private volatile Instant persistedWatermark;
     private volatile @Nullable Runnable onLost;
@@ -90,8 +90,8 @@ public final class HeldPartition {
     }
 
     /**
-     * The call to the storage that finishes or releases the partition begins; after it, the storage has no lease on
-     * it.
+     * Records that the call to the storage begins that finishes or releases the partition; after it, the storage has no
+     * lease on it.
      */
     public void leaving() {
         become(State.LEAVING);
@@ -101,7 +101,7 @@ public final class HeldPartition {
         become(State.FINISHED);
     }
 
-    /** The partition was released. */
+    /** Records that the partition was released. */
     public void released() {
         become(State.RELEASED);
     }
@@ -111,12 +111,12 @@ public final class HeldPartition {
         onLost = action;
     }
 
-    /** The lease is lost: to another owner, or because its time ran out. */
+    /** Records that the lease is lost: to another owner, or because it expired. */
     public void revoke() {
         lost(become(State.LOST));
     }
 
-    /** The storage has no such lease, which means nothing for a partition that is leaving. */
+    /** Records that the storage has no such lease, which is ignored for a partition that is leaving. */
     public void unknownToStorage() {
         boolean loses;
         synchronized (this) {
@@ -132,7 +132,7 @@ public final class HeldPartition {
         }
     }
 
-    /** The storage renewed the lease. */
+    /** Records that the storage renewed the lease. */
     public synchronized void renewed(LocalLease renewal) {
         if (held != null) {
             held = renewal;

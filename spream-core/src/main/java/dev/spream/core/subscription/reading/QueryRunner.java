@@ -21,7 +21,10 @@ import org.jspecify.annotations.Nullable;
 public final class QueryRunner {
     private static final Duration SERVER_TIME_POLL = Duration.ofMillis(5);
 
-    /** The receiver of a query's records. It returns false if it did not take a record, and then takes no later one. */
+    /**
+     * The receiver of a query's records. It returns false if it did not accept a record; it is then given no further
+     * one.
+     */
     public interface Taker {
         boolean take(ChangeRecord record) throws InterruptedException;
 
@@ -92,7 +95,7 @@ public final class QueryRunner {
         closed.await(delay);
     }
 
-    /** Waits until the server's time is past that time; false if the reader has to stop before. */
+    /** Waits until the server's time is past that time; returns false if the reader has to stop before. */
     public boolean awaitServerPassed(Instant time) throws InterruptedException {
         while (isReading.getAsBoolean()) {
             Duration ahead = Duration.between(source.serverTime(), time);

@@ -49,7 +49,7 @@ public final class ReadPosition {
         return timestamp;
     }
 
-    /** The commit timestamp of the latest change that was read; the start if none was. */
+    /** Returns the commit timestamp of the latest change that was read; the start if none was. */
     public Instant latestChange() {
         return latestChange == null ? start : latestChange;
     }
@@ -78,7 +78,7 @@ public final class ReadPosition {
         return Arrival.IN_ORDER;
     }
 
-    /** The partition was read up to there. */
+    /** Records that the partition was read up to that time. */
     public void advance(Instant to) {
         if (to.isAfter(timestamp)) {
             timestamp = to;

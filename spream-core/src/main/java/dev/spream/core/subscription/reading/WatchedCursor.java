@@ -37,7 +37,7 @@ final class WatchedCursor implements AutoCloseable {
         this.stallTimeout = stallTimeout;
     }
 
-    /** The next record, as {@link ChangeStreamCursor#next}; a stall is a transient failure. */
+    /** Returns the next record, as {@link ChangeStreamCursor#next}; a stall is a transient failure. */
     Optional<ChangeRecord> next() throws InterruptedException {
         waitingSince = OptionalLong.of(time.nanoTime());
         try {
@@ -75,7 +75,7 @@ final class WatchedCursor implements AutoCloseable {
         try {
             cursor.close();
         } catch (RuntimeException e) {
-            log.warn("[{}] closing a query failed; its reader ends it when it gets to it", stream, LoggedFailure.of(e));
+            log.warn("[{}] closing a query failed; it ends when its reader detects that it was cancelled", stream, LoggedFailure.of(e));
         }
     }
 }

@@ -237,7 +237,7 @@ final class DecodingFailureTest {
             assertThat(lines.all(Level.WARN))
                     .singleElement()
                     .asString()
-                    .contains("is dead-lettered as it came", "nothing is parked");
+                    .contains("is dead-lettered as received", "nothing is parked");
         }
     }
 

@@ -60,7 +60,7 @@ class HangingUserCodeTest {
         // That of the flush which hung, or of one that waited behind it, whichever comes first.
         assertThatThrownBy(() -> SubscriberFixture.get(run))
                 .message()
-                .containsAnyOf("flush failed", "the run has ended without this flush");
+                .containsAnyOf("flush failed", "the run ended before the consumer was flushed");
         assertThat(fixture.stored("p").watermark()).isEqualTo(START);
     }
 
@@ -171,7 +171,7 @@ class HangingUserCodeTest {
 
         assertThat(List.of(fixture, second)).allSatisfy(one -> {
             assertThat(one.stored("p").watermark()).isEqualTo(START);
-            assertThat(one.stored("p").owner()).as("not given back").isPresent();
+            assertThat(one.stored("p").owner()).as("not released").isPresent();
         });
     }
 

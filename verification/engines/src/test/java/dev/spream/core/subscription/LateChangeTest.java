@@ -56,7 +56,7 @@ class LateChangeTest {
         assertThatThrownBy(() -> fixture.run(fixture.subscriber(options -> options.endAt(at(9))), consumer))
                 .isInstanceOf(SubscriptionException.class)
                 .hasMessageContaining("%s/tx-p-3", at(3))
-                .hasMessageContaining("behind a change of %s", at(5));
+                .hasMessageContaining("after a change of %s", at(5));
 
         assertThat(consumer.labels()).doesNotContain("A3");
     }

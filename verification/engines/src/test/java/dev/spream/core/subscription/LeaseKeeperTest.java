@@ -96,9 +96,9 @@ class LeaseKeeperTest {
             assertThat(said).hasSize(2);
             assertThat(said.getFirst())
                     .startsWith("partition storage: renewing the leases failed: scripted failure")
-                    .endsWith("it is tried again until they run out; its recovery will be logged");
+                    .endsWith("retrying until they expire; recovery will be logged");
             assertThat(said.getLast())
-                    .isEqualTo("partition storage: renewing the leases works again, after 2 attempts that failed");
+                    .isEqualTo("partition storage: renewing the leases succeeded, after 2 attempts that failed");
         }
     }
 
@@ -113,7 +113,7 @@ class LeaseKeeperTest {
 
             assertThat(lines.all(Level.WARN))
                     .hasSize(2)
-                    .endsWith("partition storage: renewing the leases is not tried again, after 1 attempt that failed");
+                    .endsWith("partition storage: renewing the leases is no longer retried, after 1 attempt that failed");
         }
     }
 

@@ -51,9 +51,9 @@ final class SubscriberLogTest {
             assertThat(lines.of(Level.WARN, "Orders/p"))
                     .singleElement()
                     .asString()
-                    .endsWith("(attempt 1); trying again in 1 ms");
+                    .endsWith("(attempt 1); retrying in 1 ms");
             assertThat(lines.of(Level.WARN, "Orders"))
-                    .containsExactly("[Orders] 39 more attempts failed, which are repeated");
+                    .containsExactly("[Orders] 39 more attempts failed and are retried");
         }
     }
 
@@ -113,7 +113,7 @@ final class SubscriberLogTest {
                     .hasSizeGreaterThanOrEqualTo(2)
                     .last()
                     .asString()
-                    .startsWith("partition storage: storing watermarks is not tried again, after ");
+                    .startsWith("partition storage: storing watermarks is no longer retried, after ");
         }
     }
 
@@ -131,8 +131,8 @@ final class SubscriberLogTest {
             });
             assertThat(lines.all(Level.WARN))
                     .containsExactly(
-                            "partition storage: finishing (p) failed: locked; it is tried again; its recovery will be logged",
-                            "partition storage: finishing (p) works again, after 2 attempts that failed");
+                            "partition storage: finishing (p) failed: locked; retrying; recovery will be logged",
+                            "partition storage: finishing (p) succeeded, after 2 attempts that failed");
         }
     }
 
@@ -186,8 +186,8 @@ final class SubscriberLogTest {
             assertThat(lines.all(Level.WARN))
                     .hasSize(4)
                     .endsWith(
-                            "partition storage: finishing (p) failed: locked; it is tried again; its recovery will be logged",
-                            "partition storage: finishing (p) is not tried again, after 1 attempt that failed");
+                            "partition storage: finishing (p) failed: locked; retrying; recovery will be logged",
+                            "partition storage: finishing (p) is no longer retried, after 1 attempt that failed");
         }
     }
 
@@ -204,8 +204,8 @@ final class SubscriberLogTest {
             });
             assertThat(lines.all(Level.WARN))
                     .containsExactly(
-                            "partition storage: looking failed: refused; it is tried again; its recovery will be logged",
-                            "partition storage: looking works again, after 3 attempts that failed");
+                            "partition storage: looking failed: refused; retrying; recovery will be logged",
+                            "partition storage: looking succeeded, after 3 attempts that failed");
         }
     }
 }

@@ -135,7 +135,7 @@ class SubscriberWorkersTest {
             assertThat(lines.of(Level.WARN, "Orders/a"))
                     .singleElement()
                     .asString()
-                    .contains("taken over from worker dead, whose lease ran out; reading continues at ");
+                    .contains("taken over from worker dead, whose lease expired; reading continues at ");
         }
     }
 
