@@ -60,7 +60,7 @@ final class LocksIT {
                 .contains("are rows, 3 levels of 3000000 buckets by sha256", "asks for rows, 3 levels of 2000 buckets");
         assertThat(run(2, "provision", "--strategy", "rows", "--buckets", "99999999999"))
                 .containsExactly(
-                        "spream locks provision: buckets is 99999999999, must be 1 to 2147483648 where each is a row");
+                        "spream locks provision: buckets is 99999999999, must be 1 to 2147483648 for row locks");
         assertThat(run(0, "provision", "--buckets", "2000", "--recreate", "--yes"))
                 .startsWith("provision: removed what was there")
                 .last()

@@ -5,13 +5,14 @@ import java.util.Map;
 /**
  * Tables that are created and migrated together, by numbered scripts.
  *
- * @param owner what the tables are of, as messages say it, such as "the partition storage"
+ * @param owner what the tables belong to, as shown in messages, such as "the partition storage"
  * @param location the folder of the scripts in this jar, with slashes
- * @param historyTable the table that remembers which scripts have run
- * @param version the number of the newest script; what this version of spream reads and writes
- * @param howToMigrate what to say in order to have them migrated, in a program and in a configuration
- * @param corrected whether a script was corrected after tables had been made by it, whose history has the old checksum
- * @param placeholders what the scripts write as <code>${name}</code>, by name
+ * @param historyTable the table that records the executed scripts
+ * @param version the number of the newest script: the version of the tables that this version of spream reads and
+ *     writes
+ * @param howToMigrate the setting that migrates the tables, in a program and in a configuration
+ * @param corrected whether a script was corrected after it had been used, so that histories may have its old checksum
+ * @param placeholders the values of <code>${name}</code> in the scripts, by name
  */
 public record MigratedTables(
         String owner,
@@ -25,7 +26,7 @@ public record MigratedTables(
         placeholders = Map.copyOf(placeholders);
     }
 
-    /** Tables whose names are the same everywhere. */
+    /** Describes tables whose names are the same everywhere. */
     public MigratedTables(String owner, String location, String historyTable, int version, String howToMigrate) {
         this(owner, location, historyTable, version, howToMigrate, false, Map.of());
     }

@@ -113,20 +113,20 @@ public final class Parameters {
         return this;
     }
 
-    /** The texts of a column that is an array of them; none if it is null. */
+    /** Returns the texts of an array column; empty if it is null. */
     public static List<String> texts(ResultSet row, String column) throws SQLException {
         Array array = row.getArray(column);
         return array == null ? List.of() : List.of((String[]) array.getArray());
     }
 
-    /** PostgreSQL holds any character in a text but this. */
+    /** Returns the text without the one character that PostgreSQL cannot store, NUL. */
     public static String storable(String text) {
         return text.replace("\0", "");
     }
 
     /**
-     * An array in the server's text form. Arrays of arrays must be rectangular, so lists of different lengths are sent as
-     * texts and cast one by one.
+     * Returns an array in the server's text form. Arrays of arrays must be rectangular, so lists of different lengths
+     * are sent as texts and cast one by one.
      */
     public static String arrayText(List<String> values) {
         return values.stream()

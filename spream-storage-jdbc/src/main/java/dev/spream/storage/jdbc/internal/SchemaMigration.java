@@ -13,13 +13,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tables that belong together: whether they are there and new enough, and their migration by Flyway, which keeps a history
- * table for them alone. Processes that start at once wait for each other; the later ones find nothing to do.
+ * Creates, migrates and checks tables that belong together. The migration is done by Flyway, with a history table for
+ * these tables alone. Processes that start at the same time wait for each other, and the later ones find nothing to do.
  */
 public record SchemaMigration(DataSource dataSource, SchemaName schema, MigratedTables tables) {
     private static final Logger log = LoggerFactory.getLogger(SchemaMigration.class);
 
-    /** Taken by one process at a time for all that it creates, which Flyway does only in part; ends with its transaction. */
+    /**
+     * An advisory lock that one process at a time holds for all that it creates, since Flyway locks only part of it;
+     * released with its transaction.
+     */
     private static final String LOCK =
             "SELECT true FROM pg_advisory_xact_lock(hashtextextended('spream schema ' || ?, 0))";
 
@@ -31,7 +34,7 @@ public record SchemaMigration(DataSource dataSource, SchemaName schema, Migrated
     private static final String SAME_NAMES =
             "SELECT schemaname, tablename FROM pg_tables WHERE tablename = ANY (?) ORDER BY 1, 2";
 
-    /** {@linkplain #migrate Migrates} the tables, or {@linkplain #check requires} them as they have to be. */
+    /** {@linkplain #migrate Migrates} the tables, or {@linkplain #check checks} them. */
     public void ensure(boolean migrate) {
         if (migrate) {
             migrate();
@@ -40,7 +43,7 @@ public record SchemaMigration(DataSource dataSource, SchemaName schema, Migrated
         }
     }
 
-    /** Creates or migrates the tables where they are not as this version of spream needs them. */
+    /** Creates or migrates the tables where this version of spream needs it. */
     public void migrate() {
         if (storedVersion() >= tables.version()) {
             check();
@@ -75,30 +78,30 @@ public record SchemaMigration(DataSource dataSource, SchemaName schema, Migrated
     }
 
     /**
-     * Requires the tables as this version of spream needs them.
+     * Requires the tables to be of the version that this version of spream needs.
      *
-     * @throws StorageException that says what is there and what to do, if they are not
+     * @throws StorageException if they are not; the message has their state and the remedy
      */
     public void check() {
         int stored = storedVersion();
         if (stored == 0) {
             throw SqlErrors.permanent(
-                    "schema '%s' has no tables of %s; create them with %s, as a user with the right to, or name the schema that has them%s"
+                    "schema '%s' has no tables of %s; create them with %s, as a user with the required privileges, or name the schema that has them%s"
                             .formatted(schema, tables.owner(), tables.howToMigrate(), sameNames()));
         }
         if (stored < tables.version()) {
             throw SqlErrors.permanent(
-                    "the tables of %s in schema '%s' are of version %d, this spream needs version %d; start once with %s, as a user with the right to alter them"
+                    "the tables of %s in schema '%s' have version %d, but this version of spream needs version %d; start once with %s, as a user that may alter them"
                             .formatted(tables.owner(), schema, stored, tables.version(), tables.howToMigrate()));
         }
         if (stored > tables.version()) {
             throw SqlErrors.permanent(
-                    "the tables of %s in schema '%s' are of version %d, this spream knows versions up to %d; use the version of spream that migrated them, or a newer one"
+                    "the tables of %s in schema '%s' have version %d, but this version of spream supports versions up to %d; use the version of spream that migrated them, or a newer one"
                             .formatted(tables.owner(), schema, stored, tables.version()));
         }
     }
 
-    /** Where tables are that are called like these: of another schema, or not migrated yet. */
+    /** Returns the place of tables with these names in another schema, or of tables that are not migrated yet. */
     private String sameNames() {
         Map<String, String> names = new TreeMap<>();
         try (Connection connection = dataSource.getConnection()) {
@@ -115,7 +118,7 @@ public record SchemaMigration(DataSource dataSource, SchemaName schema, Migrated
                 .collect(Collectors.joining());
     }
 
-    /** 0 if there are no tables. */
+    /** Returns 0 if there are no tables. */
     private int storedVersion() {
         try (Connection connection = dataSource.getConnection()) {
             requirePostgres(connection);
@@ -129,7 +132,7 @@ public record SchemaMigration(DataSource dataSource, SchemaName schema, Migrated
         String product = connection.getMetaData().getDatabaseProductName();
         if (!product.equals("PostgreSQL")) {
             throw SqlErrors.permanent(
-                    "the tables of %s need PostgreSQL, the database is %s; spream keeps nothing but locks there"
+                    "the tables of %s need PostgreSQL, but the database is %s; spream supports such databases for locks only"
                             .formatted(tables.owner(), product));
         }
     }
@@ -170,8 +173,9 @@ public record SchemaMigration(DataSource dataSource, SchemaName schema, Migrated
     }
 
     /**
-     * The schema may hold tables of others, so what is there without a history of ours is where we start from. Scripts that have
-     * run must be what they are now, unless one was corrected: a later script brings its tables into the same shape then.
+     * Configures Flyway. The schema may have tables of others, so the tables that exist without a history of ours are
+     * the baseline. Executed scripts must be unchanged, unless one was corrected: then a later script brings its tables
+     * into the same shape.
      */
     private Flyway flyway() {
         return Flyway.configure(SchemaMigration.class.getClassLoader())

@@ -3,8 +3,8 @@ package dev.spream.storage.jdbc.internal;
 import java.util.regex.Pattern;
 
 /**
- * The schema that holds the tables. It becomes part of statements, where nothing can be bound, so nothing but a plain
- * lower-case identifier passes.
+ * The schema that holds the tables. It becomes part of statements, where it cannot be bound, so only a plain lower-case
+ * identifier is accepted.
  *
  * @param value a letter or underscore, then letters, digits and underscores, 63 in all
  */
@@ -15,7 +15,7 @@ public record SchemaName(String value) {
         requireIdentifier("schema", value, 63);
     }
 
-    /** The name, if something of that kind can be called like this. */
+    /** Returns the name, if it is a valid identifier of that length. */
     public static String requireIdentifier(String what, String name, int maxLength) {
         if (name.length() > maxLength || !IDENTIFIER.matcher(name).matches() || name.startsWith("pg_")) {
             throw new IllegalArgumentException(
@@ -26,7 +26,7 @@ public record SchemaName(String value) {
         return name;
     }
 
-    /** The statement, with this schema's quoted name and a dot wherever it says {@code @}. */
+    /** Returns the statement, with this schema's quoted name and a dot in place of each {@code @}. */
     public String in(String sql) {
         return sql.replace("@", '"' + value + "\".");
     }

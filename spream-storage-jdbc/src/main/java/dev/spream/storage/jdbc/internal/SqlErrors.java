@@ -9,8 +9,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The meaning of an error of the database to the caller: whether the same call may succeed later, and what to do
- * otherwise.
+ * Maps errors of the database to exceptions: whether they are retryable, and the remedy if not.
  *
  * @see <a href="https://www.postgresql.org/docs/current/errcodes-appendix.html">PostgreSQL: error codes</a>
  */
@@ -31,7 +30,7 @@ public final class SqlErrors {
     private SqlErrors() {}
 
     /**
-     * The exception to throw. An interrupt that surfaced as an error of the database is restored.
+     * Returns the exception to throw. If the error was caused by an interrupt, the interrupt is restored.
      *
      * @param failed what failed, such as "renewing 3 leases of subscription 'orders'"
      */
@@ -42,28 +41,33 @@ public final class SqlErrors {
         return new StorageException(message, retryable, cause);
     }
 
-    /** The exception to throw for a non-retryable failure, which persists until an operator removes its cause. */
+    /**
+     * Returns the exception to throw for a non-retryable failure, which persists until an operator removes its cause.
+     */
     public static StorageException permanent(String message) {
         return new StorageException(message, false, null);
     }
 
     /**
-     * The exception to throw where it was the commit that failed, of what must not be done again unseen.
+     * Returns the exception to throw for a failed commit of work that must not be repeated blindly.
      *
-     * @param look what tells whether it was done
+     * @param look the place to look for whether the work was committed
      */
     public static StorageException ofCommit(String failed, SQLException cause, String look) {
         StorageException plain = storageException(failed, cause);
         return plain.retryable()
                 ? new StorageException(
-                        "%s failed%s%s; it was the answer to the commit that did not come, so that it may be done: look at %s before you repeat it"
+                        "%s failed%s%s; the commit was not confirmed, so it may have taken effect: check %s before you repeat it"
                                 .formatted(failed, reason(cause), state(cause), look),
                         true,
                         cause)
                 : plain;
     }
 
-    /** A pool that gave up names its own wait first and what the server said as the cause, so that the cause decides. */
+    /**
+     * Returns whether the same call may succeed later. A pool that timed out reports its own wait first and the
+     * server's error as the cause, so the cause decides.
+     */
     public static boolean isRetryable(SQLException error) {
         List<String> states = states(error);
         if (!states.isEmpty()) {
@@ -98,7 +102,7 @@ public final class SqlErrors {
         };
     }
 
-    /** Nothing of errors about data: they quote values. */
+    /** Returns the reason; empty for errors about data, which quote values. */
     private static String reason(SQLException error) {
         if (states(error).stream().anyMatch(SqlErrors::isAboutData)) {
             return "";
@@ -113,7 +117,9 @@ public final class SqlErrors {
         return state.startsWith("22") || state.startsWith("23");
     }
 
-    /** The message; the driver adds details and hints in further lines, which the cause keeps. */
+    /**
+     * Returns the first line of the message; the driver adds details and hints in further lines, which the cause keeps.
+     */
     public static String firstLine(SQLException error) {
         String message = error.getMessage();
         return message == null

@@ -13,24 +13,24 @@ import java.util.function.UnaryOperator;
 import org.postgresql.PGStatement;
 
 /**
- * Statements on one connection, which is its owner's. Confined to one thread at a time.
+ * Runs statements on one connection, which its owner closes. Confined to one thread at a time.
  *
  * @param names replaces the placeholders of tables in a statement by their names
- * @param timeLimitSeconds how long each may take; 0 for what the transaction sets
+ * @param timeLimitSeconds the time limit of each; 0 for the limit of the transaction
  */
 public record Statements(Connection connection, UnaryOperator<String> names, int timeLimitSeconds) {
 
-    /** Statements of a transaction that sets its limits itself. */
+    /** Creates the statements of a transaction that sets its limits itself. */
     public Statements(Connection connection, UnaryOperator<String> names) {
         this(connection, names, 0);
     }
 
     /**
-     * Statements of the transaction that a connection is in, or begins with the next statement.
+     * Returns the statements of the transaction that a connection is in, or begins with the next statement.
      *
      * @param what names the call in the message of a failure
-     * @param apart what that message says of a connection that commits each statement by itself
-     * @throws StorageException if it does
+     * @param apart the consequence of auto-commit mode, for that message
+     * @throws StorageException if the connection is in auto-commit mode
      */
     public static Statements ofCaller(Connection connection, UnaryOperator<String> names, String what, String apart)
             throws SQLException {
@@ -63,17 +63,17 @@ public record Statements(Connection connection, UnaryOperator<String> names, int
         void accept(ResultSet row) throws SQLException;
     }
 
-    /** Of a statement that returns one row. */
+    /** Returns the row of a statement that returns one row. */
     public <T> T row(String sql, Database.Binder binder, Database.RowReader<T> reader) throws SQLException {
         return rows(sql, binder, reader).getFirst();
     }
 
-    /** Of a statement that returns one row or none. */
+    /** Returns the row of a statement that returns one row or none. */
     public <T> Optional<T> find(String sql, Database.Binder binder, Database.RowReader<T> reader) throws SQLException {
         return rows(sql, binder, reader).stream().findFirst();
     }
 
-    /** How many rows the statement changed. */
+    /** Returns the number of rows that the statement changed. */
     public int update(String sql, Database.Binder binder) throws SQLException {
         try (PreparedStatement statement = prepare(sql)) {
             binder.bind(new Parameters(connection, statement));
@@ -96,7 +96,7 @@ public record Statements(Connection connection, UnaryOperator<String> names, int
         }
     }
 
-    /** The answer to a question without parameters, which has one row. */
+    /** Returns the row of a statement without parameters that returns one row. */
     public static <T> T answer(Connection connection, String sql, Database.RowReader<T> reader) throws SQLException {
         try (Statement statement = connection.createStatement();
                 ResultSet row = statement.executeQuery(sql)) {
@@ -105,7 +105,10 @@ public record Statements(Connection connection, UnaryOperator<String> names, int
         }
     }
 
-    /** Planned again for each execution: a plan cached while the table was small is a thousand times slower later. */
+    /**
+     * Prepares a statement that is planned for each execution: a plan cached while the table was small is a thousand
+     * times slower later.
+     */
     public static PreparedStatement plannedAnew(Connection connection, String sql) throws SQLException {
         PreparedStatement statement = connection.prepareStatement(sql);
         if (statement.isWrapperFor(PGStatement.class)) {

@@ -27,15 +27,17 @@ public abstract class TablesBuilder<B extends TablesBuilder<B>> {
         this.statementTimeout = statementTimeout;
     }
 
-    /** The schema that has the tables, {@value #DEFAULT_SCHEMA} by default: lower-case letters, digits and underscores. */
+    /**
+     * Sets the schema of the tables, {@value #DEFAULT_SCHEMA} by default: lower-case letters, digits and underscores.
+     */
     public final B schema(String schema) {
         this.schema = new SchemaName(schema);
         return self();
     }
 
     /**
-     * Whether the schema and its tables are created and migrated where needed; true by default. Otherwise they are required as
-     * they must be: for services whose user may not alter tables.
+     * Sets whether to create and migrate the schema and its tables where needed; true by default. Otherwise they are
+     * only checked, for services whose user may not alter tables.
      */
     public final B migrate(boolean migrate) {
         this.migrate = migrate;
@@ -43,8 +45,8 @@ public abstract class TablesBuilder<B extends TablesBuilder<B>> {
     }
 
     /**
-     * How long a statement may take, whole seconds from 1 second to 1 hour. A connection whose server does not answer
-     * counts as dead 2 seconds later.
+     * Sets the time limit of a statement, whole seconds from 1 second to 1 hour. A connection whose server does not
+     * answer counts as dead 2 seconds later.
      */
     public final B statementTimeout(Duration statementTimeout) {
         checkStatementTimeout(statementTimeout);
@@ -52,7 +54,7 @@ public abstract class TablesBuilder<B extends TablesBuilder<B>> {
         return self();
     }
 
-    /** Refuses a statement timeout that these tables cannot have. */
+    /** Rejects a statement timeout that these tables do not support. */
     protected void checkStatementTimeout(Duration timeout) {
         requireStatementTimeout(timeout);
     }
@@ -79,7 +81,7 @@ public abstract class TablesBuilder<B extends TablesBuilder<B>> {
         new SchemaMigration(dataSource, schema, tables).ensure(migrate);
     }
 
-    /** The name, which becomes part of a key that is text. */
+    /** Returns the name after validation; it becomes part of a textual key. */
     public static String requireSubscription(String name, int maxLength) {
         if (name.isBlank() || name.length() > maxLength || name.indexOf('\0') >= 0) {
             throw new IllegalArgumentException(
@@ -89,7 +91,7 @@ public abstract class TablesBuilder<B extends TablesBuilder<B>> {
         return name;
     }
 
-    /** The limit, in what the driver can express. */
+    /** Returns the limit after validation, in the driver's precision. */
     public static Duration requireStatementTimeout(Duration timeout) {
         if (timeout.compareTo(MIN_STATEMENT_TIMEOUT) < 0
                 || timeout.compareTo(MAX_STATEMENT_TIMEOUT) > 0

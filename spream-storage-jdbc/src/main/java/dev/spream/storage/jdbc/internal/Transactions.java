@@ -6,19 +6,19 @@ import java.time.Duration;
 import javax.sql.DataSource;
 
 /**
- * Runs work in transactions, each on a connection of its own that is given back as it was. A server that does not answer
- * within the time limit, and a little, counts as dead.
+ * Runs work in transactions, each on a connection of its own that is returned in its former state. A server that does
+ * not answer within the time limit plus {@link #ANSWER_TIME} counts as dead.
  *
  * <p>Safe for use by many threads.
  */
 public record Transactions(DataSource dataSource, Duration timeLimit) {
-    /** What a server has to cancel a statement and say so, before the connection counts as dead. */
+    /** The time that a server has to report a cancelled statement, before the connection counts as dead. */
     static final Duration ANSWER_TIME = Duration.ofSeconds(2);
 
     /**
-     * The beginning of the first statement of a transaction, which sees what others commit meanwhile, whatever the server's
-     * default. The server cancels a statement that takes longer than the limit, and ends the session of a process that stands
-     * still for that long between two, whose locks would be in the way of others.
+     * Returns the beginning of the first statement of a transaction. It sets READ COMMITTED, whatever the server's
+     * default. The server cancels a statement that exceeds the limit, and ends the session of a process that is
+     * suspended for that long between two statements, whose locks would block others.
      */
     public String begin() {
         return """
@@ -28,7 +28,9 @@ public record Transactions(DataSource dataSource, Duration timeLimit) {
             """.formatted(timeLimit.toMillis());
     }
 
-    /** Commits when the work returns, and rolls back when it throws; after an error of the JVM by ending the connection. */
+    /**
+     * Runs the work, then commits; rolls back if the work throws, after an error of the JVM by aborting the connection.
+     */
     public <T, E extends Exception> T run(Work<T, E> work) throws SQLException, E {
         try (Open transaction = open()) {
             try {
@@ -36,7 +38,7 @@ public record Transactions(DataSource dataSource, Duration timeLimit) {
                 transaction.commit();
                 return result;
             } catch (VirtualMachineError e) {
-                abort(transaction.connection, e); // the driver may have been anywhere in an exchange with the server
+                abort(transaction.connection, e); // the error may have interrupted an exchange with the server
                 throw e;
             }
         }
@@ -93,7 +95,7 @@ public record Transactions(DataSource dataSource, Duration timeLimit) {
             committed = true;
         }
 
-        /** Gives the connection back. */
+        /** Returns the connection to its pool. */
         @Override
         public void close() throws SQLException {
             try (connection) {

@@ -24,20 +24,18 @@ import java.util.function.LongSupplier;
 import javax.sql.DataSource;
 
 /**
- * A ledger in PostgreSQL of the changes that have taken effect there, written in the transaction of the effect, so that
- * each takes effect once: a change that is redelivered after a crash, a takeover or a lost confirmation has no effect,
- * and neither has a worker that continues after it lost its lease.
- *
+ * A ledger in PostgreSQL of the changes that took effect there, written in the transaction of the effect, so that each
+ * takes effect once. A change that is delivered again after a crash, a takeover or a lost confirmation has no effect,
+ * nor do changes of a worker that continues after it lost its lease.
  * <pre>{@code
  * AppliedLedger ledger = AppliedLedger.builder(dataSource, "orders").build();
  * subscriber.run(ledger.consumer((connection, change) -> insertInto(connection, change)));
  * }</pre>
  *
- * <p>A ledger has a name and belongs to one subscription and one effect: two subscriptions that share one would mistake
- * each other's changes for their own. Its rows are removed below the subscription's low watermark, a little at a time,
- * after a call.
+ * <p>A ledger has a name and belongs to one subscription and one effect: two subscriptions that share one would skip
+ * changes of each other. After a call, some of the rows below the subscription's low watermark are removed.
  *
- * <p>Safe for use by many threads. A connection is taken for a call and given back with it. The caller owns the data
+ * <p>Safe for use by many threads. Each call takes a connection and returns it at its end. The caller owns the data
  * source and closes it afterwards.
  *
  * <p>Correctness. A change is <em>applied</em> if its {@linkplain DataChangeRecord#identity identity} has a row, or if
@@ -51,28 +49,29 @@ import javax.sql.DataSource;
  *       its session after the statement timeout.
  *   <li>{@code settled_below} is a low watermark of the subscription, so every change before it is settled: applied
  *       here, or dropped by the error policy. A worker that still has such a change lost its lease, or reads it again;
- *       that it has no effect is logged.
- *   <li>Every applier holds a lock of the ledger, shared, from before it reads {@code settled_below} to the end of its
- *       transaction. {@code settled_below} is raised under the same lock held alone, and rows below are removed once
- *       that is committed. So an applier that reads the old value finds the rows, and one that does not find them reads
- *       the new value.
+ *       the change has no effect, and this is logged.
+ *   <li>Every applier holds a shared lock of the ledger from before it reads {@code settled_below} to the end of its
+ *       transaction. {@code settled_below} is raised under the same lock held exclusively, and rows below it are
+ *       removed once that is committed. So an applier that reads the old value finds the rows, and one that does not
+ *       find them reads the new value.
  *   <li>{@code covers_from} is the low watermark at the ledger's first change. A change from before it comes only when
  *       the subscription was started again from an earlier time, or from a worker that lost its lease before the ledger
- *       began. It is refused: whether newer changes of its rows took effect is unknown.
+ *       began. It is rejected, because it is unknown whether newer changes of its rows took effect.
  *   <li>A change that was dead-lettered and is {@linkplain Delivery#isReplay replayed} may be from any time. Only its
- *       row counts, and that row stays.
+ *       row decides whether it is applied, and that row is never removed.
  * </ul>
  *
- * <p>A change that the error policy skipped or dead-lettered is not entered. It may come again after a crash, and then
- * take effect after later ones of its key; and one whose commit was not confirmed, and that was then dead-lettered,
- * takes effect once more if it is replayed after its row was removed. Parking the key keeps the order, and stopping
- * keeps both.
+ * <p>A change that the error policy skipped or dead-lettered is not entered. It may be delivered again after a crash,
+ * and then take effect after later changes of its key. A change whose commit was not confirmed and that was then
+ * dead-lettered takes effect once more if it is replayed after its row was removed. The policy park-key prevents the
+ * former, and stop prevents both.
  *
- * <p>A subscription that forgot its partitions and starts again from the same time, or a later one, continues where the
- * ledger is. Changes that a later start left out are not applied by an earlier start once newer changes are settled.
+ * <p>A subscription that lost its partitions and starts again from the same time or a later one continues at the
+ * ledger's state. If a later start skipped changes, starting again earlier does not apply them once newer changes are
+ * settled.
  */
 public final class AppliedLedger {
-    /** The schema that has the tables, unless said otherwise. */
+    /** The default schema of the tables. */
     public static final String DEFAULT_SCHEMA = TablesBuilder.DEFAULT_SCHEMA;
 
     static final Duration DEFAULT_STATEMENT_TIMEOUT = Duration.ofSeconds(30);
@@ -99,10 +98,10 @@ public final class AppliedLedger {
     }
 
     /**
-     * A ledger of that name.
+     * Returns the builder of a ledger.
      *
-     * @param name names the ledger in its schema, 1 to 200 characters: best the subscription's name, if it has one effect in
-     *     this database
+     * @param name the name of the ledger in its schema, 1 to 200 characters: preferably the subscription's name, if it
+     *     has one effect in this database
      */
     public static Builder builder(DataSource dataSource, String name) {
         return new Builder(dataSource, requireNonNull(name, "name"));
@@ -112,7 +111,7 @@ public final class AppliedLedger {
         return name;
     }
 
-    /** A consumer that has this effect, once for each change, in a transaction of its own. */
+    /** Returns a consumer that applies this effect once for each change, in a transaction of its own. */
     public Consumer consumer(Effect effect) {
         requireNonNull(effect, "effect");
         return (change, delivery) -> apply(
@@ -121,7 +120,7 @@ public final class AppliedLedger {
                 (connection, changes) -> effect.apply(connection, changes.getFirst()));
     }
 
-    /** A consumer that has this effect, once for each change, in one transaction for a whole batch. */
+    /** Returns a consumer that applies this effect once for each change, in one transaction for a whole batch. */
     public BatchConsumer batchConsumer(BatchEffect effect) {
         requireNonNull(effect, "effect");
         return batch -> {
@@ -134,14 +133,14 @@ public final class AppliedLedger {
     }
 
     /**
-     * Has the effect of those changes that are not applied yet, in their order, in one transaction. Does not call the effect
-     * if there are none.
+     * Applies the effect to the changes that are not applied yet, in their order, in one transaction. Does not call the
+     * effect if there are none.
      *
      * @param deliveries the circumstances of each change
      * @throws NonRetryableException if a change is from before the ledger
-     * @throws SQLException what the database says, to the ledger's statements or to the effect's; nothing has changed then, or
-     *     only the confirmation was lost, and the changes may be brought again in any case
-     * @throws Exception anything else that the effect throws; nothing has changed then
+     * @throws SQLException if a statement of the ledger or of the effect failed; either nothing has changed or only the
+     *     confirmation was lost, and the same call can be repeated in both cases
+     * @throws Exception if the effect throws another exception; nothing has changed then
      */
     public void apply(List<DataChangeRecord> changes, List<Delivery> deliveries, BatchEffect effect) throws Exception {
         List<LedgerEntries.Offer> offers = offers(changes, deliveries);
@@ -156,18 +155,19 @@ public final class AppliedLedger {
     }
 
     /**
-     * Enters a change in the ledger within the caller's transaction, which the effect has to join, or to be rolled
-     * back. The transaction is at READ COMMITTED, and best a short one: the ledger is not pruned while it lasts. A
-     * program that uses only this method should call {@link #prune} from time to time.
+     * Enters a change in the ledger within the caller's transaction. The effect must be part of the same transaction;
+     * roll back if it fails. The transaction must be READ COMMITTED and should be short, because the ledger is not
+     * pruned while it is open. A program that uses only this method should call {@link #prune} from time to time.
      *
-     * @return whether the change has to take effect; false if it has before
+     * @return whether the change has to take effect; false if it already did
      * @throws NonRetryableException if the change is from before the ledger
-     * @throws IllegalStateException if the connection is in auto-commit mode, or the transaction at another isolation level
+     * @throws IllegalStateException if the connection is in auto-commit mode, or the transaction at another isolation
+     *     level
      */
     public boolean apply(Connection connection, DataChangeRecord change, Delivery delivery) throws SQLException {
         if (connection.getAutoCommit()) {
             throw new IllegalStateException(
-                    "the ledger '%s' was handed a connection in auto-commit mode: effect and row would be apart; begin a transaction"
+                    "the connection for the ledger '%s' is in auto-commit mode, so effect and row would not be atomic; call setAutoCommit(false) first"
                             .formatted(name));
         }
         return !claim(connection, "", List.of(LedgerEntries.Offer.of(change, delivery)))
@@ -185,10 +185,10 @@ public final class AppliedLedger {
     }
 
     /**
-     * Removes rows that are not needed any more, if it is time to; not in a transaction that has applied something, which it
-     * would wait for. Never fails: what could not be removed stays for a while.
+     * Removes rows that are no longer needed, if pruning is due. Must not be called in a transaction that has applied
+     * changes, because it would wait for it. Never fails: rows that could not be removed stay until a later call.
      *
-     * @param lowWatermark as a {@link Delivery} brought it
+     * @param lowWatermark the low watermark of a {@link Delivery}
      */
     public void prune(Instant lowWatermark) {
         pruning.pruneIfDue(lowWatermark);
@@ -196,7 +196,7 @@ public final class AppliedLedger {
 
     private static List<LedgerEntries.Offer> offers(List<DataChangeRecord> changes, List<Delivery> deliveries) {
         if (changes.isEmpty() || changes.size() != deliveries.size()) {
-            throw new IllegalArgumentException("%d changes with %d deliveries: one each is needed, and at least one"
+            throw new IllegalArgumentException("%d changes with %d deliveries: expected one delivery for each change, and at least one change"
                     .formatted(changes.size(), deliveries.size()));
         }
         List<LedgerEntries.Offer> offers = new ArrayList<>();
@@ -206,7 +206,7 @@ public final class AppliedLedger {
         return offers;
     }
 
-    /** Each once, should one be there twice. */
+    /** Returns each change once, even if it is listed twice. */
     private static List<DataChangeRecord> fresh(List<DataChangeRecord> changes, Set<RecordIdentity> claimed) {
         return changes.stream()
                 .filter(change -> claimed.remove(change.identity()))
@@ -219,7 +219,7 @@ public final class AppliedLedger {
         /**
          * Runs statements in the ledger's transaction, which ends after it.
          *
-         * @throws Exception anything; nothing has changed then, and the change is not settled
+         * @throws Exception if the effect failed; nothing has changed then, and the change is not settled
          */
         void apply(Connection connection, DataChangeRecord change) throws Exception;
     }
@@ -230,16 +230,15 @@ public final class AppliedLedger {
         /**
          * Runs statements in the ledger's transaction, which ends after it.
          *
-         * @param changes those that have to take effect, in this order; at least one
-         * @throws Exception anything; nothing has changed then, and no change is settled
+         * @param changes the changes that have to take effect, in this order; at least one
+         * @throws Exception if the effect failed; nothing has changed then, and no change is settled
          */
         void apply(Connection connection, List<DataChangeRecord> changes) throws Exception;
     }
 
     /**
-     * Says where a ledger is; ledgers live in a schema side by side. The statement timeout, 100 ms to an hour and 30
-     * seconds by default, is also how long an effect may pause between two statements before the server ends its
-     * session.
+     * Options of a ledger; one schema can have several ledgers. The statement timeout, 100 ms to an hour and 30 seconds
+     * by default, is also how long an effect may pause between two statements before the server ends its session.
      */
     public static final class Builder extends TablesBuilder<Builder> {
         private static final MigratedTables TABLES = new MigratedTables(
@@ -269,7 +268,7 @@ public final class AppliedLedger {
             requireBetween("statementTimeout", timeout, MIN_STATEMENT_TIMEOUT, MAX_STATEMENT_TIMEOUT);
         }
 
-        /** How long it does not prune after it did, by that clock. */
+        /** Sets the pause between two prunings, by that clock. */
         Builder pruning(Duration pause, LongSupplier nanoTime) {
             this.prunePause = pause;
             this.nanoTime = nanoTime;
@@ -277,9 +276,9 @@ public final class AppliedLedger {
         }
 
         /**
-         * The ledger, once its tables are there.
+         * Builds the ledger, after its tables were migrated or checked.
          *
-         * @throws StorageException if the database cannot be reached, or its tables are not what is needed
+         * @throws StorageException if the database cannot be reached, or its tables are not as expected
          */
         public AppliedLedger build() {
             ensure(TABLES);

@@ -19,11 +19,12 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Writes the rows of one ledger. Every method works in the transaction that it is handed. */
+/** Writes the rows of one ledger. Each method works in the caller's transaction. */
 record LedgerEntries(SchemaName schema, String name) {
     /**
-     * In a statement before the one that reads the ledger, whose snapshot is then younger than the lock. A commit that a crash
-     * of the server could take back would lose the change, whose watermark may be stored elsewhere.
+     * Takes the lock in a statement before the one that reads the ledger, whose snapshot is then newer than the lock.
+     * Requires a durable commit: if a crash of the server could undo it, the change would be lost, since its watermark
+     * may be stored elsewhere.
      */
     private static final String SHARE = """
             SELECT current_setting('transaction_isolation'),
@@ -31,7 +32,7 @@ record LedgerEntries(SchemaName schema, String name) {
             FROM pg_advisory_xact_lock_shared(hashtextextended(?, 0));
             """;
 
-    /** Where the ledger begins never changes, once it has begun. */
+    /** Reads the beginning of the ledger, which never changes once it is set. */
     private static final String BEGINNING = "SELECT covers_from, settled_below FROM @applied_ledger WHERE name = ?; ";
 
     private static final String CLAIM = """
@@ -55,7 +56,7 @@ record LedgerEntries(SchemaName schema, String name) {
             """;
 
     /**
-     * A change that wants to take effect.
+     * A change to apply.
      *
      * @param isReplay whether it was dead-lettered before, so that its time does not show whether it took effect
      * @param lowWatermark everything before it is settled
@@ -73,10 +74,10 @@ record LedgerEntries(SchemaName schema, String name) {
     /**
      * The result of a claim.
      *
-     * @param fresh those whose rows were written
+     * @param fresh the changes whose rows were written
      * @param exists whether the ledger has a row of its own
-     * @param coversFrom where the ledger begins; null as long as nothing but replays has come
-     * @param settledBelow everything before it is settled; null as long as the ledger has not begun
+     * @param coversFrom where the ledger begins; null while only replays have come
+     * @param settledBelow everything before it is settled; null while the ledger has not begun
      */
     record Claims(
             Set<RecordIdentity> fresh,
@@ -84,14 +85,14 @@ record LedgerEntries(SchemaName schema, String name) {
             @Nullable Instant coversFrom,
             @Nullable Instant settledBelow) {
 
-        /** What came of this claim and of a later one in the same transaction. */
+        /** Returns the combined result of this claim and of a later one in the same transaction. */
         Claims and(Claims later) {
             Set<RecordIdentity> all = new HashSet<>(fresh);
             all.addAll(later.fresh);
             return new Claims(all, later.exists, later.coversFrom, later.settledBelow);
         }
 
-        /** How many of the changes were taken as settled for no other reason than their time. */
+        /** Returns the number of changes that count as settled only because of their time. */
         int skipped(List<Offer> offers) {
             Instant below = settledBelow;
             return below == null
@@ -103,14 +104,17 @@ record LedgerEntries(SchemaName schema, String name) {
         }
     }
 
-    /** What appliers share and the pruner takes alone, until their transactions end. */
+    /**
+     * Returns the name of the lock that appliers share and the pruner holds exclusively, until their transactions end.
+     */
     String lockName() {
         return "spream ledger %s.%s".formatted(schema, name);
     }
 
     /**
-     * Writes the rows of those changes that have none and are not settled, and tells which ones these are. Waits for other
-     * transactions that write the same ones; in the order of their identities, so that no two wait for each other.
+     * Writes the rows of the changes that have none and are not settled, and returns these changes. Waits for other
+     * transactions that write the same rows; writes in the order of the identities, so that transactions do not
+     * deadlock.
      *
      * @param begin statements to run before, in the same round trip; or empty
      * @throws NonRetryableException if one of them is from before the ledger
@@ -155,12 +159,15 @@ record LedgerEntries(SchemaName schema, String name) {
         }
     }
 
-    /** A transaction that keeps its first snapshot does not see what was applied while it waited. */
+    /**
+     * Requires READ COMMITTED: a transaction that keeps its first snapshot cannot read what was applied while it
+     * waited.
+     */
     private void requireReadCommitted(PreparedStatement statement) throws SQLException {
         try (ResultSet row = statement.getResultSet()) {
             if (row.next() && !row.getString(1).equals("read committed")) {
                 throw new IllegalStateException(
-                        "the ledger '%s' was handed a transaction that is %s, in which it cannot see what others apply; use READ COMMITTED"
+                        "the transaction for the ledger '%s' is %s, where changes applied by others are not visible; use READ COMMITTED"
                                 .formatted(name, row.getString(1)));
             }
         }
@@ -188,7 +195,10 @@ record LedgerEntries(SchemaName schema, String name) {
         return fresh;
     }
 
-    /** A ledger that is created by two at once begins where one of them says, which is true for both. */
+    /**
+     * Creates the ledger's row. If two transactions create it at the same time, one of their low watermarks is stored,
+     * which is valid for both.
+     */
     private void create(Connection connection, Optional<Instant> lowWatermark) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(schema.in(CREATE))) {
             statement.setString(1, name);
@@ -203,12 +213,12 @@ record LedgerEntries(SchemaName schema, String name) {
         }
         if (coversFrom == null) {
             throw new IllegalStateException(
-                    "the ledger '%s' does not begin anywhere, and the delivery of the change %s names no low watermark to begin at"
+                    "the ledger '%s' has no beginning yet, and the delivery of the change %s has no low watermark to begin at"
                             .formatted(name, offer.identity()));
         }
         if (offer.identity().commitTimestamp().isBefore(coversFrom)) {
             throw new NonRetryableException(
-                    "the change %s is from before %s, where the ledger '%s' begins: the subscription was started again from an earlier time, and the ledger cannot tell whether newer changes of the same rows were applied. Nothing was changed; start again from %s or later, or name another ledger and empty what the old one has filled"
+                    "the change %s is from before %s, where the ledger '%s' begins: the subscription was started again from an earlier time, and the ledger cannot tell whether newer changes of the same rows were applied. Nothing was changed; start again from %s or later, or use another ledger and empty the tables that this one has filled"
                             .formatted(offer.identity(), coversFrom, name, coversFrom));
         }
     }

@@ -15,16 +15,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Removes the rows of settled changes from time to time, on the thread of one caller; the others do not wait. A call
- * removes a limited number of rows, and what is left is for the next one. Failing is harmless: the rows stay for a
- * while longer.
+ * Removes the rows of settled changes from time to time, on the thread of one caller; other callers do not wait. A call
+ * removes a limited number of rows and leaves the rest to the next one. A failure is harmless: the rows stay until a
+ * later call.
  */
 final class LedgerPruning {
     private static final Logger log = LoggerFactory.getLogger(LedgerPruning.class);
     private static final int MAX_ROWS = 20_000;
     private static final Duration LONGEST_PAUSE = Duration.ofMinutes(1);
 
-    /** Later appliers queue behind the pruner, which waits for all earlier ones, so it does not wait for long. */
+    /** Later appliers queue behind the pruner, which waits for all earlier ones; so its wait is short. */
     private static final String LOCK_TIMEOUT = "SET LOCAL lock_timeout = 100";
 
     private static final String ALONE = "SELECT FROM pg_advisory_xact_lock(hashtextextended(?, 0))";
@@ -72,7 +72,7 @@ final class LedgerPruning {
         this.nanoTime = nanoTime;
     }
 
-    /** Prunes if it is time to; never throws. */
+    /** Prunes if it is due; never throws. */
     void pruneIfDue(Instant lowWatermark) {
         if (!lock.tryLock()) {
             return;
@@ -100,7 +100,7 @@ final class LedgerPruning {
         }
     }
 
-    /** Logged once, and retried at growing intervals: a wait for the lock delays others. */
+    /** Logs the first failure and retries at growing intervals, because a wait for the lock delays others. */
     private void failed(Instant lowWatermark, RuntimeException failure) {
         Duration longer = nextPause.compareTo(pause) < 0 ? pause : nextPause.multipliedBy(2);
         nextPause = longer.compareTo(LONGEST_PAUSE) < 0 ? longer : LONGEST_PAUSE;
@@ -108,7 +108,7 @@ final class LedgerPruning {
             log.debug("[{}] pruning the ledger failed again", name, LoggedFailure.of(failure));
         } else {
             log.warn(
-                    "[{}] its rows below {} stay for now, and removing them is tried again: {}",
+                    "[{}] removing the ledger's rows below {} failed and is retried: {}",
                     name,
                     lowWatermark,
                     LoggedFailure.message(failure));
@@ -124,12 +124,16 @@ final class LedgerPruning {
         Instant below = settledBelow;
         rowsLeft = transactions.run(connection -> delete(connection, below)) == MAX_ROWS;
         if (!rowsLeft) {
-            // Permanent, since no rows are written there any more; the index is full of dead rows up to here.
+            // This stays true, since no rows are written below; later deletes start here, because the index has many
+            // dead entries before.
             removedBelow = below;
         }
     }
 
-    /** The only write that needs the lock: once it is committed, the rows below are no longer read. */
+    /**
+     * Raises {@code settled_below}, the only write that needs the lock: once it is committed, the rows below are no
+     * longer read.
+     */
     private int raise(Connection connection, Instant lowWatermark) throws SQLException {
         Statements statements = begin(connection);
         statements.rows(ALONE, p -> p.text(lockName), row -> true);

@@ -3,8 +3,8 @@ package dev.spream.storage.jdbc.ledger;
 import java.time.Instant;
 
 /**
- * Times of the ledger: nanoseconds since 1970 in 64 bits, which end in the year 2262. Nothing is committed later; a low
- * watermark beyond is as good as the last of them.
+ * Converts times of the ledger: nanoseconds since 1970 in 64 bits, which end in the year 2262. No change is committed
+ * later; a later low watermark is mapped to the last of them.
  */
 final class LedgerTime {
     private static final long NANOS_PER_SECOND = 1_000_000_000;

@@ -8,8 +8,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Logs how many changes were taken as settled because of their time alone, at a limited rate: that is right when they
- * come again, and a loss where the ledger is another's. Safe for use by many threads.
+ * Logs the number of changes that counted as settled only because of their time, at a limited rate. This is correct for
+ * changes that are delivered again, but a loss if two subscriptions share the ledger. Safe for use by many threads.
  */
 final class SkippedChanges {
     private static final Logger log = LoggerFactory.getLogger(SkippedChanges.class);
@@ -32,7 +32,7 @@ final class SkippedChanges {
         long until = quietUntil.get();
         if (now - until >= 0 && quietUntil.compareAndSet(until, now + PAUSE)) {
             log.warn(
-                    "[{}] {} changes so far are from before {}, which the ledger has as settled, and had no effect. That is right for a worker that lost its lease, and for a subscription that reads again what it has read. If another subscription uses this ledger, or this one left something out before, name another ledger and empty what this one has filled",
+                    "[{}] {} changes so far are from before {}, which the ledger regards as settled, and had no effect. This is expected for a worker that lost its lease, and for a subscription that reads changes again. If another subscription uses this ledger, or this one skipped changes before, use another ledger and empty the tables that this one has filled",
                     ledger,
                     all,
                     settledBelow);

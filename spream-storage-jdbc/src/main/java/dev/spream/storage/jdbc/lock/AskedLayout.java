@@ -6,13 +6,13 @@ import dev.spream.lock.provisioning.BucketLayout;
 import java.util.Optional;
 
 /**
- * The lock layout that a process requests for a schema. Values it leaves open are those recorded there, or else the
- * defaults.
+ * The lock layout that a process requests for a schema. Values that are not requested are those recorded there, or else
+ * the defaults.
  *
- * @param strategy what a lock is
- * @param hash how a path becomes a number
- * @param buckets how many buckets each level has
- * @param levels how deep targets can be
+ * @param strategy the representation of a lock
+ * @param hash the hash of a path
+ * @param buckets the number of buckets of each level
+ * @param levels the maximum depth of targets
  */
 record AskedLayout(
         Optional<LockStrategy> strategy, Optional<BucketHash> hash, Optional<Long> buckets, Optional<Integer> levels) {
@@ -33,20 +33,20 @@ record AskedLayout(
                 strategy, Optional.of(space.hash()), Optional.of(space.buckets()), Optional.of(space.levels()));
     }
 
-    /** Returns whether the strategy rows was requested explicitly, and not left to the recorded layout. */
+    /** Returns whether the strategy rows was requested explicitly. */
     boolean hasRows() {
         return strategy.filter(said -> said == LockStrategy.ROWS).isPresent();
     }
 
     /**
-     * Returns whether a number of buckets was requested for advisory locks, which have all possible buckets; most likely a
+     * Returns whether a number of buckets was requested for advisory locks, which have all possible buckets; probably a
      * mistake.
      */
     boolean hasOnlyBuckets(BucketLayout settled) {
         return strategy.isEmpty() && buckets.isPresent() && BucketLayouts.strategy(settled) == LockStrategy.ADVISORY;
     }
 
-    /** A complete layout. */
+    /** Returns the complete layout. */
     BucketLayout over(Optional<BucketLayout> recorded, LockStrategy byDefault) {
         LockStrategy settled =
                 strategy.or(() -> recorded.map(BucketLayouts::strategy)).orElse(byDefault);

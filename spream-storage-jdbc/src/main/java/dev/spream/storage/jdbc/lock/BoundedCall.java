@@ -7,9 +7,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A driver call on a thread of its own, which is abandoned when the call takes too long. In a dead network a driver may
- * wait without a limit: for its own lock, which a statement holds that waits for the server, or for a connection by
- * which it would end that statement.
+ * A driver call on a thread of its own, which is abandoned when the call takes too long. On a dead network a driver may
+ * wait without a limit: for its own lock, held by a statement that waits for the server, or for a connection to cancel
+ * that statement.
  */
 final class BoundedCall {
     private static final Logger log = LoggerFactory.getLogger(BoundedCall.class);
@@ -30,7 +30,7 @@ final class BoundedCall {
         return new BoundedCall(what, call);
     }
 
-    /** Drivers throw more than they declare. */
+    /** Runs the call. Drivers throw more than they declare. */
     private static void run(String what, Call call) {
         try {
             call.run();
@@ -43,12 +43,12 @@ final class BoundedCall {
         return thread.isAlive();
     }
 
-    /** Waits for its end, but no longer than that; restores an interrupt afterwards. */
+    /** Waits for the end of the call up to the limit; restores an interrupt afterwards. */
     void await(Duration limit) {
         await(System.nanoTime() + limit.toNanos());
     }
 
-    /** Waits for the end of all, but no longer than that. */
+    /** Waits for the end of all calls up to the limit. */
     static void awaitAll(List<BoundedCall> calls, Duration limit) {
         long end = System.nanoTime() + limit.toNanos();
         calls.forEach(call -> call.await(end));
@@ -68,7 +68,7 @@ final class BoundedCall {
             Thread.currentThread().interrupt();
         }
         if (isRunning()) {
-            log.debug("{} is not waited for any longer: the server does not answer", what);
+            log.debug("{} did not end in time: the server does not answer; continuing without waiting for it", what);
         }
     }
 }

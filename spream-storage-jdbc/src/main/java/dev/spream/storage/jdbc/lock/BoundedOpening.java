@@ -12,9 +12,9 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 
 /**
- * The opening of a connection on a thread of its own, so that its caller can return at its deadline: how long a data
- * source waits, and whether an interrupt ends that, depends on the data source. A connection that arrives too late is
- * returned.
+ * The opening of a connection on a thread of its own, so that its caller can return at its deadline: the wait of a data
+ * source, and its reaction to an interrupt, depend on the data source. A connection that arrives too late is returned
+ * to it.
  */
 final class BoundedOpening {
     private final CompletableFuture<Connection> opened = new CompletableFuture<>();
@@ -28,7 +28,7 @@ final class BoundedOpening {
         this.giveBack = giveBack;
     }
 
-    /** @throws LockTimeoutException if the time is over */
+    /** @throws LockTimeoutException if no connection was opened in time */
     static Connection within(Duration limit, Opening opening, Consumer<Connection> giveBack)
             throws InterruptedException {
         return new BoundedOpening(giveBack).await(limit, opening);
@@ -40,7 +40,7 @@ final class BoundedOpening {
             return opened.get(limit.toNanos(), TimeUnit.NANOSECONDS);
         } catch (TimeoutException e) {
             opened.completeExceptionally(new LockTimeoutException(
-                    "beginning a handle failed: the pool had no connection within %s; give it more, or see whether the database answers"
+                    "beginning a handle failed: the pool had no connection within %s; enlarge the pool, or check whether the database answers"
                             .formatted(DurationText.of(limit)),
                     e));
             thread.interrupt();

@@ -4,7 +4,7 @@ import dev.spream.lock.BucketSpace;
 import dev.spream.lock.provisioning.BucketLayout;
 import java.util.Locale;
 
-/** Layouts of this module: those whose strategy is a {@link LockStrategy}. */
+/** The layouts of this module, whose strategy is a {@link LockStrategy}. */
 final class BucketLayouts {
     /** The limit of the bucket column; on disk 2<sup>31</sup> rows are more than 100 GB. */
     static final long MAX_ROWS_OF_LEVEL = 1L << 31;
@@ -14,7 +14,7 @@ final class BucketLayouts {
     static BucketLayout of(LockStrategy strategy, BucketSpace space) {
         if (strategy == LockStrategy.ROWS && space.buckets() > MAX_ROWS_OF_LEVEL) {
             throw new IllegalArgumentException(
-                    "buckets is %d, must be 1 to %d where each is a row".formatted(space.buckets(), MAX_ROWS_OF_LEVEL));
+                    "buckets is %d, must be 1 to %d for row locks".formatted(space.buckets(), MAX_ROWS_OF_LEVEL));
         }
         return new BucketLayout(strategy.name().toLowerCase(Locale.ROOT), space);
     }
@@ -29,7 +29,7 @@ final class BucketLayouts {
                 : 0;
     }
 
-    /** The command that creates such buckets, for an operator with the privileges. */
+    /** Returns the command that creates such buckets, for an operator with the privileges. */
     static String command(BucketLayout layout, String schema) {
         return "./spream locks provision --strategy %s --buckets %d --levels %d --hash %s --schema %s"
                 .formatted(

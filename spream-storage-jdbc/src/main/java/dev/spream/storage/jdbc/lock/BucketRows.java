@@ -9,7 +9,7 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The rows of the buckets: creates, counts and finds them. */
+/** Creates, counts and finds the rows of the buckets. */
 record BucketRows(LockTables tables) {
     private static final String COUNT =
             "SELECT COUNT(*) FROM @hier_lock_buckets WHERE level = ? AND bucket BETWEEN ? AND ?";

@@ -21,7 +21,7 @@ import javax.sql.DataSource;
 
 /**
  * The bucket layout shared by all lock stores of a schema. The first store records it, and all others must request the
- * same: with another number of buckets, another hash or another strategy a store would exclude no other.
+ * same: stores with another number of buckets, another hash or another strategy would not exclude each other.
  *
  * <p>Safe for use by many threads.
  */
@@ -33,20 +33,20 @@ record BucketSpaceTable(LockTables tables, DataSource dataSource) {
     /**
      * The record in the database.
      *
-     * @param provisioned how many buckets have been made, from the first on
+     * @param provisioned the number of buckets that were created, starting with the first
      */
     record Recorded(BucketLayout layout, long provisioned) {
-        /** Returns whether every bucket was created. Only counting shows whether all of them still exist. */
+        /** Returns whether every bucket was created. Rows may have been deleted since; only counting shows that. */
         boolean isComplete() {
             return provisioned >= BucketLayouts.rows(layout);
         }
     }
 
     /**
-     * The tables in the schema of that name; on MySQL and MariaDB, where a schema is a database, without a name those
-     * in the database that connections are for. The tables need not exist.
+     * Returns the tables in the schema of that name. On MySQL and MariaDB, where a schema is a database, the default is
+     * the database of the connections. The tables need not exist.
      *
-     * @throws LockException if the database cannot be reached, or is of another kind
+     * @throws LockException if the database cannot be reached, or is not supported
      */
     static LockTables tables(DataSource dataSource, Optional<String> schema) {
         try (Connection connection = dataSource.getConnection()) {
@@ -60,11 +60,11 @@ record BucketSpaceTable(LockTables tables, DataSource dataSource) {
     }
 
     /**
-     * The layout for a store: the requested one, which must equal the recorded one. Without a record, it is recorded
-     * now, unless it needs rows.
+     * Returns the layout for a store: the requested one, which must equal the recorded one. If none is recorded, it is
+     * recorded now, unless it needs rows.
      *
      * @throws BucketSpaceException if another layout is recorded
-     * @throws BucketsNotProvisionedException if rows are needed, and not all were made
+     * @throws BucketsNotProvisionedException if rows are needed, and not all were created
      */
     BucketLayout settle(AskedLayout asked) {
         requireRecordOfBuckets();
@@ -80,7 +80,7 @@ record BucketSpaceTable(LockTables tables, DataSource dataSource) {
         requireSame(layout, space);
         if (!space.isComplete()) {
             throw new BucketsNotProvisionedException(
-                    "%s has %d of %d buckets. Provisioning stopped before its end; continue it before the first lock: %s"
+                    "%s has %d of %d buckets. Provisioning was not completed; continue it before the first lock: %s"
                             .formatted(
                                     tables.place(),
                                     space.provisioned(),
@@ -91,7 +91,10 @@ record BucketSpaceTable(LockTables tables, DataSource dataSource) {
         return layout;
     }
 
-    /** Refuses buckets without a record: stores that lock by them would not exclude those that record something else now. */
+    /**
+     * Rejects buckets whose layout is not recorded: stores that lock them would not exclude stores that record another
+     * layout now.
+     */
     void requireRecordOfBuckets() {
         lostRecord().ifPresent(lost -> {
             throw new BucketSpaceException(lost, null);
@@ -99,19 +102,19 @@ record BucketSpaceTable(LockTables tables, DataSource dataSource) {
     }
 
     /**
-     * The problem of buckets without a record of their layout. Searches for buckets first, which are created after the
-     * record.
+     * Returns the problem if there are buckets whose layout is not recorded. Looks for buckets first, since they are
+     * created after the record.
      */
     Optional<String> lostRecord() {
         boolean lost = run(
-                "looking for buckets of locks in " + tables.place(),
+                "looking for lock buckets in " + tables.place(),
                 connection -> statements(connection)
                                 .find("SELECT 1 FROM @hier_lock_buckets LIMIT 1", p -> {}, row -> true)
                                 .isPresent()
                         && read(connection, READ).isEmpty());
         return lost
                 ? Optional.of(
-                        "%s has rows in hier_lock_buckets, and hier_lock_space has no record of their layout: a process that records another layout now would not exclude those that lock these rows. Record the former layout: ./spream locks provision --strategy rows --buckets <as before> --levels <as before> --hash <as before> --schema %s. Or stop every process that locks there, and run that with the layout you want and --recreate"
+                        "%s has rows in hier_lock_buckets, but hier_lock_space has no record of their layout: a process that records another layout now would not exclude those that lock these rows. Record the former layout: ./spream locks provision --strategy rows --buckets <as before> --levels <as before> --hash <as before> --schema %s. Or stop every process that locks there, and run that command with the new layout and --recreate"
                                 .formatted(tables.place(), tables.schema()))
                 : Optional.empty();
     }
@@ -125,12 +128,15 @@ record BucketSpaceTable(LockTables tables, DataSource dataSource) {
     }
 
     Optional<Recorded> recorded() {
-        return run("reading which locks there are in " + tables.place(), connection -> read(connection, READ));
+        return run("reading the lock layout recorded in " + tables.place(), connection -> read(connection, READ));
     }
 
-    /** Records a layout if none is; refuses another one. Of several that do so at once, one does. */
+    /**
+     * Records a layout if none is recorded, and rejects a different one. If several processes do so at the same time,
+     * one layout is recorded.
+     */
     Recorded record(BucketLayout layout) {
-        Recorded space = run("recording which locks there are in " + tables.place(), connection -> {
+        Recorded space = run("recording the lock layout in " + tables.place(), connection -> {
                     statements(connection)
                             .update(
                                     tables.recordSpace(),
@@ -141,7 +147,7 @@ record BucketSpaceTable(LockTables tables, DataSource dataSource) {
                     return read(connection, READ);
                 })
                 .orElseThrow(() -> new BucketSpaceException(
-                        "which locks there are in %s was removed while this process started; start it again"
+                        "the lock layout recorded in %s was removed while this process started; restart the process"
                                 .formatted(tables.place()),
                         null));
         requireSame(layout, space);
@@ -151,7 +157,7 @@ record BucketSpaceTable(LockTables tables, DataSource dataSource) {
     void requireSame(BucketLayout asked, Recorded recorded) {
         if (!asked.equals(recorded.layout())) {
             throw new BucketSpaceException(
-                    "the locks in %s are %s, and this process asks for %s: the two would not exclude each other, so nothing is locked. Ask for what is there, or change it: stop every process that locks there, and then run %s --recreate"
+                    "the locks in %s are %s, but this process requests %s. The two would not exclude each other, so no lock is taken. Request the recorded layout, or change it: stop every process that locks there, and then run %s --recreate"
                             .formatted(
                                     tables.place(),
                                     recorded.layout(),
@@ -161,7 +167,7 @@ record BucketSpaceTable(LockTables tables, DataSource dataSource) {
         }
     }
 
-    /** The record, locked until the transaction ends, so that one process at a time continues. */
+    /** Returns the record, locked until the transaction ends, so that only one process at a time continues. */
     Optional<Recorded> lock(Connection connection) throws SQLException {
         return read(connection, READ + " FOR UPDATE");
     }
@@ -180,12 +186,12 @@ record BucketSpaceTable(LockTables tables, DataSource dataSource) {
                 .filter(hash -> hash.version() == version)
                 .findFirst()
                 .orElseThrow(() -> new BucketSpaceException(
-                        "the locks in %s are by version %d of the hash, which this spream does not know; use the version of spream that recorded it, or a newer one"
+                        "the locks in %s use version %d of the hash, which this version of spream does not support; use the version that recorded it, or a newer one"
                                 .formatted(tables.place(), version),
                         null));
     }
 
-    /** Runs work in a transaction, in which each statement sees what others have committed. */
+    /** Runs work in a transaction at READ COMMITTED. */
     <T> T run(String what, Transactions.Work<T, LockException> work) {
         try {
             return new Transactions(dataSource, TIME_LIMIT).run(connection -> {

@@ -14,11 +14,11 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Statements that wait in the database, run one after the other by one thread, and cancelled by any other. Used once.
+ * Waiting statements, run one after the other by one thread, which any other thread can cancel. Used once.
  *
- * <p>A cancellation that comes before its statement or after it has no effect. So it is sent again until the work has
- * ended; if that takes long the server is out of reach, and the connection is aborted. If not even that ends the work,
- * it is abandoned with its connection.
+ * <p>A cancellation that arrives before or after its statement has no effect, so it is repeated until the work has
+ * ended. If that takes too long, the server is unreachable and the connection is aborted. If the work still does not
+ * end, it is abandoned with its connection.
  */
 final class CancellableWait implements Runnable, LockSql.Waiting {
     static final Duration LONGEST_CANCELLATION = Limits.OF_SERVERS.longestCancellation();
@@ -26,9 +26,9 @@ final class CancellableWait implements Runnable, LockSql.Waiting {
     /**
      * The time limits of a cancellation.
      *
-     * @param again until it is sent again
-     * @param abort until the connection is aborted
-     * @param leave until the work is abandoned
+     * @param again the time until the cancellation is repeated
+     * @param abort the time until the connection is aborted
+     * @param leave the time until the work is abandoned
      */
     record Limits(Duration again, Duration abort, Duration leave) {
         static final Limits OF_SERVERS =
@@ -48,23 +48,26 @@ final class CancellableWait implements Runnable, LockSql.Waiting {
     private volatile boolean cancelled;
     private volatile @Nullable BoundedCall cancellation; // written under the monitor
 
-    /** @param connection that the work uses, as the driver or the pool knows it */
+    /** @param connection the connection of the work, as the driver or the pool knows it */
     CancellableWait(Connection connection, CancellableWaits.Work work, Limits limits) {
         this.connection = connection;
         this.work = work;
         this.limits = limits;
     }
 
-    /** The work was cancelled because its time was over. Drivers use the JDK's exception for other purposes. */
+    /**
+     * Thrown when the work was cancelled because its time limit was exceeded. Drivers use the JDK's exception for other
+     * purposes.
+     */
     static final class TimeOverException extends SQLException {
         private static final long serialVersionUID = 1L;
 
         TimeOverException(Throwable cause) {
-            super("the time for it is over", cause);
+            super("it timed out", cause);
         }
     }
 
-    /** The work was cancelled and its connection aborted, and it did not end. */
+    /** Thrown when the work was cancelled, its connection was aborted, and it did not end. */
     static final class LeftBehindException extends SQLException {
         private static final long serialVersionUID = 1L;
 
@@ -85,7 +88,10 @@ final class CancellableWait implements Runnable, LockSql.Waiting {
         }
     }
 
-    /** A late cancellation hits the next statement of the connection, which may belong to another borrower. */
+    /**
+     * Waits for a running cancellation: a late one would cancel the next statement of the connection, which may belong
+     * to another borrower.
+     */
     private void awaitCancellation() {
         ended.countDown();
         BoundedCall cancelling = cancellation;
@@ -94,13 +100,13 @@ final class CancellableWait implements Runnable, LockSql.Waiting {
         }
     }
 
-    /** Called by the work. */
+    /** Called by the work, on its thread. */
     @Override
     public <T> T run(Statement statement, LockSql.Execution<T> execution) throws SQLException {
         running = statement;
         try {
             if (cancelled) {
-                throw new SQLException("cancelled before it was run");
+                throw new SQLException("cancelled before it was executed");
             }
             return execution.run();
         } finally {
@@ -109,10 +115,10 @@ final class CancellableWait implements Runnable, LockSql.Waiting {
     }
 
     /**
-     * Waits for the work; if interrupted, or when the time is over, cancels it and waits for its end.
+     * Waits for the result of the work. If interrupted or at the time limit, cancels the work and waits for its end.
      *
-     * @param limit empty if there is none
-     * @throws TimeOverException if the time was over
+     * @param limit the time limit; empty for none
+     * @throws TimeOverException if the time limit was exceeded
      * @throws LeftBehindException if the work was cancelled and did not end
      */
     int result(Optional<Duration> limit) throws SQLException, InterruptedException {
@@ -129,7 +135,7 @@ final class CancellableWait implements Runnable, LockSql.Waiting {
         }
     }
 
-    /** It may have acquired the lock before it was cancelled. */
+    /** Returns the result despite the cancellation if the work had already acquired the lock. */
     private int resultInTime() throws SQLException, InterruptedException {
         try {
             return outcome.get();
@@ -147,7 +153,7 @@ final class CancellableWait implements Runnable, LockSql.Waiting {
         };
     }
 
-    /** Returns whether the caller has an outcome although the work is still running, and uses its connection. */
+    /** Returns whether the caller has an outcome although the work is still running and uses its connection. */
     boolean isLeftBehind() {
         return outcome.isDone() && ended.getCount() > 0;
     }
@@ -161,8 +167,8 @@ final class CancellableWait implements Runnable, LockSql.Waiting {
     }
 
     /**
-     * On another thread, where an interrupt of this one does not close the connection that carries the cancellation; it ends
-     * after the last attempt.
+     * Starts the cancellation on another thread, where an interrupt of this one does not close the connection of the
+     * cancellation. The thread ends after the last attempt.
      */
     synchronized BoundedCall startCancelling() {
         cancelled = true;
@@ -175,8 +181,8 @@ final class CancellableWait implements Runnable, LockSql.Waiting {
     }
 
     /**
-     * Each attempt has a thread of its own: a driver cancels by a connection that it opens, and aborts after it has
-     * tried to notify the server.
+     * Runs each attempt on a thread of its own, because it may block: a driver opens a connection to cancel, and
+     * notifies the server before it aborts.
      */
     private void cancelAgainAndAgain() throws InterruptedException {
         long start = System.nanoTime();

@@ -11,9 +11,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiConsumer;
 
 /**
- * The waits of a store, each on a thread of its own: the caller's thread can be interrupted, while an interrupt of a
- * thread that waits in the driver has no effect, or on a virtual thread closes the connection and leaves the wait in
- * the server's queue. Safe for use by many threads.
+ * Runs the waits of a store, each on a thread of its own, so that callers can be interrupted: an interrupt of a thread
+ * that waits in the driver has no effect, or, on a virtual thread, closes the connection and leaves the wait in the
+ * server's queue. Safe for use by many threads.
  */
 final class CancellableWaits {
     private final Set<CancellableWait> open = ConcurrentHashMap.newKeySet();
@@ -21,7 +21,7 @@ final class CancellableWaits {
     private final BiConsumer<Connection, CancellableWait> onLeftBehind;
     private volatile boolean closed;
 
-    /** @param onLeftBehind receives work that was cancelled and has not ended, before its caller returns */
+    /** @param onLeftBehind called before the caller returns, with work that was cancelled and has not ended */
     CancellableWaits(CancellableWait.Limits limits, BiConsumer<Connection, CancellableWait> onLeftBehind) {
         this.limits = limits;
         this.onLeftBehind = onLeftBehind;
@@ -34,12 +34,13 @@ final class CancellableWaits {
     /**
      * Runs the work and returns what it returns, or throws what it throws.
      *
-     * @param limit how long it may take; empty if there is no limit
-     * @throws CancellableWait.TimeOverException if the time was over; the work has ended all the same, in the database as well
-     * @throws InterruptedException if the thread was interrupted; the work has ended all the same, in the database as well,
-     *     unless that is out of reach
-     * @throws CancellableWait.LeftBehindException if the time was over, and the database is out of reach
-     * @throws LockConnectionException if the store was closed meanwhile
+     * @param limit the time limit; empty for none
+     * @throws CancellableWait.TimeOverException if the time limit was exceeded; the work has ended, in the database as
+     *     well
+     * @throws InterruptedException if the thread was interrupted; the work has ended, in the database as well unless it
+     *     is unreachable
+     * @throws CancellableWait.LeftBehindException if the time limit was exceeded and the database is unreachable
+     * @throws LockConnectionException if the store was closed in the meantime
      */
     int call(String thread, Connection connection, Optional<Duration> limit, Work work)
             throws SQLException, InterruptedException {
@@ -65,10 +66,10 @@ final class CancellableWaits {
     }
 
     private static LockConnectionException closed() {
-        return new LockConnectionException("waiting for locks failed: the store of locks is closed", null);
+        return new LockConnectionException("waiting for locks failed: the lock store is closed", null);
     }
 
-    /** Begins to end all waits, in the database as well. */
+    /** Starts to cancel all waits, in the database as well. */
     List<BoundedCall> startClosing() {
         closed = true;
         return open.stream().map(CancellableWait::startCancelling).toList();

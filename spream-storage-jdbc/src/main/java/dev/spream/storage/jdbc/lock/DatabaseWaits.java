@@ -15,18 +15,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Waits for locks in the database, each ended when its time is over, by an interrupt, or by {@link #startClosing}. One
+ * Runs waits for locks in the database. Each ends at its deadline, by an interrupt, or by {@link #startClosing}. A wait
  * that does not end, because the server is unreachable, is abandoned with its connection. Safe for use by many threads.
  */
 final class DatabaseWaits {
     private static final Logger log = LoggerFactory.getLogger(DatabaseWaits.class);
 
-    /** Longer times are unlimited: servers and drivers count milliseconds by an int. */
+    /** The longest time limit; longer times are unlimited, because servers and drivers count milliseconds in an int. */
     private static final Duration LONGEST_WAIT = Duration.ofDays(24);
 
     /**
-     * The server usually ends a wait by its own clock. PostgreSQL restarts its timeout when the waiter for a row
-     * reaches the head of the queue; such a wait is cancelled from here.
+     * The time by which the server's own limit precedes cancellation from here. The server usually ends a wait itself,
+     * but PostgreSQL restarts its timeout when the waiter for a row reaches the head of the queue; such a wait is
+     * cancelled from here.
      */
     private static final Duration SERVER_FIRST = Duration.ofMillis(50);
 
@@ -39,12 +40,12 @@ final class DatabaseWaits {
     }
 
     /**
-     * Waits for the first of the locks, and may take some of the following. The connection must not count as dead
-     * because the server waits, as requested.
+     * Waits for the first of the locks, and may take some of the following. The connection's network timeout is raised
+     * during the wait.
      *
-     * @param time more than zero; empty if there is no end
-     * @return how many were taken
-     * @throws CancellableWait.TimeOverException if the time is over
+     * @param time the time limit, more than zero; empty for none
+     * @return the number of locks that were taken
+     * @throws CancellableWait.TimeOverException if the time limit was exceeded
      */
     int lock(Connection transaction, List<PlannedLock> locks, Optional<Duration> time)
             throws SQLException, InterruptedException {
@@ -80,29 +81,29 @@ final class DatabaseWaits {
     private void abandon(Connection connection, CancellableWait wait) {
         leftBehind.put(connection, wait);
         log.warn(
-                "a connection that waits for a lock does not answer; it is aborted, and given back when its driver has closed it");
+                "a connection that waits for a lock does not answer; it is aborted, and returned to the pool when its driver has closed it");
         whenFree(connection, () -> leftBehind.remove(connection));
     }
 
-    /** Returns whether a wait was abandoned on that connection: any call on it may wait as long. */
+    /** Returns whether a wait was abandoned on that connection, so that any call on it may block equally long. */
     boolean isLeftBehind(Connection connection) {
         return leftBehind.containsKey(connection);
     }
 
-    /** Acts once no abandoned wait uses that connection: at once, or later on a thread of its own. */
+    /** Runs the action once no abandoned wait uses that connection: at once, or later on a thread of its own. */
     void whenFree(Connection connection, Runnable action) {
         CancellableWait wait = leftBehind.get(connection);
         if (wait == null) {
             action.run();
             return;
         }
-        BoundedCall.start("giving back a connection that does not answer", () -> {
+        BoundedCall.start("returning a connection that does not answer", () -> {
             wait.awaitEnd();
             action.run();
         });
     }
 
-    /** Begins to end all waits, in the database as well. */
+    /** Starts to cancel all waits, in the database as well. */
     List<BoundedCall> startClosing() {
         return waits.startClosing();
     }

@@ -25,17 +25,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The connections of handles: no more at a time than there are permits, each in a transaction from the moment it is
- * taken, and returned in its former state. The store's own statements have a time limit; other statements on a handle's
- * connection have the limit of the pool. Safe for use by many threads.
+ * The connections of handles, a limited number at a time. Each is in a transaction from the moment it is taken, and is
+ * returned in its former state. The store's own statements have a time limit; other statements on a handle's connection
+ * have the limit of the pool. Safe for use by many threads.
  */
 final class HandleConnections {
     private static final Logger log = LoggerFactory.getLogger(HandleConnections.class);
 
-    /** For a connection, of a call that does not wait for locks: the pool may have to open one. */
+    /** The time to get a connection for a call that does not wait for locks; the pool may have to open one. */
     private static final Duration OPENING = Duration.ofSeconds(2);
 
-    /** The same, for a call whose deadline has nearly passed. */
+    /** The minimum time to get a connection for a call whose deadline has nearly passed. */
     private static final Duration LEAST = Duration.ofMillis(250);
 
     private final DataSource dataSource;
@@ -49,7 +49,7 @@ final class HandleConnections {
     private final Map<Connection, Handle> taken = new ConcurrentHashMap<>();
     private volatile boolean closed;
 
-    /** A connection that was taken, and its former state. */
+    /** A connection that was taken, with its former state. */
     private static final class Handle {
         private final Connection connection;
         private final GuardedConnection guard;
@@ -67,7 +67,8 @@ final class HandleConnections {
         }
 
         /**
-         * True for the first call, whose caller ends it: a returned connection may belong to another borrower at once.
+         * Returns true for the first call, whose caller ends the handle: once returned, the connection may belong to
+         * another borrower.
          */
         boolean isToBeEnded() {
             return ending.compareAndSet(false, true);
@@ -76,12 +77,12 @@ final class HandleConnections {
 
     private static final GuardedConnection.Work WORK = new GuardedConnection.Work(
             "the work of a transaction that holds locks",
-            "its transaction is ended for it, and others have the connection next: return or throw, and set what is needed for"
+            "the transaction is ended when the work returns or throws, and the connection is reused: change settings for"
                     + " the transaction alone",
             true,
             message -> new LockStoreException(message, null));
 
-    /** @param answerTime how long a server may take to answer, before the connection counts as dead */
+    /** @param answerTime the time that a server has to answer, before the connection counts as dead */
     HandleConnections(
             DataSource dataSource,
             LockSql sql,
@@ -103,7 +104,7 @@ final class HandleConnections {
         return turns;
     }
 
-    /** A connection as work may see it; {@link #end} gives it back. */
+    /** Returns a guarded connection; {@link #end} returns it to the pool. */
     Connection begin(LockDeadline deadline) throws InterruptedException {
         acquirePermit(deadline);
         Duration least = deadline.isImmediate() ? OPENING : LEAST;
@@ -127,7 +128,7 @@ final class HandleConnections {
     }
 
     private static LockConnectionException storeClosed() {
-        return new LockConnectionException("beginning a handle failed: the store of locks is closed", null);
+        return new LockConnectionException("beginning a handle failed: the lock store is closed", null);
     }
 
     private void acquirePermit(LockDeadline deadline) throws InterruptedException {
@@ -148,7 +149,7 @@ final class HandleConnections {
             permits.acquire();
         } else if (!permits.tryAcquire(left.get().toNanos(), TimeUnit.NANOSECONDS)) {
             throw new LockTimeoutException(
-                    "beginning a handle failed: all %d connections for handles are in use; release handles sooner, or have more with handles(n)"
+                    "beginning a handle failed: all %d connections for handles are in use; release handles sooner, or raise their number with handles(n)"
                             .formatted(size),
                     null);
         }
@@ -193,15 +194,15 @@ final class HandleConnections {
     }
 
     /**
-     * Queries the connection behind that one, with a time limit if it is a handle's; on another one the caller sets the
-     * limit.
+     * Queries the connection behind the guarded one, with a time limit if it is a handle's; for other connections the
+     * caller sets the limit.
      */
     <T> T ask(Connection connection, Question<T> question) throws SQLException {
         Handle handle = taken.get(connection);
         return handle == null ? question.ask(connection) : inTime(handle.connection, question);
     }
 
-    /** The connection itself, of which a handle or its work sees only a part. */
+    /** Returns the connection itself, behind the guarded view that a handle or its work has. */
     Connection behind(Connection connection) {
         Handle handle = taken.get(connection);
         return handle == null ? connection : handle.connection;
@@ -221,14 +222,14 @@ final class HandleConnections {
         try {
             connection.setNetworkTimeout(Runnable::run, networkTimeout);
         } catch (SQLException e) {
-            log.debug("a connection broke while the store of locks asked something", LoggedFailure.of(e));
+            log.debug("a connection broke while the lock store queried it", LoggedFailure.of(e));
         }
     }
 
-    /** Rolls back, on a connection that is open; one that cannot is closed, so that the server does it. */
+    /** Rolls back if the connection is open; closes it if that fails, so that the server rolls back. */
     void rollback(Connection connection) {
         if (waits.isLeftBehind(behind(connection))) {
-            return; // it is aborted, and the server rolls back
+            return; // the connection is aborted, so the server rolls back
         }
         try {
             if (!behind(connection).isClosed()) {
@@ -243,13 +244,13 @@ final class HandleConnections {
             }
         } catch (SQLException e) {
             log.debug(
-                    "rolling back failed; the connection is closed, and the server frees its locks",
+                    "rolling back failed; the connection is closed, and the server releases its locks",
                     LoggedFailure.of(e));
             closeHard(behind(connection));
         }
     }
 
-    /** Returns whether it is a caller's, or was lent. */
+    /** Returns whether user code has this connection: it is a caller's, or a handle's that was lent to work. */
     private boolean isUsedByOthers(Connection connection) {
         Handle handle = taken.get(connection);
         return handle == null || handle.mark.isPresent();
@@ -264,17 +265,17 @@ final class HandleConnections {
         }
     }
 
-    /** Marks a handle's transaction, whose connection is handed to work from now on. */
+    /** Marks a handle's transaction before its connection is passed to work. */
     void lend(Connection lent) throws SQLException {
         Handle handle = taken.get(lent);
         AcquiredLocks first = handle == null ? null : handle.first;
         if (handle == null || first == null) {
-            throw new IllegalStateException("the transaction holds no locks for which work could be done");
+            throw new IllegalStateException("the transaction holds no locks; acquire locks before running work");
         }
         handle.mark = Optional.of(inTime(handle.connection, real -> sql.mark(real, first)));
     }
 
-    /** Commits; if it was lent, the transaction that was. */
+    /** Commits the transaction; if it was lent, only if it is still the marked one. */
     void commit(Connection transaction) throws SQLException {
         Handle handle = taken.get(transaction);
         Optional<String> mark = handle == null ? Optional.empty() : handle.mark;
@@ -295,7 +296,7 @@ final class HandleConnections {
         return handle != null && handle.first == null;
     }
 
-    /** Takes locks by the first statement of a handle's transaction, or by a later one. */
+    /** Takes locks by {@code byFirst} in the first statement of a handle's transaction, or else by {@code byOther}. */
     AcquiredLocks take(Connection connection, Question<AcquiredLocks> byFirst, Question<AcquiredLocks> byOther)
             throws SQLException {
         Handle handle = taken.get(connection);
@@ -311,7 +312,7 @@ final class HandleConnections {
         return first;
     }
 
-    /** Harmless if it has ended already. */
+    /** Ends the handle; no effect if it has ended already. */
     void end(Connection lent) {
         Handle handle = taken.remove(lent);
         if (handle != null && handle.isToBeEnded()) {
@@ -328,13 +329,13 @@ final class HandleConnections {
         try (Connection connection = handle.connection) {
             reset(connection, handle);
         } catch (SQLException e) {
-            log.debug("giving back the connection of a handle failed; the server frees its locks", LoggedFailure.of(e));
+            log.debug("returning the connection of a handle failed; the server releases its locks", LoggedFailure.of(e));
         } finally {
             permits.release();
         }
     }
 
-    /** A connection whose former state cannot be restored must not be used again. */
+    /** Restores the former state of a connection; closes it if that fails, so that it is not used again. */
     private void reset(Connection connection, Handle handle) {
         try {
             if (!connection.isClosed()) {
@@ -345,7 +346,7 @@ final class HandleConnections {
             }
         } catch (SQLException e) {
             log.debug(
-                    "the connection of a handle cannot be used again; the server frees its locks", LoggedFailure.of(e));
+                    "the connection of a handle cannot be reused; the server releases its locks", LoggedFailure.of(e));
             closeHard(connection);
         }
     }
@@ -355,8 +356,8 @@ final class HandleConnections {
     }
 
     /**
-     * Begins to take the connections away from the handles that are open. They stay registered until their users end
-     * them; a user that is active now gets the error of a closed connection.
+     * Starts to close the connections of the open handles. They stay registered until their users end them; a call in
+     * progress fails with the error of a closed connection.
      */
     List<BoundedCall> startClosing() {
         refuse();

@@ -32,7 +32,7 @@ final class JdbcBucketProvisioning implements BucketProvisioning {
     private final AskedLayout asked;
     private final int chunk;
 
-    /** The layout recorded before it was cleared: values that are not requested stay as they were. */
+    /** The layout recorded before it was cleared; values that are not requested are kept from it. */
     private Optional<BucketLayout> cleared = Optional.empty();
 
     private JdbcBucketProvisioning(
@@ -46,11 +46,11 @@ final class JdbcBucketProvisioning implements BucketProvisioning {
     }
 
     /**
-     * The provisioning of what is in that place.
+     * Returns the provisioning of that schema.
      *
      * @param schema empty for the default, the schema {@code spream}, or the database of the URL
      * @param migrate whether provisioning creates the tables where needed
-     * @param chunk how many rows a transaction makes, 1 to {@value #MAX_CHUNK}
+     * @param chunk the number of rows that a transaction creates, 1 to {@value #MAX_CHUNK}
      */
     static JdbcBucketProvisioning of(
             DataSource dataSource, Optional<String> schema, boolean migrate, AskedLayout asked, int chunk) {
@@ -80,7 +80,7 @@ final class JdbcBucketProvisioning implements BucketProvisioning {
         try {
             return provisionAll(progress);
         } catch (LockConnectionException e) {
-            requireNotInterrupted(); // a pool that was interrupted says that it has no connection
+            requireNotInterrupted(); // an interrupted pool reports that it has no connection
             throw e;
         }
     }
@@ -95,7 +95,7 @@ final class JdbcBucketProvisioning implements BucketProvisioning {
         if (recorded.isEmpty()) {
             requireBucketsMeant(layout);
         }
-        BucketLayouts.strategy(layout).in(tables); // which the server may not have
+        BucketLayouts.strategy(layout).in(tables); // fails if the server does not support it
         space.record(layout);
         long made = 0;
         Chunk last;
@@ -111,20 +111,20 @@ final class JdbcBucketProvisioning implements BucketProvisioning {
     private void requireBucketsMeant(BucketLayout layout) {
         if (asked.hasOnlyBuckets(layout)) {
             throw new BucketSpaceException(
-                    "the locks in %s would be advisory, which need no buckets; nothing was changed. Leave the buckets out, or say --strategy rows"
+                    "the locks in %s would be advisory locks, which need no buckets; nothing was changed. Omit the buckets, or add --strategy rows"
                             .formatted(tables.place()),
                     null);
         }
     }
 
     /**
-     * @param made how many buckets were made
-     * @param done how many there are now, from the first on
+     * @param made the number of buckets that were created
+     * @param done the number of buckets that exist now, starting with the first
      */
     private record Chunk(int made, long done) {}
 
     private Chunk makeNext(BucketLayout layout) {
-        return space.run("making buckets of locks in " + tables.place(), connection -> {
+        return space.run("creating lock buckets in " + tables.place(), connection -> {
             BucketSpaceTable.Recorded recorded = space.lock(connection).orElseThrow(this::removed);
             space.requireSame(layout, recorded);
             if (recorded.isComplete()) {
@@ -144,12 +144,12 @@ final class JdbcBucketProvisioning implements BucketProvisioning {
 
     private BucketSpaceException removed() {
         return new BucketSpaceException(
-                "the recorded lock layout of %s was removed meanwhile; find out which process removed it, and run this again"
+                "the recorded lock layout of %s was removed in the meantime; find the process that removed it, and run this command again"
                         .formatted(tables.place()),
                 null);
     }
 
-    /** Rows that were created may have been deleted. */
+    /** Creates rows again that were deleted after their creation. */
     private long makeMissing(BucketLayout layout) throws InterruptedException {
         long made = 0;
         for (BucketSpaceCheck.Level level : levels(layout, (done, all) -> {})) {
@@ -157,7 +157,7 @@ final class JdbcBucketProvisioning implements BucketProvisioning {
                 for (Range part : parts(missing, chunk)) {
                     requireNotInterrupted();
                     made += space.run(
-                            "making buckets of locks in " + tables.place(),
+                            "creating lock buckets in " + tables.place(),
                             connection -> rows.make(connection, level.level(), part));
                 }
             }
@@ -173,7 +173,7 @@ final class JdbcBucketProvisioning implements BucketProvisioning {
         Optional<BucketSpaceTable.Recorded> before = space.recorded();
         requireBucketsMeant(layout(before));
         Optional<BucketLayout> recorded = before.map(BucketSpaceTable.Recorded::layout);
-        space.run("removing the buckets of locks in " + tables.place(), tables::clear)
+        space.run("removing the lock buckets in " + tables.place(), tables::clear)
                 .ifPresent(holders -> {
                     throw new LockBusyException(
                             "the buckets of %s cannot be recreated: %s. Nothing was changed; stop every process that locks there, and try again"
@@ -191,7 +191,7 @@ final class JdbcBucketProvisioning implements BucketProvisioning {
         List<BucketSpaceCheck.Level> levels =
                 recorded.isPresent() ? levels(recorded.get().layout(), progress) : List.of();
         LockTables.Facts facts = space.run(
-                "looking at the server of the locks",
+                "inspecting the server of the locks",
                 connection -> tables.facts(connection, BucketLayouts.strategy(layout) == LockStrategy.ADVISORY));
         List<String> problems = new ArrayList<>(facts.problems());
         recorded.flatMap(found -> unusable(found.layout())).ifPresent(problems::add);
@@ -204,14 +204,14 @@ final class JdbcBucketProvisioning implements BucketProvisioning {
             problems.addAll(new LockTableProbes(tables, space).problems(BucketLayouts.strategy(layout)));
         }
         return new BucketSpaceCheck(
-                "%s, %s".formatted(space.run("asking for the server's version", tables::server), tables.place()),
+                "%s, %s".formatted(space.run("reading the server's version", tables::server), tables.place()),
                 recorded.map(BucketSpaceTable.Recorded::layout),
                 levels,
                 facts.facts(),
                 problems);
     }
 
-    /** Why a store would refuse the server. */
+    /** Returns the reason for which a store would reject the server. */
     private Optional<String> unusable(BucketLayout layout) {
         try {
             BucketLayouts.strategy(layout).in(tables);
@@ -231,7 +231,7 @@ final class JdbcBucketProvisioning implements BucketProvisioning {
         return levels;
     }
 
-    /** Looked at in parts, so that no statement takes long. */
+    /** Counts the rows in ranges, so that no statement takes long. */
     private BucketSpaceCheck.Level level(BucketLayout layout, int level, Progress progress)
             throws InterruptedException {
         long buckets = layout.space().buckets();
@@ -239,7 +239,7 @@ final class JdbcBucketProvisioning implements BucketProvisioning {
         for (Range part : parts(new Range(0, buckets - 1), MAX_CHUNK)) {
             requireNotInterrupted();
             space.run(
-                            "counting buckets of locks in " + tables.place(),
+                            "counting lock buckets in " + tables.place(),
                             connection -> rows.missing(connection, level, part))
                     .forEach(range -> append(missing, range));
             progress.reached(level * buckets + part.last() + 1, BucketLayouts.rows(layout));

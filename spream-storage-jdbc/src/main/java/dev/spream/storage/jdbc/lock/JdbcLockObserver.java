@@ -24,8 +24,9 @@ import java.util.stream.Stream;
 import javax.sql.DataSource;
 
 /**
- * A {@link LockObserver} of PostgreSQL, MySQL and MariaDB. It needs no store, only read access to the tables of the
- * locks and to the server's view of its sessions. The caller owns the data source; a look takes one connection of it.
+ * A {@link LockObserver} for PostgreSQL, MySQL and MariaDB. It needs no store, only read access to the tables of the
+ * locks and to the server's view of its sessions. The caller owns the data source; an observation takes one of its
+ * connections.
  */
 public final class JdbcLockObserver implements LockObserver {
     private final DataSource dataSource;
@@ -37,7 +38,7 @@ public final class JdbcLockObserver implements LockObserver {
     }
 
     /**
-     * An observer of the locks in that place.
+     * Returns an observer of the locks in that schema.
      *
      * @param schema empty for the default: the schema {@code spream}, and on MySQL and MariaDB the database of the URL
      */
@@ -50,7 +51,7 @@ public final class JdbcLockObserver implements LockObserver {
         LockTables tables = BucketSpaceTable.tables(dataSource, schema);
         if (!tables.exist()) {
             throw new LockStoreException(
-                    "there are no tables of hierarchical locks in %s: nothing has locked there. Name the place where the locks are"
+                    "there are no tables of hierarchical locks in %s, so no lock was ever taken there; name the database and the schema of the locks"
                             .formatted(tables.place()),
                     null);
         }
@@ -58,10 +59,10 @@ public final class JdbcLockObserver implements LockObserver {
         BucketLayout layout = spaces.recorded()
                 .map(BucketSpaceTable.Recorded::layout)
                 .orElseThrow(() -> new BucketSpaceException(
-                        "it is not recorded in %s which locks there are: nothing has locked there yet"
+                        "no lock layout is recorded in %s: no lock was taken there yet"
                                 .formatted(tables.place()),
                         null));
-        return spaces.run("looking at the locks in " + tables.place(), connection -> look(connection, tables, layout));
+        return spaces.run("observing the locks in " + tables.place(), connection -> look(connection, tables, layout));
     }
 
     private LockObservation look(Connection connection, LockTables tables, BucketLayout layout) throws SQLException {
@@ -94,7 +95,7 @@ public final class JdbcLockObserver implements LockObserver {
                 .collect(toSet());
     }
 
-    /** Two processes report the same session if they use it one after the other. */
+    /** Returns the union: two processes report the same session if they use it one after the other. */
     private static Set<LockKey> union(Set<LockKey> some, Set<LockKey> others) {
         Set<LockKey> all = new HashSet<>(some);
         all.addAll(others);

@@ -50,13 +50,13 @@ import org.slf4j.LoggerFactory;
 public final class JdbcLockStore implements LockStore<Connection> {
     private static final Logger log = LoggerFactory.getLogger(JdbcLockStore.class);
 
-    /** The server keeps each in memory that all its sessions share. */
+    /** The maximum number of locks of a call; the server keeps each in memory that all its sessions share. */
     private static final int MAX_LOCKS = 10_000;
 
-    /** What a server has to end a statement and say so, before the connection counts as dead. */
+    /** The time that a server has to report the end of a statement, before the connection counts as dead. */
     static final Duration ANSWER_TIME = Duration.ofSeconds(2);
 
-    /** For waits to be cancelled before their connections are closed. */
+    /** The time for waits to be cancelled before their connections are closed. */
     private static final Duration CANCELLING = Duration.ofSeconds(1);
 
     private static final int MAX_CAUSES = 20;
@@ -95,7 +95,7 @@ public final class JdbcLockStore implements LockStore<Connection> {
             return this;
         } catch (SQLException e) {
             close();
-            throw sql.exception("opening the store of locks", e);
+            throw sql.exception("opening the lock store", e);
         } catch (RuntimeException e) {
             close();
             throw e;
@@ -140,7 +140,7 @@ public final class JdbcLockStore implements LockStore<Connection> {
         }
     }
 
-    /** An interrupt of a virtual thread closes the connection that it waits for. */
+    /** Returns the exception for an error; an interrupt of a virtual thread closes the connection that it waits for. */
     private LockException failure(String failed, SQLException cause) {
         LockException failure = sql.exception(failed, cause);
         return failure instanceof LockConnectionException
@@ -153,7 +153,7 @@ public final class JdbcLockStore implements LockStore<Connection> {
     private static void requireFew(List<PlannedLock> locks) {
         if (locks.size() > MAX_LOCKS) {
             throw new LockStoreException(
-                    "taking %d locks failed: there can be %d in a call; lock a common parent instead of so many targets"
+                    "taking %d locks failed: a call can take %d; lock a common parent instead of so many targets"
                             .formatted(locks.size(), MAX_LOCKS),
                     null);
         }
@@ -162,7 +162,7 @@ public final class JdbcLockStore implements LockStore<Connection> {
     private static void requireTransaction(Connection transaction) throws SQLException {
         if (transaction.getAutoCommit()) {
             throw new LockStoreException(
-                    "taking locks failed: the connection is in auto-commit mode, where they would be free at once; call"
+                    "taking locks failed: the connection is in auto-commit mode, where they would be released at once; call"
                             + " setAutoCommit(false) first",
                     null);
         }
@@ -177,7 +177,7 @@ public final class JdbcLockStore implements LockStore<Connection> {
         }
     }
 
-    /** Waits for the first lock that is not acquired yet; a handle's first statement differs. */
+    /** Waits for the first lock that is not acquired yet. The first statement of a handle does not wait. */
     private int lockSome(Connection transaction, List<PlannedLock> locks, int taken, LockDeadline deadline)
             throws InterruptedException {
         List<PlannedLock> rest = locks.subList(taken, locks.size());
@@ -187,7 +187,7 @@ public final class JdbcLockStore implements LockStore<Connection> {
         String what = "waiting for lock %s, number %d of %d,".formatted(rest.getFirst(), taken + 1, locks.size());
         Optional<Duration> left = deadline.left();
         if (deadline.isOver()) {
-            throw new LockTimeoutException(what + " failed: the time for it is over", null);
+            throw new LockTimeoutException(what + " failed: it timed out", null);
         }
         try {
             requireTransaction(transaction);
@@ -204,7 +204,7 @@ public final class JdbcLockStore implements LockStore<Connection> {
         try {
             return !handles.behind(transaction).isClosed() && handles.ask(transaction, sql::isAlive);
         } catch (SQLException e) {
-            log.debug("a transaction that held locks is over: {}", LoggedFailure.message(e));
+            log.debug("a transaction that held locks has ended: {}", LoggedFailure.message(e));
             return false;
         }
     }
@@ -214,7 +214,7 @@ public final class JdbcLockStore implements LockStore<Connection> {
         try {
             handles.lend(transaction);
         } catch (SQLException e) {
-            throw sql.exception("handing a transaction that holds locks to its work", e);
+            throw sql.exception("preparing a transaction that holds locks for its work", e);
         }
     }
 
@@ -227,7 +227,7 @@ public final class JdbcLockStore implements LockStore<Connection> {
         }
     }
 
-    /** False on a connection that has failed, too. */
+    /** Returns false on a connection that has failed, too. */
     @Override
     public boolean isCurrent(Connection transaction, String mark) {
         try {
@@ -235,19 +235,22 @@ public final class JdbcLockStore implements LockStore<Connection> {
             return !connection.isClosed() && !connection.getAutoCommit() && sql.isNamed(connection, mark);
         } catch (SQLException e) {
             log.debug(
-                    "a connection on which locks were taken does not tell its transaction: {}",
+                    "the transaction of a connection that holds locks could not be identified: {}",
                     LoggedFailure.message(e));
             return false;
         }
     }
 
-    /** The driver's connection, for which a pool returns a new wrapper each time; or else that wrapper. */
+    /**
+     * Returns the driver's connection, for which a pool returns a new wrapper each time, or that wrapper if it cannot
+     * be unwrapped.
+     */
     @Override
     public Object connectionOf(Connection transaction) {
         try {
             return transaction.unwrap(Connection.class);
         } catch (SQLException e) {
-            log.debug("a connection does not tell what it is a view of: {}", LoggedFailure.message(e));
+            log.debug("a connection could not be unwrapped: {}", LoggedFailure.message(e));
             return transaction;
         }
     }
@@ -308,11 +311,11 @@ public final class JdbcLockStore implements LockStore<Connection> {
         BoundedCall.awaitAll(ends, CancellableWait.LONGEST_CANCELLATION);
         if (ends.stream().anyMatch(BoundedCall::isRunning)) {
             log.warn(
-                    "the store of locks is closed, but the server does not answer: it frees the locks when it notices");
+                    "the lock store is closed, but the server does not answer; it releases the locks when it detects the closed connections");
         }
     }
 
-    /** Says what the store is to be. Confined to one thread. */
+    /** Options of a lock store. Confined to one thread. */
     public static final class Builder {
         static final int DEFAULT_HANDLES = 4;
         static final Duration DEFAULT_HOLDER_TIMEOUT = Duration.ofSeconds(60);
@@ -331,21 +334,27 @@ public final class JdbcLockStore implements LockStore<Connection> {
         }
 
         /**
-         * Holds the tables, and is the namespace of the locks. By default {@code spream} on PostgreSQL; on MySQL and MariaDB,
-         * where a schema is a database, that of the connections.
+         * Sets the schema of the tables, which is the namespace of the locks. By default {@code spream} on PostgreSQL;
+         * on MySQL and MariaDB, where a schema is a database, that of the connections.
          */
         public Builder schema(String name) {
             this.schema = Optional.of(name);
             return this;
         }
 
-        /** By default what is recorded, and else advisory locks where the database has them, and rows elsewhere. */
+        /**
+         * Sets the strategy; by default the recorded one, or else advisory locks where the database has them, and rows
+         * elsewhere.
+         */
         public Builder strategy(LockStrategy chosen) {
             this.asked = asked.with(requireNonNull(chosen, "strategy"));
             return this;
         }
 
-        /** By default what is recorded, and else the {@linkplain LockStrategy#defaultSpace strategy's}. */
+        /**
+         * Sets the bucket space; by default the recorded one, or else the {@linkplain LockStrategy#defaultSpace
+         * strategy's}.
+         */
         public Builder space(BucketSpace keys) {
             this.asked = asked.with(requireNonNull(keys, "space"));
             return this;
@@ -356,16 +365,16 @@ public final class JdbcLockStore implements LockStore<Connection> {
             return this;
         }
 
-        /** Whether to create the schema and the tables, or to migrate them, where needed. By default true. */
+        /** Sets whether to create or migrate the schema and the tables where needed; true by default. */
         public Builder migrate(boolean create) {
             this.migrate = create;
             return this;
         }
 
         /**
-         * How many handles can be open at a time, together with transactions of {@link
-         * dev.spream.lock.HierarchicalLocks#transact}; each holds a connection. Calls that wait for locks have at most half of
-         * the connections, one at least, and further calls are queued without one. 1 to 1000, by default 4.
+         * Sets the number of handles that can be open at a time, together with transactions of {@link
+         * dev.spream.lock.HierarchicalLocks#transact}; each holds a connection. Calls that wait for locks use at most
+         * half of the connections, at least one, and further calls are queued without one. 1 to 1000, by default 4.
          */
         public Builder handles(int atMost) {
             if (atMost < 1 || atMost > 1000) {
@@ -376,8 +385,8 @@ public final class JdbcLockStore implements LockStore<Connection> {
         }
 
         /**
-         * How long a process that holds a handle may be suspended before the database releases its locks. Whole seconds
-         * from one second to a day, by default a minute.
+         * Sets how long a process that holds a handle may be suspended before the database releases its locks. Whole
+         * seconds from one second to a day, by default a minute.
          */
         public Builder holderTimeout(Duration timeout) {
             if (timeout.compareTo(Duration.ofSeconds(1)) < 0
@@ -391,8 +400,9 @@ public final class JdbcLockStore implements LockStore<Connection> {
         }
 
         /**
-         * The limit of statements that do not wait for locks. Whole seconds up to an hour, by default five seconds. A commit
-         * that has no answer two seconds later fails with a {@link LockConnectionException}: whether it was done is not known.
+         * Sets the time limit of statements that do not wait for locks. Whole seconds up to an hour, by default five
+         * seconds. A commit without an answer two seconds later fails with a {@link LockConnectionException}; it is
+         * unknown whether it took effect.
          */
         public Builder statementTimeout(Duration timeout) {
             this.statementTimeout = TablesBuilder.requireStatementTimeout(timeout);
@@ -403,7 +413,7 @@ public final class JdbcLockStore implements LockStore<Connection> {
          * Opens the store.
          *
          * @throws IllegalArgumentException if the data source is a HikariCP pool of too few connections
-         * @throws dev.spream.lock.LockException if the database cannot be used; the message says what to do
+         * @throws dev.spream.lock.LockException if the database cannot be used; the message has the remedy
          */
         public JdbcLockStore build() {
             requireEnoughConnections();
@@ -424,18 +434,18 @@ public final class JdbcLockStore implements LockStore<Connection> {
                     .checked();
         }
 
-        /** A pool that is too small deadlocks once all handles are open. */
+        /** Requires a pool that is large enough; a smaller one deadlocks once all handles are open. */
         private void requireEnoughConnections() {
             if (dataSource instanceof HikariDataSource pool && pool.getMaximumPoolSize() <= handles) {
                 throw new IllegalArgumentException(
-                        "the pool has %d connections, %d handles need %d; give it more, or have fewer with handles(n)"
+                        "the pool has %d connections, but %d handles need %d; enlarge the pool, or lower the number with handles(n)"
                                 .formatted(pool.getMaximumPoolSize(), handles, handles + 1));
             }
         }
 
         /**
-         * The provisioning of the rows that this store would lock, in chunks of
-         * {@value JdbcBucketProvisioning#DEFAULT_CHUNK}. The caller closes it.
+         * Returns the provisioning of the rows that this store would lock, in chunks of {@value
+         * JdbcBucketProvisioning#DEFAULT_CHUNK}. The caller closes it.
          */
         public BucketProvisioning provisioning() {
             return JdbcBucketProvisioning.of(dataSource, schema, migrate, asked, JdbcBucketProvisioning.DEFAULT_CHUNK);

@@ -19,10 +19,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/** Locks {@code jdbc}: a {@link JdbcLockStore} over a pool of its own, and the provisioning of its buckets. */
+/** The locks {@code jdbc}: a {@link JdbcLockStore} over a pool of its own, and the provisioning of its buckets. */
 @AutoService(LockStoreProvider.class)
 public final class JdbcLockStoreProvider implements LockStoreProvider {
-    /** In addition to the handles: one that is kept for epochs, and one for short calls. */
+    /** The connections in addition to those of handles: one that is kept for epochs, and one for short calls. */
     private static final int OTHER_CONNECTIONS = 2;
 
     private static final Pattern NUMBER = Pattern.compile("\\d{1,19}");
@@ -31,13 +31,13 @@ public final class JdbcLockStoreProvider implements LockStoreProvider {
     private static final ConfigKey<String> SCHEMA = ConfigKey.of(
                     "schema",
                     ConfigType.text(),
-                    "The schema that has the tables; on MySQL and MariaDB, a database. Locks of one exclude no lock of"
+                    "The schema of the tables; on MySQL and MariaDB, a database. Locks of one do not exclude locks of"
                             + " another.")
             .withDefaultMeaning("spream; on MySQL and MariaDB the URL's database");
     private static final ConfigKey<LockStrategy> STRATEGY = ConfigKey.of(
                     "strategy",
                     ConfigType.choice(LockStrategy.class),
-                    "What a lock is: an advisory lock, which PostgreSQL has, or a row that was provisioned.")
+                    "The representation of a lock: an advisory lock, on PostgreSQL only, or a provisioned row.")
             .withDefaultMeaning(AS_RECORDED + "advisory on PostgreSQL, and rows elsewhere");
     private static final ConfigKey<Long> BUCKETS = ConfigKey.of(
                     "buckets",
@@ -45,37 +45,37 @@ public final class JdbcLockStoreProvider implements LockStoreProvider {
                             "integer, 1 to " + BucketSpace.MAX_BUCKETS,
                             JdbcLockStoreProvider::buckets,
                             Object::toString),
-                    "How many buckets each level has. Two targets of one bucket wait for each other without need.")
+                    "The number of buckets of each level. Two targets of one bucket wait for each other unnecessarily.")
             .withDefaultMeaning(AS_RECORDED + "2^60 of advisory locks, and 1048576 of rows");
     private static final ConfigKey<BucketHash> HASH = ConfigKey.of(
                     "hash",
                     ConfigType.choice(BucketHash.class),
-                    "How the ids of a target become a bucket; fnv1a-32 is for tables that other programs lock by.")
+                    "The hash that maps the ids of a target to a bucket; fnv1a-32 is for tables shared with other programs.")
             .withDefaultMeaning(AS_RECORDED + "sha256");
     private static final ConfigKey<Integer> LEVELS = ConfigKey.of(
-                    "levels", ConfigType.integer(1, LockTarget.MAX_LEVELS), "How many ids a target can have.")
+                    "levels", ConfigType.integer(1, LockTarget.MAX_LEVELS), "The maximum number of ids of a target.")
             .withDefaultMeaning(AS_RECORDED + "16 of advisory locks, and 3 of rows");
     private static final ConfigKey<Integer> HANDLES = ConfigKey.of(
                     "handles",
                     ConfigType.integer(1, 1_000),
-                    "How many handles and transactions that lock can be open at a time; each holds a connection. Calls that wait"
-                            + " for locks have at most half of them.")
+                    "The number of handles and locking transactions that can be open at a time; each holds a connection. Calls that wait"
+                            + " for locks use at most half of them.")
             .withDefault(JdbcLockStore.Builder.DEFAULT_HANDLES);
     private static final ConfigKey<Duration> HOLDER_TIMEOUT = ConfigKey.of(
                     "holder-timeout",
                     ConnectionKeys.wholeSeconds(ConfigType.duration(Duration.ofSeconds(1), Duration.ofDays(1))),
-                    "How long a process that holds a handle may stand still before the database takes its locks away.")
+                    "How long a process that holds a handle may be suspended before the database releases its locks.")
             .withDefault(JdbcLockStore.Builder.DEFAULT_HOLDER_TIMEOUT);
     private static final ConfigKey<Duration> STATEMENT_TIMEOUT = ConnectionKeys.statementTimeout(
-            "How long a statement may take that does not wait for locks. A commit that has no answer 2 s later fails,"
-                    + " and whether it was done is not known.",
+            "How long a statement may take that does not wait for locks. A commit without an answer 2 s later fails,"
+                    + " and it is unknown whether it took effect.",
             JdbcLockStore.Builder.DEFAULT_STATEMENT_TIMEOUT);
     private static final ConfigKey<Boolean> MIGRATE =
             ConnectionKeys.migrate("Whether to create the schema and its tables, and to migrate them, where needed.");
     private static final ConfigKey<Integer> CHUNK = ConfigKey.of(
                     "chunk",
                     ConfigType.integer(1, JdbcBucketProvisioning.MAX_CHUNK),
-                    "How many buckets spream locks provision makes in a transaction.")
+                    "The number of buckets that spream locks provision creates in a transaction.")
             .withDefault(JdbcBucketProvisioning.DEFAULT_CHUNK);
 
     @Override
@@ -142,7 +142,7 @@ public final class JdbcLockStoreProvider implements LockStoreProvider {
                 return buckets;
             }
         } catch (NumberFormatException e) {
-            // 19 digits may be too many
+            // the number may exceed a long
         }
         throw new IllegalArgumentException("expected integer, 1 to " + BucketSpace.MAX_BUCKETS);
     }

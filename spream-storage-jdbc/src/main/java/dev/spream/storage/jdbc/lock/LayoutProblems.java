@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** The problems of the layout of the locks in a place, with what to do. */
+/** Reports the problems of the layout of the locks in a schema, with their remedies. */
 record LayoutProblems(String place, String schema) {
     private static final int MAX_SHOWN = 5;
 
@@ -21,7 +21,7 @@ record LayoutProblems(String place, String schema) {
         BucketSpaceTable.Recorded space = recorded.get();
         if (!space.layout().equals(asked)) {
             problems.add(
-                    "the locks in %s are %s, and %s is asked for; ask for what is there, or stop every process that locks there and run %s --recreate"
+                    "the locks in %s are %s, but %s is requested; request the recorded layout, or stop every process that locks there and run %s --recreate"
                             .formatted(place, space.layout(), asked, BucketLayouts.command(asked, schema)));
         }
         if (!space.isComplete()) {
@@ -38,16 +38,16 @@ record LayoutProblems(String place, String schema) {
         return problems;
     }
 
-    /** Advisory locks need nothing but the tables: the first store that opens records them. */
+    /** Advisory locks need only the tables: the first store that opens records their layout. */
     private Optional<String> unrecorded(BucketLayout asked, boolean exist) {
         String command = BucketLayouts.command(asked, schema);
         if (BucketLayouts.strategy(asked) == LockStrategy.ROWS) {
-            return Optional.of("%s has no buckets to lock by; make them: %s".formatted(place, command));
+            return Optional.of("%s has no lock buckets; create them: %s".formatted(place, command));
         }
         return exist
                 ? Optional.empty()
                 : Optional.of(
-                        "%s has no tables of hierarchical locks; create them: %s. If there should be some, look at --url and --schema"
+                        "%s has no tables of hierarchical locks; create them: %s. If they should exist, check --url and --schema"
                                 .formatted(place, command));
     }
 

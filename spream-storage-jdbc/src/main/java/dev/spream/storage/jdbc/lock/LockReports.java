@@ -21,14 +21,14 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The reports of processes on their locks, in the database: the owners of each process, replaced by each of its reports
- * and outdated a minute later, and the waits for each key by the hour. Rows are locked in the order of their keys, so
+ * The stored reports of processes on their locks: the owners of each process, which each report replaces and which
+ * expire after a minute, and the waits for each key by the hour. Rows are locked in the order of their keys, so
  * processes that report at once do not deadlock. Safe for use by many threads.
  */
 final class LockReports {
     /**
-     * Many times the usual interval between reports. A process that has ended is recognised by its session, so a long
-     * time is harmless.
+     * The time after which a report expires: many times the usual interval between reports. An ended process is
+     * recognised by its session, so a long time is harmless.
      */
     private static final Duration LIVE = Duration.ofMinutes(1);
 
@@ -112,7 +112,7 @@ final class LockReports {
         }
     }
 
-    /** PostgreSQL cannot store the character 0. */
+    /** Returns the label without the character 0, which PostgreSQL cannot store. */
     private static String label(String label) {
         String stored = label.replace('\0', ' ');
         return stored.length() <= MAX_LABEL ? stored : stored.substring(0, MAX_LABEL - 1) + "…";
@@ -139,8 +139,8 @@ final class LockReports {
     }
 
     /**
-     * Removes the reports of processes that ended without removing them. Reads without locks first, because there is
-     * hardly ever one.
+     * Removes the reports of processes that ended without removing them. Reads without locks first, because there are
+     * rarely any.
      */
     private void cleanUp(Connection connection) throws SQLException {
         Statements statements = statements(connection);
@@ -150,7 +150,7 @@ final class LockReports {
         statements.update(sql.dropWaits(), p -> p.number(LockObservation.WAITS_KEPT_HOURS));
     }
 
-    /** The last reports of live processes, the newest first. */
+    /** Returns the last reports of live processes, the newest first. */
     List<Reported> owners(Connection connection) throws SQLException {
         return statements(connection)
                 .rows(
@@ -167,7 +167,7 @@ final class LockReports {
                                         age(row, "waiting_micros"))));
     }
 
-    /** Zero where there is no time. */
+    /** Returns zero if the column is null. */
     private static Duration age(ResultSet row, String column) throws SQLException {
         return Duration.of(Math.max(0, row.getLong(column)), ChronoUnit.MICROS);
     }

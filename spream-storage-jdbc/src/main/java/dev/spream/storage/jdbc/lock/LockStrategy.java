@@ -11,12 +11,12 @@ import dev.spream.storage.jdbc.lock.dialect.LockTables;
  */
 public enum LockStrategy {
     /**
-     * Advisory locks of PostgreSQL, which end with the transaction. Nothing has to be provisioned and nothing is
-     * written, waiters are served in the order in which they came, and there are so many buckets that two targets never
-     * share one.
+     * Advisory locks of PostgreSQL, which end with the transaction. They need no provisioning and write nothing,
+     * waiters are served in the order of their arrival, and there are so many buckets that two targets practically
+     * never share one.
      */
     ADVISORY,
-    /** A row for each bucket, locked for reading or for change. All rows must exist before the first lock is taken. */
+    /** A row for each bucket, locked for share or for update. All rows must exist before the first lock is taken. */
     ROWS;
 
     private static final long DEFAULT_ROWS = 1L << 20;
@@ -33,7 +33,7 @@ public enum LockStrategy {
         };
     }
 
-    /** The default bucket space. */
+    /** Returns the default bucket space. */
     public BucketSpace defaultSpace() {
         return switch (this) {
             case ADVISORY -> new BucketSpace(BucketHash.SHA256, BucketSpace.MAX_BUCKETS, LockTarget.MAX_LEVELS);

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Probes the statements of a store without touching a row: that the tables exist, and that this user has the
+ * Probes the statements of a store without touching a row, to check that the tables exist and that this user has the
  * privileges.
  */
 record LockTableProbes(LockTables tables, BucketSpaceTable space) {
@@ -32,7 +32,7 @@ record LockTableProbes(LockTables tables, BucketSpaceTable space) {
         probes.forEach(probe -> refusal(probe).ifPresent(problems::add));
         if (problems.isEmpty() && !finds(EPOCH)) {
             problems.add(
-                    "the table hier_lock_epoch of %s has no row, so that no handle has an epoch; insert one with id 1 and a number above any that was given out"
+                    "the table hier_lock_epoch of %s has no row, so handles cannot get an epoch; insert one with id 1 and a number above any that was assigned"
                             .formatted(tables.place()));
         }
         return problems;
@@ -48,7 +48,7 @@ record LockTableProbes(LockTables tables, BucketSpaceTable space) {
     }
 
     private boolean finds(String sql) {
-        return space.run("trying what locking needs, %s,".formatted(tables.in(sql)), connection -> {
+        return space.run("probing a statement that locking needs, %s,".formatted(tables.in(sql)), connection -> {
             try (Statement statement = connection.createStatement()) {
                 if (!statement.execute(tables.in(sql))) {
                     return false;

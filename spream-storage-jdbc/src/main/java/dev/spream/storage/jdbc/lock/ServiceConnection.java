@@ -11,8 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A connection that is kept for short statements beside the locks: a holder can always get an epoch, even when waiters
- * for its locks use all other connections of the pool. In auto-commit mode; replaced after it broke.
+ * A connection that is kept for short statements, so that a holder can always get an epoch, even when waiters for its
+ * locks use all other connections of the pool. It is in auto-commit mode, and replaced after it broke.
  *
  * <p>Safe for use by many threads, one statement at a time.
  */
@@ -25,13 +25,16 @@ final class ServiceConnection implements AutoCloseable {
     private @Nullable Connection connection; // guarded by lock
     private boolean closed; // guarded by lock
 
-    /** @param timeLimit how long a server may take to answer, before the connection counts as dead */
+    /** @param timeLimit the time that a server has to answer, before the connection counts as dead */
     ServiceConnection(DataSource dataSource, Duration timeLimit) {
         this.dataSource = dataSource;
         this.networkTimeoutMillis = Math.toIntExact(timeLimit.toMillis());
     }
 
-    /** Runs work that may be repeated: once more on a new connection, if the one that was kept turns out to be broken. */
+    /**
+     * Runs work that may be repeated. If the kept connection turns out to be broken, runs the work once more on a new
+     * one.
+     */
     <T> T run(HandleConnections.Question<T> work) throws SQLException {
         lock.lock();
         try {
@@ -54,7 +57,7 @@ final class ServiceConnection implements AutoCloseable {
 
     private Connection open() throws SQLException {
         if (closed) {
-            throw new SQLException("the store of locks is closed", "08003");
+            throw new SQLException("the lock store is closed", "08003");
         }
         Connection opened = dataSource.getConnection();
         connection = opened;

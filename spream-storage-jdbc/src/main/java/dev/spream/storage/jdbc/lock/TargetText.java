@@ -9,7 +9,9 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Targets as JSON: paths by mode, as in <code>{"shared":[["u1"]],"exclusive":[["u1","a1"]]}</code>. */
+/**
+ * Converts targets to and from JSON: paths by mode, as in <code>{"shared":[["u1"]],"exclusive":[["u1","a1"]]}</code>.
+ */
 final class TargetText {
     private static final Map<String, LockMode> MODES =
             Map.of("shared", LockMode.SHARED, "exclusive", LockMode.EXCLUSIVE);
@@ -32,7 +34,7 @@ final class TargetText {
         return JsonObject.of(members).toString();
     }
 
-    /** @throws IllegalArgumentException if it is none that this wrote */
+    /** @throws IllegalArgumentException if the text was not written by this class */
     static Map<LockTarget, LockMode> read(String text) {
         Map<LockTarget, LockMode> targets = new LinkedHashMap<>();
         JsonObject.of(text).members().forEach((name, paths) -> {

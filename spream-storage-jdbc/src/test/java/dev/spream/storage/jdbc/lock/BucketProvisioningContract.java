@@ -96,7 +96,7 @@ abstract class BucketProvisioningContract {
             assertThatExceptionOfType(ExecutionException.class)
                     .isThrownBy(provisioned::get)
                     .withCauseInstanceOf(LockConnectionException.class)
-                    .withMessageContaining("making buckets of locks in %s failed".formatted(database.place()));
+                    .withMessageContaining("creating lock buckets in %s failed".formatted(database.place()));
             inTheWay.rollback();
         }
         assertThat(count()).isEqualTo(2_500);
@@ -151,7 +151,7 @@ abstract class BucketProvisioningContract {
             assertThatExceptionOfType(BucketSpaceException.class)
                     .isThrownBy(() -> settle(asked))
                     .withMessageContaining(database.place() + " are rows, 2 levels of 2500 buckets by sha256")
-                    .withMessageContaining("asks for " + asked.over(Optional.empty(), LockStrategy.ROWS));
+                    .withMessageContaining("requests " + asked.over(Optional.empty(), LockStrategy.ROWS));
             assertThatExceptionOfType(BucketSpaceException.class)
                     .isThrownBy(() -> provisioning(asked).provision((done, all) -> {}));
         }
@@ -241,7 +241,7 @@ abstract class BucketProvisioningContract {
         assertThat(rows(SMALL).check((done, all) -> {}).problems())
                 .singleElement()
                 .asString()
-                .contains("above any that was given out");
+                .contains("above any that was assigned");
         database.execute("DROP TABLE %shier_lock_wait".formatted(database.prefix()));
         assertThat(rows(SMALL).check((done, all) -> {}).problems())
                 .isNotEmpty()

@@ -109,7 +109,7 @@ final class HandleConnectionsTest {
         onGetConnection = handles::startClosing;
         assertThatThrownBy(() -> handles.begin(FOREVER))
                 .isInstanceOf(LockConnectionException.class)
-                .hasMessageContaining("the store of locks is closed");
+                .hasMessageContaining("the lock store is closed");
         assertThat(fake.closed).isTrue();
     }
 

@@ -124,7 +124,7 @@ interface LentWorkContract {
                     }))
                     .isInstanceOf(LockConnectionException.class);
             assertThatThrownBy(() -> locks.transact(USER, connection -> true))
-                    .hasMessageContaining("the store of locks is closed");
+                    .hasMessageContaining("the lock store is closed");
         }
     }
 

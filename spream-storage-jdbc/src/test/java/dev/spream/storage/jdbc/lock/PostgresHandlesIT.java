@@ -295,7 +295,7 @@ final class PostgresHandlesIT {
             for (BlockedCall ended : List.of(call, joined)) {
                 assertThat(ended.failure())
                         .isInstanceOf(LockConnectionException.class)
-                        .hasMessageContaining("the store of locks is closed");
+                        .hasMessageContaining("the lock store is closed");
             }
         }
         own.rollback();

@@ -59,7 +59,7 @@ final class PostgresProvisioningIT extends BucketProvisioningContract {
                 new AskedLayout(Optional.empty(), Optional.empty(), Optional.of(1_048_576L), Optional.empty());
         assertThatExceptionOfType(BucketSpaceException.class)
                 .isThrownBy(() -> provisioning(buckets).provision((done, all) -> {}))
-                .withMessageContaining("say --strategy rows");
+                .withMessageContaining("add --strategy rows");
     }
 
     @Test

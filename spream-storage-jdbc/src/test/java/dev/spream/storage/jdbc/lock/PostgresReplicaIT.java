@@ -39,7 +39,7 @@ final class PostgresReplicaIT {
                 Connection own = replica.getPostgresDatabase().getConnection()) {
             assertThatThrownBy(() -> builder(replica.getPostgresDatabase()).build())
                     .isInstanceOf(BucketSpaceException.class)
-                    .hasMessageContaining("opening the store of locks failed: the server is a replica")
+                    .hasMessageContaining("opening the lock store failed: the server is a replica")
                     .hasMessageContaining("connect to the primary");
             own.setAutoCommit(false);
             LockSql locks = BucketSpaceTable.tables(replica.getPostgresDatabase(), Optional.empty())

@@ -211,7 +211,7 @@ final class PostgresTransactionsIT implements LentWorkContract {
     void a_deadline_that_is_over_is_a_timeout() {
         assertThatThrownBy(() -> store.lock(own, List.of(ONE), PostgresLockFixture.in(Duration.ZERO)))
                 .isInstanceOf(LockTimeoutException.class)
-                .hasMessageContaining("the time for it is over");
+                .hasMessageContaining("it timed out");
     }
 
     @Test

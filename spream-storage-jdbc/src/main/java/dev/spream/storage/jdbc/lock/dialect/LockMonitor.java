@@ -13,20 +13,20 @@ import java.util.Set;
 public interface LockMonitor {
 
     /**
-     * Looks, without locks of its own.
+     * Returns a view of the locks, without taking locks.
      *
      * @param reported the sessions that report locks, which are shown if they are connected, and the keys that they
-     *     report to hold
+     *     report as held
      */
     View look(Connection connection, Map<String, Set<LockKey>> reported) throws SQLException;
 
     /**
      * A snapshot of the sessions and their locks.
      *
-     * @param at by the database's clock
-     * @param complete whether every key that is held is shown
+     * @param at the time of the snapshot, by the database's clock
+     * @param complete whether all held keys are shown
      * @param ending the statement that ends a session, with {@code ?} for its id
-     * @param notes what this user may not see, and what to grant
+     * @param notes the information hidden from this user, and the privileges to grant
      */
     record View(Instant at, boolean complete, List<LockSession> sessions, String ending, List<String> notes) {}
 }

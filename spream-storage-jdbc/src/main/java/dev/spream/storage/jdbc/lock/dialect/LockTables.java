@@ -14,73 +14,76 @@ import java.util.Optional;
 /** The tables of the locks in one schema, and the statements about them that differ between kinds of databases. */
 public interface LockTables {
 
-    /** Where they are, as shown in messages, such as "schema 'spream'". */
+    /** Returns the place of the tables, as shown in messages, such as "schema 'spream'". */
     String place();
 
-    /** The place as the flag {@code --schema} takes it. */
+    /** Returns the place in the form of the flag {@code --schema}. */
     String schema();
 
-    /** The statement with the place and a dot in place of {@code @}. */
+    /** Returns the statement with the place and a dot in place of {@code @}. */
     String in(String sql);
 
     /**
-     * Creates or migrates them where needed, or requires them as they have to be.
+     * Creates or migrates the tables where needed, or checks them.
      *
-     * @throws LockException if they cannot be used; the message has their state and the remedy
+     * @throws LockException if the tables cannot be used; the message has their state and the remedy
      */
     void ensure(boolean migrate);
 
     /** Returns whether the tables exist, in any version. */
     boolean exist();
 
-    /** Returns whether the server has advisory locks; then they are what is used unless rows are asked for. */
+    /** Returns whether the server has advisory locks, which are the default where they exist. */
     boolean hasAdvisoryLocks();
 
     /**
-     * How advisory locks are taken here.
+     * Returns the statements that take advisory locks.
      *
      * @throws LockException if the server has none
      */
     LockSql advisoryLocks();
 
     /**
-     * How rows are locked here.
+     * Returns the statements that lock rows.
      *
-     * @throws LockException if the server cannot do it, or its locks would have no effect
+     * @throws LockException if the server does not support it, or its locks would have no effect
      */
     LockSql rowLocks();
 
-    /** Records a layout unless one is recorded: strategy, hash, buckets, levels. */
+    /** Returns the statement that records a layout unless one is recorded: strategy, hash, buckets, levels. */
     String recordSpace();
 
-    /** Makes the buckets that are missing of a range: level, first bucket, how many of at most {@code chunk}. */
+    /**
+     * Returns the statement that creates the missing buckets of a range: level, first bucket, number of at most {@code
+     * chunk}.
+     */
     String makeBuckets(int chunk);
 
     /**
-     * Removes all buckets and what is recorded of them, in a transaction that is committed afterwards.
+     * Removes all buckets and the record of their layout, in a transaction that the caller commits.
      *
      * @return the holders of locks, as shown in messages, in which case nothing was changed; empty if there were none
      */
     Optional<String> clear(Connection connection) throws SQLException;
 
-    /** How the reports of processes are stored and read here. */
+    /** Returns the statements that store and read the reports of processes. */
     ReportSql reports();
 
-    /** Where the server shows the locks of that space, be they advisory or rows. */
+    /** Returns the server's view of the locks of that space, either advisory or rows. */
     LockMonitor watch(Connection connection, boolean advisory, BucketSpace space) throws SQLException;
 
-    /** The server, as shown in messages, such as "PostgreSQL 18.6". */
+    /** Returns the server, as shown in messages, such as "PostgreSQL 18.6". */
     String server(Connection connection) throws SQLException;
 
-    /** Adds notes for an operator, and problems. */
+    /** Returns notes for an operator, and problems. */
     Facts facts(Connection connection, boolean advisory) throws SQLException;
 
     record Facts(List<String> facts, List<String> problems) {}
 
     /**
-     * The exception for an error of a statement that takes no lock.
+     * Returns the exception for an error of a statement that takes no lock.
      *
-     * @param what what failed, such as "reading the space of locks in schema 'spream'"
+     * @param what the call that failed, such as "reading the space of locks in schema 'spream'"
      */
     static LockException failure(String what, SQLException cause) {
         return failure(SqlErrors.storageException(what, cause));

@@ -33,7 +33,7 @@ public final class ShownLocks {
     private final Set<String> elsewhere = new HashSet<>();
     private final Set<String> concerned = new TreeSet<>();
 
-    /** A connected session. */
+    /** A connected session, or one of which only the id is known. */
     public record Connected(LockSession.Client client, Optional<Instant> since, Optional<Instant> waitingSince) {
         static final Connected NOT_ANY_MORE = of("", "gone");
 
@@ -46,12 +46,12 @@ public final class ShownLocks {
         }
     }
 
-    /** Somebody is connected, with these locks or with none. */
+    /** Adds a connected session, with or without locks. */
     public void connected(String session, Connected client) {
         connected.put(session, client);
     }
 
-    /** A session locks here, though it is not said what. */
+    /** Adds a session that locks here, though its locks are unknown. */
     public void concerns(String session) {
         concerned.add(session);
     }
@@ -66,7 +66,7 @@ public final class ShownLocks {
         wanted.put(session, new PlannedLock(key, mode));
     }
 
-    /** It holds a lock here, or waits for it; the server may not know which one it is. */
+    /** Adds a lock that a session holds here or waits for; the key may be unknown to the server. */
     public void locks(String session, Optional<LockKey> key, LockMode mode, boolean waits) {
         concerns(session);
         if (waits) {
@@ -76,22 +76,22 @@ public final class ShownLocks {
         }
     }
 
-    /** Those of the sessions that are connected lock here. */
+    /** Adds those of the sessions that are connected, as sessions that lock here. */
     public void concernsConnected(Set<String> sessions) {
         sessions.stream().filter(connected::containsKey).forEach(this::concerns);
     }
 
-    /** A session waits for something that is none of these locks. */
+    /** Marks a session as waiting for something other than these locks. */
     public void waitsElsewhere(String session) {
         elsewhere.add(session);
     }
 
-    /** One waits for the other, be it for these locks. */
+    /** Records that one session waits for the other, for these locks or for something else. */
     public void blocks(String blocker, String session) {
         blockers.computeIfAbsent(session, any -> new TreeSet<>()).add(blocker);
     }
 
-    /** The sessions that lock here, and all for which they wait, transitively. */
+    /** Returns the sessions that lock here, and all for which they wait, transitively. */
     public List<LockSession> sessions() {
         Set<String> shown = new HashSet<>();
         Deque<String> next = new ArrayDeque<>(concerned);
@@ -119,7 +119,7 @@ public final class ShownLocks {
                 client.waitingSince());
     }
 
-    /** One for each key: the stronger mode of a session that has both. */
+    /** Returns one lock for each key: the stronger mode if a session has both. */
     private static List<PlannedLock> strongest(Set<PlannedLock> locks) {
         Map<LockKey, LockMode> modes = new TreeMap<>();
         locks.forEach(lock -> modes.merge(lock.key(), lock.mode(), LockMode::strongest));

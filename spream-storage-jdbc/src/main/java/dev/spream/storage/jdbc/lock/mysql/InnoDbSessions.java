@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 final class InnoDbSessions {
     static final String ENDING = "KILL ?";
 
-    /** The times of transactions are those of the server's own zone, so ages are counted there. */
+    /** Selects the sessions. Times of transactions are in the server's time zone, so ages are computed there. */
     private static final String SESSIONS = """
             SELECT UTC_TIMESTAMP(6) AS now, t.trx_mysql_thread_id AS session, p.USER AS client, p.HOST AS address,
                 p.COMMAND AS command, p.STATE AS state, p.TIME AS seconds,
@@ -39,22 +39,25 @@ final class InnoDbSessions {
 
     private static final String CLOCK = "SELECT UTC_TIMESTAMP(6) AS now";
 
-    /** Access denied: to a table, to a column, and for want of PROCESS. */
+    /** The errors of access denied: to a table, to a column, and without the privilege PROCESS. */
     private static final int TABLE_DENIED = 1142;
 
     private static final int PRIVILEGE_DENIED = 1227;
 
-    /** The primary key; there are no negative numbers in it. */
+    /** The text form of a primary key, which has no negative numbers. */
     private static final Pattern KEY = Pattern.compile("(\\d+), (\\d+)");
 
     private InnoDbSessions() {}
 
-    /** As in {@code X,REC_NOT_GAP}. */
+    /** Returns the mode of a text such as {@code X,REC_NOT_GAP}. */
     static LockMode mode(String mode) {
         return mode.startsWith("S") ? LockMode.SHARED : LockMode.EXCLUSIVE;
     }
 
-    /** As in {@code 0, 17}; empty for what is no row, and for a row that the server does not have in memory. */
+    /**
+     * Returns the key of a text such as {@code 0, 17}; empty if it is not a row, or a row that the server does not have
+     * in memory.
+     */
     static Optional<LockKey> key(@Nullable String data) {
         Matcher matcher = KEY.matcher(data == null ? "" : data);
         return matcher.matches()
@@ -62,7 +65,7 @@ final class InnoDbSessions {
                 : Optional.empty();
     }
 
-    /** Adds them, and says what time it is. */
+    /** Adds the sessions, and returns the server's time. */
     static Instant read(Connection connection, ShownLocks shown) throws SQLException {
         String zone = MySqlAnswers.text(connection, "SELECT @@session.time_zone");
         Statements.execute(connection, "SET SESSION time_zone = 'SYSTEM'");
@@ -91,7 +94,7 @@ final class InnoDbSessions {
         });
     }
 
-    /** An idle session is shown as asleep, also within a transaction. */
+    /** Returns the state of a session; InnoDB shows an idle session as asleep, also within a transaction. */
     private static String state(String command, String state) {
         return command.equals("Sleep") ? "idle in transaction" : state.isEmpty() ? command : state;
     }
@@ -108,13 +111,13 @@ final class InnoDbSessions {
         return row.getObject("now", LocalDateTime.class).toInstant(ZoneOffset.UTC);
     }
 
-    /** Says what to grant, if that is what is missing. */
+    /** Returns or throws the exception for an error; if a privilege is missing, its message names the grant. */
     static SQLException denied(Connection connection, String grants, SQLException failure) throws SQLException {
         if (failure.getErrorCode() != TABLE_DENIED && failure.getErrorCode() != PRIVILEGE_DENIED) {
             return failure;
         }
         throw new LockStoreException(
-                "this user may not read the holders of locks: %s. Grant it to %s, or connect as another user: %s"
+                "this user may not read the holders of locks: %s. Grant the privilege to %s, or connect as another user: %s"
                         .formatted(
                                 failure.getMessage(), connection.getMetaData().getUserName(), grants),
                 failure);

@@ -18,15 +18,14 @@ import java.util.TreeSet;
 import java.util.function.UnaryOperator;
 
 /**
- * The view of locks in MariaDB: only those with waiters, and the waiting sessions. All of it is of one moment, up to a
- * tenth of a second ago: the server caches these tables that long.
+ * The view of locks in MariaDB: only those with waiters, and the waiting sessions. It is consistent and up to a tenth
+ * of a second old, because the server caches these tables that long.
  *
- * <p>A transaction has a number of its own once it locks something exclusively. Until then its number is 0, as that of
- * every other one that only shares or reads. Of those, a waiter is identified by the lock that it requests. A blocker
- * is identified by the locks it reports, or else is any session with row locks; only its own report then shows which
- * locks it holds.
+ * <p>A transaction gets a number when it first locks something exclusively. Until then its number is 0, like that of
+ * all transactions that only share or read. Among those, a waiter is identified by the lock that it requests, and a
+ * blocker by the locks that it reports. A blocker without a report may be any session with row locks.
  *
- * @param table of the buckets, quoted, with its database
+ * @param table the table of the buckets, quoted, with its database
  * @see <a href="https://mariadb.com/kb/en/information-schema-innodb_locks-table/">MariaDB: INNODB_LOCKS</a>
  * @see <a href="https://mariadb.com/kb/en/information-schema-innodb_lock_waits-table/">MariaDB: INNODB_LOCK_WAITS</a>
  */
@@ -37,7 +36,10 @@ record MariaDbLockMonitor(String table) implements LockMonitor {
             FROM information_schema.INNODB_LOCKS l JOIN information_schema.INNODB_TRX t ON t.trx_id = l.lock_trx_id
             WHERE t.trx_id <> 0 OR t.trx_requested_lock_id = l.lock_id""";
 
-    /** An id of a lock is the number of its transaction, and after a colon where the row is. The queue is in order of time. */
+    /**
+     * Selects the waits. The id of a lock consists of the number of its transaction, a colon, and the place of the row.
+     * The queue is in the order of time.
+     */
     private static final String WAITS = """
             SELECT session, blocker, lock_table, lock_data, blocker_id = 0 AND NOT queued AS unsure
             FROM (
@@ -116,7 +118,9 @@ record MariaDbLockMonitor(String table) implements LockMonitor {
         return key.isPresent() && reported.getOrDefault(session, Set.of()).contains(key.get());
     }
 
-    /** The sessions without a report; if all have reported, the reports may be outdated. */
+    /**
+     * Returns the sessions without a report; if all have reported, the reports may be outdated, and all are returned.
+     */
     private static List<String> likely(Set<String> sessions, Map<String, Set<LockKey>> reported) {
         List<String> silent = sessions.stream()
                 .filter(session -> reported.getOrDefault(session, Set.of()).isEmpty())

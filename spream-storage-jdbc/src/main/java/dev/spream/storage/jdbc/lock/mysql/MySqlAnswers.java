@@ -6,11 +6,11 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.function.UnaryOperator;
 
-/** Answers of a server of MySQL or MariaDB to questions that have a single one. */
+/** Reads single values from a server of MySQL or MariaDB. */
 final class MySqlAnswers {
     private MySqlAnswers() {}
 
-    /** 0 if there is none. */
+    /** Returns the number; 0 if there is none. */
     static long number(Connection connection, String question, String... names) throws SQLException {
         Database.Binder binder = p -> {
             for (String name : names) {

@@ -15,16 +15,15 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The server behind a connection, of those that speak MySQL's protocol. The server itself is asked for its product,
- * because a driver takes one for the other.
+ * The kind and version of a server that speaks MySQL's protocol. The product is read from the server, because drivers
+ * connect to both.
  *
- * @param mariadb whether it is MariaDB, and else MySQL
- * @param version as in {@code 8.4.3} or {@code 11.4.5-MariaDB}
- * @param rollsBackOnTimeout whether a lock that is not available in time, or at once, rolls back the whole transaction
- *     and not the statement alone
+ * @param mariadb whether the server is MariaDB; otherwise MySQL
+ * @param version the version, such as {@code 8.4.3} or {@code 11.4.5-MariaDB}
+ * @param rollsBackOnTimeout whether a lock timeout rolls back the whole transaction instead of the statement only
  */
 record MySqlDialect(boolean mariadb, String version, boolean rollsBackOnTimeout) {
-    /** {@code SHOW} leaves out what a server does not know, where a select would fail. */
+    /** Uses {@code SHOW}, which omits unknown variables, where a select would fail. */
     private static final String VARIABLES = """
             SHOW GLOBAL VARIABLES WHERE Variable_name IN ('version', 'wsrep_on', 'wsrep_provider',
                 'group_replication_group_name', 'group_replication_single_primary_mode',
@@ -32,10 +31,10 @@ record MySqlDialect(boolean mariadb, String version, boolean rollsBackOnTimeout)
 
     private static final Pattern NUMBERS = Pattern.compile("(\\d+)\\.(\\d+)\\.(\\d+)");
 
-    /** Old MariaDB servers say this first, for clients that know no higher versions. */
+    /** The prefix of versions of old MariaDB servers, for clients that support no higher versions. */
     private static final String MARIADB_PREFIX = "5.5.5-";
 
-    /** Others than MySQL that call themselves by a version of it; what they do with a locking read differs. */
+    /** Servers other than MySQL that report a version of it; their locking reads behave differently. */
     private static final List<String> STRANGERS = List.of("tidb", "vitess", "oceanbase", "dolt", "singlestore");
 
     private static final int[] MYSQL_MINIMUM = {8, 0, 1};
@@ -43,10 +42,10 @@ record MySqlDialect(boolean mariadb, String version, boolean rollsBackOnTimeout)
     private static final int[] MARIADB_NEW_NAMES = {11, 1, 1};
 
     /**
-     * Asks the server.
+     * Queries the server.
      *
-     * @throws LockStoreException if it is too old, or another server
-     * @throws BucketSpaceException if other servers can be written to as well, which its row locks do not cover
+     * @throws LockStoreException if it is too old, or not supported
+     * @throws BucketSpaceException if other servers accept writes as well, which its row locks do not cover
      */
     static MySqlDialect of(Connection connection) throws SQLException {
         Map<String, String> variables = new HashMap<>();
@@ -75,18 +74,20 @@ record MySqlDialect(boolean mariadb, String version, boolean rollsBackOnTimeout)
         String name = version.toLowerCase(Locale.ROOT);
         if (STRANGERS.stream().anyMatch(name::contains) || !isAtLeast(mariadb ? MARIADB_MINIMUM : MYSQL_MINIMUM)) {
             throw new LockStoreException(
-                    "locks of rows need MySQL 8.0.1 or newer, or MariaDB 10.6 or newer, for SKIP LOCKED; the server is '%s'"
+                    "row locks need MySQL 8.0.1 or newer, or MariaDB 10.6 or newer, for SKIP LOCKED; the server is '%s'"
                             .formatted(version),
                     null);
         }
     }
 
     /**
-     * A transaction that only locks is not replicated, so that two servers would each lock for themselves.
+     * Rejects a server that is one of several writable ones: a transaction that only locks is not replicated, so each
+     * server would lock for itself.
      *
-     * @see <a href="https://mariadb.com/kb/en/mariadb-galera-cluster-known-limitations/">MariaDB: limitations of Galera</a>
-     * @see <a href="https://dev.mysql.com/doc/refman/8.4/en/group-replication-limitations.html">MySQL: limitations of group
-     *     replication</a>
+     * @see <a href="https://mariadb.com/kb/en/mariadb-galera-cluster-known-limitations/">MariaDB: limitations of
+     *     Galera</a>
+     * @see <a href="https://dev.mysql.com/doc/refman/8.4/en/group-replication-limitations.html">MySQL: limitations of
+     *     group replication</a>
      */
     private void requireOneWriter(Map<String, String> variables) {
         boolean galera = isOn(variables, "wsrep_on")
@@ -96,7 +97,7 @@ record MySqlDialect(boolean mariadb, String version, boolean rollsBackOnTimeout)
                         && !isOn(variables, "group_replication_single_primary_mode");
         if (galera || manyPrimaries) {
             throw new BucketSpaceException(
-                    "the server is one of several that can be written to (%s), and row locks taken on one have no effect on the others; use a server with one primary"
+                    "the server is one of several that accept writes (%s), and row locks taken on one have no effect on the others; use a server with one primary"
                             .formatted(galera ? "Galera" : "group replication with several primaries"),
                     null);
         }
@@ -122,7 +123,10 @@ record MySqlDialect(boolean mariadb, String version, boolean rollsBackOnTimeout)
         return mariadb && !isAtLeast(MARIADB_NEW_NAMES) ? "tx_isolation" : "transaction_isolation";
     }
 
-    /** MariaDB does not know {@code FOR SHARE}, and MySQL nothing but that with {@code SKIP LOCKED}. */
+    /**
+     * Returns the clause for a shared lock: MariaDB does not support {@code FOR SHARE}, and MySQL supports {@code SKIP
+     * LOCKED} only with it.
+     */
     String shared() {
         return mariadb ? "LOCK IN SHARE MODE" : "FOR SHARE";
     }

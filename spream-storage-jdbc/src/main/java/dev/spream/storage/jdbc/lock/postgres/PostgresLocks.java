@@ -88,7 +88,7 @@ abstract class PostgresLocks implements LockSql {
     @Override
     public final void requirePrimary(Connection connection) throws SQLException {
         if (Statements.answer(connection, "SELECT pg_is_in_recovery()", row -> row.getBoolean(1))) {
-            throw replica("opening the store of locks");
+            throw replica("opening the lock store");
         }
     }
 
