@@ -42,7 +42,7 @@ record LayoutProblems(String place, String schema) {
     private Optional<String> unrecorded(BucketLayout asked, boolean exist) {
         String command = BucketLayouts.command(asked, schema);
         if (BucketLayouts.strategy(asked) == LockStrategy.ROWS) {
-            return Optional.of("%s has no lock buckets; create them: %s".formatted(place, command));
+            return Optional.of("%s has no buckets; create them: %s".formatted(place, command));
         }
         return exist
                 ? Optional.empty()

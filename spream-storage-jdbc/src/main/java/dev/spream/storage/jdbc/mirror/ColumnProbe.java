@@ -10,12 +10,12 @@ import java.util.SortedMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the column whose value the server refused, which its errors about values do not name: tries the values one by one,
- * and writes none.
+ * Finds the column whose value the server rejected, since its errors about values do not name the column: tries the
+ * values one by one, without writing them.
  */
 record ColumnProbe(Transactions transactions) {
 
-    /** The first column that does not take its value; empty if each does, or that cannot be found out. */
+    /** Returns the first column that rejects its value; empty if none does, or if that cannot be determined. */
     Optional<String> refusing(FoldedRows rows) {
         for (Map.Entry<List<@Nullable String>, FoldedRow> row : rows.rows().entrySet()) {
             for (int i = 0; i < rows.keyColumns().size(); i++) {
@@ -44,7 +44,7 @@ record ColumnProbe(Transactions transactions) {
                         value);
     }
 
-    /** An update of no row is checked while it is planned, its length included. */
+    /** Returns whether the statement fails: an update of no row is checked while it is planned, its length included. */
     private boolean fails(String sql, @Nullable String value) {
         try {
             return transactions.run(connection -> {

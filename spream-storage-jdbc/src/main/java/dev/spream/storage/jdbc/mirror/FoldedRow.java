@@ -13,7 +13,7 @@ final class FoldedRow {
         values = null;
     }
 
-    /** Writes these columns; those that are not named stay, or get their defaults after a delete. */
+    /** Writes these columns. Other columns keep their values, or get their defaults after a delete. */
     void write(SortedMap<String, @Nullable String> written) {
         if (values == null) {
             values = written;
@@ -22,12 +22,12 @@ final class FoldedRow {
         }
     }
 
-    /** Returns whether what is there has to go first. */
+    /** Returns whether the existing row has to be deleted first. */
     boolean isDeleted() {
         return deleted;
     }
 
-    /** The columns to write, without those of the key; null if there is no row afterwards. */
+    /** Returns the columns to write, without those of the key; null if the row is deleted in the end. */
     @Nullable
     SortedMap<String, @Nullable String> values() {
         return values;

@@ -22,14 +22,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The changes of the rows of one table, those of a key folded in their order, so that the result is that of applying them
- * one by one. Confined to the call that folds them.
+ * The changes of the rows of one table, where the changes of each key are folded in their order into one with the same
+ * result. Confined to the call that folds them.
  */
 final class FoldedRows {
     private static final Logger log = LoggerFactory.getLogger(FoldedRows.class);
     private static final SpannerType UNKNOWN = SpannerType.of(TypeCode.UNKNOWN);
 
-    /** Columns that were already said to lose digits. */
+    /** The columns for which a loss of digits was already logged. */
     private static final Set<String> cut = ConcurrentHashMap.newKeySet();
 
     private final TargetTable table;
@@ -51,12 +51,12 @@ final class FoldedRows {
         return keyColumns;
     }
 
-    /** By key: a value for each key column. */
+    /** Returns the rows by key, a value for each key column. */
     Map<List<@Nullable String>, FoldedRow> rows() {
         return Collections.unmodifiableMap(rows);
     }
 
-    /** @throws NonRetryableException if the table cannot hold what the change says */
+    /** @throws NonRetryableException if the table cannot hold the values of the change */
     void add(DataChangeRecord change) {
         Map<String, SpannerType> types = types(change.columnTypes());
         for (Mod mod : change.mods()) {
@@ -66,13 +66,13 @@ final class FoldedRows {
                 case DELETE -> row.delete();
                 case UNKNOWN ->
                     throw new NonRetryableException(
-                            "the change %s of table %s is of type '%s', which this version does not know"
+                            "the change %s of table %s has the unknown type '%s'; use a newer version of spream"
                                     .formatted(change.identity(), table.name(), change.modTypeName()));
             }
         }
     }
 
-    /** Consecutive changes usually have the same columns. */
+    /** Returns the types by column; consecutive changes usually have the same columns. */
     private Map<String, SpannerType> types(List<ColumnType> columns) {
         if (!columns.equals(lastColumns)) {
             lastTypes = columns.stream().collect(Collectors.toMap(ColumnType::name, ColumnType::type, (a, b) -> b));
@@ -89,7 +89,7 @@ final class FoldedRows {
                 throw rejected(
                         change,
                         column,
-                        "is part of the primary key and has digits beyond its microseconds; make it text");
+                        "is part of the primary key and would lose digits beyond microseconds; change its type to text");
             }
             key.add(text(change, mod.keys().get(column), type, column));
         }
@@ -102,7 +102,7 @@ final class FoldedRows {
     private void requireNullKeys(DataChangeRecord change) {
         if (!table.uniqueKey(Set.copyOf(keyColumns)).orElseThrow().takesNull()) {
             throw new NonRetryableException(
-                    "the change %s has a primary key with a NULL, which table %s cannot tell apart; on PostgreSQL 15 or newer, drop its primary key and its columns' NOT NULL, and create a unique index on (%s) with NULLS NOT DISTINCT"
+                    "the change %s has a NULL in its primary key, for which table %s has no unique key; on PostgreSQL 15 or newer, drop its primary key and its columns' NOT NULL, and create a unique index on (%s) with NULLS NOT DISTINCT"
                             .formatted(change.identity(), table.name(), TableDdl.columnList(keyColumns)));
         }
     }
@@ -126,7 +126,7 @@ final class FoldedRows {
         try {
             return ValueText.of(value, type, table.column(column));
         } catch (IllegalArgumentException e) {
-            throw rejected(change, column, "cannot hold what came: " + e.getMessage());
+            throw rejected(change, column, "cannot hold the value: " + e.getMessage());
         }
     }
 
@@ -138,7 +138,7 @@ final class FoldedRows {
     private void warnCut(String column) {
         if (cut.add(table.name() + "." + column)) {
             log.warn(
-                    "column {} of table {} has microseconds, what comes for it has more digits; they are cut toward the past, unless the column is made text",
+                    "column {} of table {} has microseconds, but its values in Spanner have more digits, which are truncated; change the type of the column to text to keep them",
                     TableName.quoted(column),
                     table.name());
         }

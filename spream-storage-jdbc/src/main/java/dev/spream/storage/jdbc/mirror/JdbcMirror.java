@@ -21,33 +21,32 @@ import java.util.TreeMap;
 import javax.sql.DataSource;
 
 /**
- * Keeps tables in PostgreSQL the same as those that a change stream watches: rows are written and deleted by their
- * primary key, in the transaction that enters the changes in an {@link AppliedLedger}, so that each takes effect once,
- * also after redeliveries and from a worker that continues after it lost its lease.
+ * Mirrors the tables that a change stream watches into PostgreSQL. Rows are written and deleted by their primary key,
+ * in the transaction that enters the changes in an {@link AppliedLedger}, so that each takes effect once, even after
+ * redeliveries and from a worker that continues after it lost its lease.
  *
- * <p>A batch becomes few statements: changes of a key are folded into one, and rows of a table that write the same
- * columns go together. Columns that changes do not name keep their values: columns that the stream does not capture,
- * and columns of the table that Spanner does not have. An update of a row that is not there writes what it names; a row
- * that is deleted and inserted again begins with its columns' defaults.
+ * <p>A batch is written by few statements: changes of a key are folded into one, and rows of a table that write the
+ * same columns share a statement. Columns that changes do not contain keep their values, such as columns that the
+ * stream does not capture, and columns of the table that Spanner does not have. An update of a missing row inserts the
+ * columns of the change; a row that is deleted and inserted again gets its columns' defaults.
  *
- * <p>Values are read as the types that the table has, which need not be those that {@link Builder#createTables} gives
- * it: a text column takes everything as Spanner writes it. Timestamps are cut to PostgreSQL's microseconds, unless
- * their column is text. The types are looked up when a table is first met and when a statement is refused: a column
- * whose type is altered to another one that takes the same values, such as from jsonb to text, needs the workers to be
- * started again. Tables and columns that are dropped or renamed in Spanner stay, and a new name is a new table or
- * column.
+ * <p>Values are converted to the types of the table, which need not be those of {@link Builder#createTables}: a text
+ * column stores every value as Spanner writes it. Timestamps are truncated to PostgreSQL's microseconds, unless their
+ * column is text. The types are read when a table first gets a change and when a statement fails. After a column's type
+ * was altered to another that accepts the same values, such as from jsonb to text, restart the workers. Tables and
+ * columns that are dropped or renamed in Spanner stay, and a new name is a new table or column.
  *
- * <p>A change that PostgreSQL refuses because of its values, or whose table does not fit, fails with
- * {@link dev.spream.api.spi.NonRetryableException}, alone; a retryable failure is a {@link StorageException}. No
- * message shows a value.
+ * <p>A change that PostgreSQL rejects because of its values, or whose table does not fit, fails with {@link
+ * dev.spream.api.spi.NonRetryableException}, alone; a retryable failure is a {@link StorageException}. No message shows
+ * a value.
  *
- * <p>If changes of a row are dead-lettered one by one, a replayed change may be older than the row, and overwrites it
- * all the same: park whole keys instead.
+ * <p>If changes of a row are dead-lettered one by one, a replayed change may be older than the row and overwrites it
+ * nevertheless: park whole keys instead.
  *
- * <p>Changes of several partitions, and of several tables, take effect in any order, so foreign keys between mirrored tables do
- * not hold at all times.
+ * <p>Changes of several partitions, and of several tables, take effect in any order, so foreign keys between mirrored
+ * tables do not hold at all times.
  *
- * <p>Safe for use by many threads. A connection is taken for a call and given back with it. The caller owns the data
+ * <p>Safe for use by many threads. Each call takes a connection and returns it at its end. The caller owns the data
  * source and closes it afterwards.
  */
 public final class JdbcMirror implements BatchConsumer {
@@ -64,9 +63,10 @@ public final class JdbcMirror implements BatchConsumer {
     }
 
     /**
-     * A mirror that enters what it applies in the ledger of that name.
+     * Returns the builder of a mirror that enters the applied changes in the ledger of that name.
      *
-     * @param ledger 1 to 200 characters: best the subscription's name; subscriptions do not share one
+     * @param ledger its name, 1 to 200 characters: preferably the subscription's name; subscriptions must not share a
+     *     ledger
      */
     public static Builder builder(DataSource dataSource, String ledger) {
         return new Builder(requireNonNull(dataSource, "dataSource"), requireNonNull(ledger, "ledger"));
@@ -88,7 +88,7 @@ public final class JdbcMirror implements BatchConsumer {
         }
     }
 
-    /** None of them is the cause, so the caller need not try them one by one. */
+    /** Fails each change. None of them is the cause, so the caller need not try them one by one. */
     private static void failEach(Batch batch, Exception failure) {
         for (int i = 0; i < batch.changes().size(); i++) {
             batch.fail(i, failure);
@@ -122,16 +122,19 @@ public final class JdbcMirror implements BatchConsumer {
         });
     }
 
-    /** By Spanner's name; before the transaction, for whose end a change of a table would have to wait. */
+    /**
+     * Returns the tables by Spanner's name. Runs before the transaction, because an alteration of a table would wait
+     * for its end.
+     */
     private Map<String, TargetTable> targets(List<DataChangeRecord> changes) throws SQLException {
         Map<String, TargetTable> targets = new HashMap<>();
         for (DataChangeRecord change : changes) {
-            targets.put(change.tableName(), tables.of(change)); // which only gains columns
+            targets.put(change.tableName(), tables.of(change)); // tables only gain columns
         }
         return targets;
     }
 
-    /** In the order of the tables' names. */
+    /** Returns the rows in the order of the tables' names. */
     private static Collection<FoldedRows> fold(List<DataChangeRecord> changes, Map<String, TargetTable> targets) {
         SortedMap<String, FoldedRows> folded = new TreeMap<>();
         for (DataChangeRecord change : changes) {
@@ -168,44 +171,44 @@ public final class JdbcMirror implements BatchConsumer {
             this.ledger = ledger;
         }
 
-        /** The schema that has the tables, but for those of named schemas; {@code public} by default. */
+        /** Sets the schema of the tables, except those of named schemas; {@code public} by default. */
         public Builder schema(String schema) {
             this.schema = TableName.requireSchema(schema);
             return this;
         }
 
-        /** The schema that has the ledger's tables; {@code spream} by default. */
+        /** Sets the schema of the ledger's tables; {@code spream} by default. */
         public Builder ledgerSchema(String ledgerSchema) {
             this.ledgerSchema = ledgerSchema;
             return this;
         }
 
-        /** Whether to create or migrate the ledger's tables where needed. It is what happens by default. */
+        /** Sets whether to create or migrate the ledger's tables where needed; true by default. */
         public Builder migrate(boolean migrate) {
             this.migrate = migrate;
             return this;
         }
 
         /**
-         * Whether to create tables that are not there, with their schemas, and to add columns that changes bring. By default,
-         * such changes are refused, with the statements that would do it. Columns and tables are never removed, and types
-         * never changed.
+         * Sets whether to create missing tables, with their schemas, and to add missing columns; false by default.
+         * Without it, such changes fail, and the message has the statements to run. Columns and tables are never
+         * removed, and types never changed.
          */
         public Builder createTables(boolean createTables) {
             this.createTables = createTables;
             return this;
         }
 
-        /** How long a statement may take; 30 seconds by default, 100 ms to an hour. */
+        /** Sets the time limit of a statement; 30 seconds by default, 100 ms to an hour. */
         public Builder statementTimeout(Duration statementTimeout) {
             this.statementTimeout = requireNonNull(statementTimeout, "statementTimeout");
             return this;
         }
 
         /**
-         * The mirror, once its ledger is there.
+         * Builds the mirror, after the ledger's tables were migrated or checked.
          *
-         * @throws StorageException if the database cannot be reached, or the ledger's tables are not what is needed
+         * @throws StorageException if the database cannot be reached, or the ledger's tables are not as expected
          */
         public JdbcMirror build() {
             AppliedLedger applied = AppliedLedger.builder(dataSource, ledger)

@@ -22,29 +22,29 @@ public final class JdbcSinkProvider implements ConsumerProvider {
     private static final ConfigKey<String> SCHEMA = ConfigKey.of(
                     "schema",
                     new ConfigType<>("identifier, 1 to 63 bytes", TableName::requireSchema, schema -> schema),
-                    "The schema that has the mirrored tables. Those of a named schema in Spanner are in the one of that"
+                    "The schema of the mirrored tables. Tables of a named schema in Spanner are in the schema of that"
                             + " name.")
             .withDefault("public");
     private static final ConfigKey<Boolean> CREATE_TABLES = ConfigKey.of(
                     "create-tables",
                     ConfigType.flag(),
-                    "Whether to create tables that are not there, and to add columns that changes bring.")
+                    "Whether to create missing tables, and to add missing columns.")
             .withDefault(false);
     private static final ConfigKey<String> LEDGER = ConfigKey.of(
                     "ledger",
                     ConfigType.text(),
-                    "Names the ledger of what was applied. Another name begins anew, for tables that are empty.")
+                    "The name of the ledger of applied changes. A new name begins an empty ledger, for empty tables.")
             .withDefaultMeaning("the subscription");
     private static final ConfigKey<String> LEDGER_SCHEMA = ConnectionKeys.schema(
             "ledger-schema",
-            "The schema that has the ledger's tables. Ledgers live in it side by side.",
+            "The schema of the ledger's tables, which several ledgers can share.",
             AppliedLedger.DEFAULT_SCHEMA);
     private static final ConfigKey<Boolean> MIGRATE = ConnectionKeys.migrate(
             "Whether to create the ledger's schema and its tables, and to migrate them, where needed.");
     private static final ConfigKey<Integer> CONNECTIONS = ConfigKey.of(
                     "connections",
                     ConfigType.integer(1, 1_000),
-                    "How many batches are written at the same time, each on a connection of its own; more of them wait.")
+                    "The number of batches that are written at the same time, each on a connection of its own; further batches wait.")
             .withDefault(8);
     private static final ConfigKey<Duration> STATEMENT_TIMEOUT = ConnectionKeys.statementTimeout(
             "How long a statement may take, and how long a batch waits for a connection.",
@@ -71,7 +71,7 @@ public final class JdbcSinkProvider implements ConsumerProvider {
                 .migrate(config.get(MIGRATE))
                 .statementTimeout(config.get(STATEMENT_TIMEOUT))
                 .build();
-        pool.setMaximumPoolSize(config.get(CONNECTIONS)); // now, for a migration takes three
+        pool.setMaximumPoolSize(config.get(CONNECTIONS)); // after the migration, which takes three
         pool.setConnectionTimeout(config.get(STATEMENT_TIMEOUT).toMillis());
         return mirror;
     }

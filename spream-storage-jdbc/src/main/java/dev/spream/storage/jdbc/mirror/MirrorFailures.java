@@ -14,14 +14,14 @@ import org.postgresql.util.ServerErrorMessage;
 
 /**
  * Maps the server's errors to failures of changes. The server's messages may contain values, and a trigger may raise
- * any text, so messages that may be about data are not passed on.
+ * any text, so messages that may be about data are omitted.
  *
  * @see <a href="https://www.postgresql.org/docs/current/errcodes-appendix.html">PostgreSQL: error codes</a>
  */
 final class MirrorFailures {
     /**
-     * Connection, transaction, authorization, rollback, resources, locks, operators, system: every other class may be
-     * about data.
+     * The classes of errors about the server: connection, transaction, authorization, rollback, resources, locks,
+     * operators, system. Every other class may be about data.
      */
     private static final Set<String> ABOUT_THE_SERVER =
             Set.of("08", "25", "28", "3D", "40", "53", "55", "57", "58", "72", "XX");
@@ -43,9 +43,9 @@ final class MirrorFailures {
         return state != null && state.length() == 5 && !ABOUT_THE_SERVER.contains(state.substring(0, 2));
     }
 
-    /** @param column the column at fault, where the error does not name it */
+    /** @param column the column that caused the error, if the error does not name it */
     static NonRetryableException rejected(DataChangeRecord change, SQLException error, Optional<String> column) {
-        return new NonRetryableException("the change %s of table %s was refused by PostgreSQL%s%s; nothing was changed"
+        return new NonRetryableException("the change %s of table %s was rejected by PostgreSQL%s%s; nothing was changed"
                 .formatted(
                         change.identity(),
                         TableName.quoted(change.tableName()),
@@ -54,13 +54,13 @@ final class MirrorFailures {
                         description(error)));
     }
 
-    /** For several changes, one of which is the cause; the caller tries them one by one. */
+    /** Returns the exception for several changes, one of which is the cause; the caller tries them one by one. */
     static SpreamException oneOf(List<DataChangeRecord> changes, SQLException error) {
-        return new SpreamException("one of %d changes was refused by PostgreSQL%s; nothing was changed"
+        return new SpreamException("one of %d changes was rejected by PostgreSQL%s; nothing was changed"
                 .formatted(changes.size(), description(error)));
     }
 
-    /** For retryable failures. */
+    /** Returns the exception for retryable failures. */
     static SpreamException later(List<DataChangeRecord> changes, SQLException error) {
         return SqlErrors.storageException("mirroring %d changes".formatted(changes.size()), error);
     }

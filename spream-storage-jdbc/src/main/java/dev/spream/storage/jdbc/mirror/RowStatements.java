@@ -17,9 +17,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The statements that bring the rows of one table to what they become: one that deletes, and one for each set of
- * columns that is written. Values are bound as arrays of text, a column each, and cast to the types that the table has;
- * rows are taken in the order of their keys, so that two transactions do not deadlock.
+ * The statements that apply the folded rows of one table: one that deletes, and one for each set of columns that is
+ * written. Values are bound as arrays of text, one for each column, and cast to the types of the table. Rows are
+ * written in the order of their keys, so that transactions do not deadlock.
  */
 record RowStatements(Connection connection, TargetTable table, List<String> keyColumns) {
     private static final Comparator<List<@Nullable String>> BY_KEY = RowStatements::compare;
@@ -46,7 +46,7 @@ record RowStatements(Connection connection, TargetTable table, List<String> keyC
         }
     }
 
-    /** The same one in every transaction. */
+    /** Returns the shapes in an order that is the same in every transaction. */
     private static List<Map.Entry<Shape, List<List<@Nullable String>>>> inOrder(
             Map<Shape, List<List<@Nullable String>>> shapes) {
         return shapes.entrySet().stream().sorted(Map.Entry.comparingByKey()).toList();
@@ -66,8 +66,8 @@ record RowStatements(Connection connection, TargetTable table, List<String> keyC
     }
 
     /**
-     * A new row has to have values for the columns that need one even if there is an old row that it only changes: the server
-     * looks at that first. Where it would fail, what is there is updated before.
+     * Inserts or updates the rows. An upsert must have values for all required columns even if the row exists, because
+     * the server checks that first. Where that would fail, existing rows are updated before the insert.
      *
      * @see <a href="https://www.postgresql.org/docs/current/sql-insert.html">PostgreSQL: INSERT, ON CONFLICT</a>
      */
@@ -113,7 +113,7 @@ record RowStatements(Connection connection, TargetTable table, List<String> keyC
                         shape.columns().isEmpty() ? "DO NOTHING" : "DO UPDATE SET " + excluded(shape));
     }
 
-    /** The rows, as a table {@code d} of texts with their place. */
+    /** Returns the rows as a table {@code d} of texts with their place. */
     private static String source(List<String> columns) {
         String arrays = columns.stream().map(column -> "?::text[]").collect(Collectors.joining(", "));
         String names =
@@ -181,9 +181,9 @@ record RowStatements(Connection connection, TargetTable table, List<String> keyC
     }
 
     /**
-     * What rows have in common that one statement can write.
+     * The shape that rows of one statement share.
      *
-     * @param nullKeys which parts of the key have no value, a character each
+     * @param nullKeys the parts of the key that are null, a character each
      * @param columns the columns to write, without those of the key, in their order
      */
     private record Shape(String nullKeys, List<String> columns) implements Comparable<Shape> {

@@ -8,10 +8,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/**
- * The statements that make a table of the mirror fit a change. Those that are run and those that a message shows are
- * the same.
- */
+/** The statements that adapt a table of the mirror to a change, either executed or shown in a message. */
 final class TableDdl {
     private TableDdl() {}
 
@@ -19,7 +16,7 @@ final class TableDdl {
         return "CREATE SCHEMA IF NOT EXISTS " + TableName.quoted(name.schema());
     }
 
-    /** The table that a change is of, as far as the change tells: with the columns that it mentions. */
+    /** Returns the statements that create the table of a change, with the columns that the change contains. */
     static List<String> createTable(TableName name, DataChangeRecord change) {
         List<String> keys = keyColumns(change);
         String columns = change.columnTypes().stream()
@@ -31,7 +28,10 @@ final class TableDdl {
                 : List.of("CREATE TABLE %s (%s, PRIMARY KEY (%s))".formatted(name.quoted(), columns, columnList(keys)));
     }
 
-    /** What tells rows apart; of a table without a primary key, which has one row at most, that there is no second one. */
+    /**
+     * Returns the statement of the key that distinguishes rows; a table without a primary key, which has one row at
+     * most, gets an index that permits one row.
+     */
     static String uniqueKey(TableName name, List<String> keyColumns) {
         return keyColumns.isEmpty()
                 ? "CREATE UNIQUE INDEX ON %s ((true))".formatted(name.quoted())
@@ -47,7 +47,10 @@ final class TableDdl {
                                 .collect(Collectors.joining(", ")));
     }
 
-    /** The primary key, in the order in which the change lists it; the stream does not tell that of the index. */
+    /**
+     * Returns the columns of the primary key, in the order in which the change lists them; the stream does not have
+     * that of the index.
+     */
     static List<String> keyColumns(DataChangeRecord change) {
         return change.columnTypes().stream()
                 .filter(ColumnType::isPrimaryKey)
@@ -63,7 +66,10 @@ final class TableDdl {
         return TableName.quoted(TableName.requireIdentifier(column.name(), "column")) + " " + sqlType(column.type());
     }
 
-    /** The type that holds all values of a Spanner type in either dialect, but for digits of a TIMESTAMP beyond microseconds. */
+    /**
+     * Returns the type that holds all values of a Spanner type in either dialect, except digits of a TIMESTAMP beyond
+     * microseconds.
+     */
     static String sqlType(SpannerType type) {
         return switch (type.code()) {
             case BOOL -> "boolean";

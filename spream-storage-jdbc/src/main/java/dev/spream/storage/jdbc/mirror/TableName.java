@@ -4,13 +4,13 @@ import dev.spream.api.spi.NonRetryableException;
 import java.nio.charset.StandardCharsets;
 
 /**
- * A table of the mirror, its case kept.
+ * The name of a table of the mirror, in its original case.
  *
- * @param schema the schema that has it
+ * @param schema the schema of the table
  * @param table its name there
  */
 record TableName(String schema, String table) implements Comparable<TableName> {
-    /** Longer identifiers are cut by the server, so that two may become one. */
+    /** The maximum length; the server truncates longer identifiers, so that two could become one. */
     private static final int MAX_BYTES = 63;
 
     TableName {
@@ -18,7 +18,10 @@ record TableName(String schema, String table) implements Comparable<TableName> {
         requireIdentifier(table, "table");
     }
 
-    /** Where a table of Spanner goes: one of a named schema to the schema of that name, any other one to the default. */
+    /**
+     * Returns the target of a table of Spanner: a table of a named schema is in the schema of that name, others are in
+     * the default schema.
+     */
     static TableName of(String spannerTable, String defaultSchema) {
         int dot = spannerTable.indexOf('.');
         return dot < 0
@@ -26,17 +29,17 @@ record TableName(String schema, String table) implements Comparable<TableName> {
                 : new TableName(spannerTable.substring(0, dot), spannerTable.substring(dot + 1));
     }
 
-    /** @throws NonRetryableException if the server cannot tell the name from others */
+    /** @throws NonRetryableException if the server would truncate the name */
     static String requireIdentifier(String name, String what) {
         if (!isIdentifier(name)) {
             throw new NonRetryableException(
-                    "the %s '%s' has a name of %d bytes, PostgreSQL takes 1 to %d; filter it out, or give it a shorter name"
+                    "the %s '%s' has a name of %d bytes, but PostgreSQL supports 1 to %d; filter it out, or give it a shorter name"
                             .formatted(what, name, bytes(name), MAX_BYTES));
         }
         return name;
     }
 
-    /** @throws IllegalArgumentException if no schema can be called that */
+    /** @throws IllegalArgumentException if it is not a valid name of a schema */
     static String requireSchema(String name) {
         if (!isIdentifier(name)) {
             throw new IllegalArgumentException(
@@ -66,7 +69,7 @@ record TableName(String schema, String table) implements Comparable<TableName> {
         return quoted().compareTo(other.quoted());
     }
 
-    /** As messages name it, and statements too. */
+    /** Returns the quoted name, for messages and statements. */
     @Override
     public String toString() {
         return quoted();

@@ -27,7 +27,7 @@ final class TargetCatalog {
             WHERE n.nspname = ? AND c.relname = ? AND c.relkind IN ('r', 'p')
             """;
 
-    /** Before version 15, no index takes a NULL for a value. */
+    /** Selects the unique keys. Before version 15, indexes do not support NULLS NOT DISTINCT. */
     private static final String UNIQUE_KEYS = """
             SELECT ARRAY(SELECT a.attname::text FROM pg_attribute a
                     WHERE a.attrelid = i.indrelid AND a.attnum = ANY (i.indkey[0:i.indnkeyatts - 1])) AS columns,

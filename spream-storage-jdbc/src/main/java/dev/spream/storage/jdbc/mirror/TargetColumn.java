@@ -1,13 +1,14 @@
 package dev.spream.storage.jdbc.mirror;
 
 /**
- * A column of the mirror, as it is in PostgreSQL.
+ * A column of the mirror, as defined in PostgreSQL.
  *
  * @param name its name
- * @param castType its type without length and precision, as a cast names it: what is too long is refused then, and not cut
- * @param baseType the name of its type, or of the elements of an array; of a domain, that of what the domain is made of
+ * @param castType its type without length and precision, for casts, so that values that are too long are rejected and
+ *     not truncated
+ * @param baseType the name of its type; for an array, that of its elements, and for a domain, that of its base type
  * @param isArray whether it is an array
- * @param isRequired whether a new row has to have a value for it
+ * @param isRequired whether a new row must have a value for it
  * @param isGenerated whether the server computes it, so that it cannot be written
  */
 record TargetColumn(

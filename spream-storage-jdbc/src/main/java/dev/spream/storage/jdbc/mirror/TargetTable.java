@@ -7,18 +7,18 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A table of the mirror, as it is in PostgreSQL.
+ * A table of the mirror, as defined in PostgreSQL.
  *
  * @param columns its columns, by name
- * @param uniqueKeys what no two rows have in common
+ * @param uniqueKeys its unique keys
  */
 record TargetTable(TableName name, Map<String, TargetColumn> columns, List<UniqueKey> uniqueKeys) {
 
     /**
      * A unique index that an upsert can refer to.
      *
-     * @param columns its columns; none for one that lets the table have one row
-     * @param takesNull whether rows without a value are told apart too
+     * @param columns its columns; none for an index that permits one row
+     * @param takesNull whether NULLs are not distinct
      */
     record UniqueKey(Set<String> columns, boolean takesNull) {}
 

@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
 final class TargetTables {
     private static final Logger log = LoggerFactory.getLogger(TargetTables.class);
 
-    /** One at a time, over all tables and workers: those that come later find it done. */
+    /** A lock that one transaction at a time holds, over all tables and workers; later ones find the tables changed. */
     private static final String ALONE =
             "SELECT FROM pg_advisory_xact_lock(hashtextextended('spream mirror tables', 0))";
 
@@ -41,9 +41,10 @@ final class TargetTables {
     }
 
     /**
-     * The table that the change is of, with all columns that it mentions.
+     * Returns the table of the change, with all columns that the change contains.
      *
-     * @throws NonRetryableException if there is none, and none was asked for; the message has the statements that make it
+     * @throws NonRetryableException if the table or a column is missing and tables are not created; the message has the
+     *     statements to run
      */
     TargetTable of(DataChangeRecord change) throws SQLException {
         TableName name = TableName.of(change.tableName(), defaultSchema);
@@ -55,7 +56,7 @@ final class TargetTables {
         return table;
     }
 
-    /** Makes all definitions be read again at their next use. */
+    /** Clears the cache, so that definitions are read again at their next use. */
     void forget() {
         known.clear();
     }
@@ -70,7 +71,7 @@ final class TargetTables {
         }
         List<String> problems = problemsOf(found.orElse(null), name, change);
         if (!problems.isEmpty()) {
-            throw new NonRetryableException("table %s is not what the change %s of %s needs; run %s;%s"
+            throw new NonRetryableException("table %s does not fit the change %s of %s; run %s;%s"
                     .formatted(
                             name,
                             change.identity(),
@@ -93,12 +94,12 @@ final class TargetTables {
         }
         for (String statement : problemsOf(before.orElse(null), name, change)) {
             Statements.execute(connection, statement);
-            log.info("made the mirror's table {} what it has to be: {}", name, statement);
+            log.info("altered the mirror's table {}: {}", name, statement);
         }
         return TargetCatalog.read(connection, name);
     }
 
-    /** What has to be run for the table to be able to take the change. */
+    /** Returns the statements to run before the table can take the change. */
     private static List<String> problemsOf(@Nullable TargetTable table, TableName name, DataChangeRecord change) {
         List<String> problems = new ArrayList<>();
         if (table == null) {

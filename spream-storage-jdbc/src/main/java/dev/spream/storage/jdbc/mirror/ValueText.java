@@ -10,8 +10,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Values as text that PostgreSQL reads as the type of the column that receives them. A table made by others may have other
- * types than ours: a text column takes everything, as it came; others what their type can read.
+ * Converts values to text that PostgreSQL parses as the type of the target column. A table created by other programs
+ * may have other types than this mirror's: a text column stores all values as Spanner writes them, other columns those
+ * that their type accepts.
  */
 final class ValueText {
     private static final SpannerType UNKNOWN = SpannerType.of(TypeCode.UNKNOWN);
@@ -21,7 +22,7 @@ final class ValueText {
     private ValueText() {}
 
     /**
-     * The text of a value.
+     * Returns the text of a value.
      *
      * @throws IllegalArgumentException if no column of that type can hold the value; the message does not show it
      */
@@ -67,7 +68,7 @@ final class ValueText {
 
     private static String ofString(String text, TypeCode code, TargetColumn column) {
         if (text.indexOf('\0') >= 0) {
-            throw new IllegalArgumentException("a text with the character U+0000, which PostgreSQL cannot hold");
+            throw new IllegalArgumentException("a text with the character U+0000, which PostgreSQL cannot store");
         }
         if (column.isBytes() && (code == TypeCode.BYTES || code == TypeCode.PROTO)) {
             return "\\x" + HexFormat.of().formatHex(Base64.getDecoder().decode(text));
@@ -75,7 +76,7 @@ final class ValueText {
         return code == TypeCode.TIMESTAMP && column.hasMicroseconds() ? toMicroseconds(text) : text;
     }
 
-    /** Returns whether digits other than zero are cut from the value where it is a timestamp. */
+    /** Returns whether nonzero digits of a timestamp would be truncated. */
     static boolean isCut(@Nullable Object value, SpannerType type, TargetColumn column) {
         if (value instanceof List<?> elements && column.isArray()) {
             SpannerType of = type.arrayElementType().orElse(UNKNOWN);
@@ -87,7 +88,10 @@ final class ValueText {
                 && excess(timestamp).chars().anyMatch(digit -> digit != '0');
     }
 
-    /** Spanner's timestamps have up to nine digits after the second, PostgreSQL's six, and it rounds, maybe into another year. */
+    /**
+     * Truncates to microseconds: Spanner's timestamps have up to nine digits after the second, PostgreSQL's six, and it
+     * rounds, possibly into another year.
+     */
     private static String toMicroseconds(String timestamp) {
         String excess = excess(timestamp);
         int start = excessStart(timestamp);
@@ -96,7 +100,7 @@ final class ValueText {
                 : timestamp.substring(0, start) + timestamp.substring(start + excess.length());
     }
 
-    /** The digits beyond the microseconds, whatever zone follows them. */
+    /** Returns the digits beyond the microseconds, before any time zone. */
     private static String excess(String timestamp) {
         int start = excessStart(timestamp);
         int end = start;

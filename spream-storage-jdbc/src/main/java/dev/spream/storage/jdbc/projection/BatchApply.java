@@ -26,9 +26,9 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * Applies batches. Besides the statements of the projection a batch costs three round trips: one checks the fence and
- * reads the keys, one writes the checkpoint, one commits. A segment's batch with parked keys costs a fourth; that of a
- * version that is not live costs one more, which checks that the version has its own tables.
+ * Applies batches. In addition to the statements of the projection, a batch takes three round trips: one checks the
+ * fence and reads the keys, one writes the checkpoint, one commits. A segment's batch with parked keys takes a fourth;
+ * a version that is not live takes one more, which checks that the version has its own tables.
  */
 record BatchApply(ProjectionDatabase database, StateTable states) {
     static final String WRITE_CHECKPOINT = """
@@ -87,7 +87,7 @@ record BatchApply(ProjectionDatabase database, StateTable states) {
         return Collections.unmodifiableMap(states);
     }
 
-    /** Refuses a checkpoint that would lose events. */
+    /** Rejects a checkpoint that would lose events. */
     private static void check(Fence fence, Map<String, AggregateState> before, BatchCheckpoint progress) {
         Set<String> setAside = new HashSet<>();
         progress.setAside().forEach(event -> setAside.add(event.aggregateId()));
@@ -99,17 +99,20 @@ record BatchApply(ProjectionDatabase database, StateTable states) {
                 || !progress.parked().keySet().stream()
                         .allMatch(
                                 id -> setAside.contains(id) || state(before, id).parked())) {
-            throw new IllegalArgumentException(("progress of projection '%s' has aggregates that are not of the batch, "
-                            + "events without a parked aggregate, or the other way round; nothing was changed")
+            throw new IllegalArgumentException(("the checkpoint of projection '%s' has aggregates that are not in the batch, "
+                            + "waiting events without a parked aggregate, or a parked aggregate without waiting events; nothing was changed")
                     .formatted(fence.projection()));
         }
     }
 
-    /** Positions of the live version do not go back while this holds the lock of the one that follows. */
+    /**
+     * Rejects a checkpoint beyond the live version's position, which does not move back while this transaction holds
+     * the lock of the candidate.
+     */
     private static void checkLimit(Fence fence, BatchCheckpoint progress, Optional<Long> limit) {
         if (limit.isPresent() && progress.position().orElse(0) > limit.get()) {
             throw new StorageException(
-                    "bringing segment %d of '%s' to position %d failed: the live version is at %d, and no other gets ahead of it; nothing was changed"
+                    "bringing segment %d of '%s' to position %d failed: the live version is at %d, which other versions must not pass; nothing was changed"
                             .formatted(
                                     Fences.segment(fence),
                                     fence.projection(),
@@ -161,7 +164,7 @@ record BatchApply(ProjectionDatabase database, StateTable states) {
         return after;
     }
 
-    /** Its epoch is what the fence has seen: the row is held since then. */
+    /** Writes the checkpoint; the epoch is that of the fence, whose row has been locked since. */
     private static void writeCheckpoint(StatementBatch trip, Fence.Segment held, BatchCheckpoint progress) {
         trip.update(
                 WRITE_CHECKPOINT,

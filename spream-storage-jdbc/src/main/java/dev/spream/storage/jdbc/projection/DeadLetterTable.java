@@ -56,7 +56,7 @@ record DeadLetterTable(ProjectionDatabase database) {
     private static final String SKIPPED = "SKIPPED";
 
     void keep(String projection, FeedItem.Undecodable item) {
-        String what = "keeping a dead letter of projection '%s'".formatted(projection);
+        String what = "storing a dead letter of projection '%s'".formatted(projection);
         boolean known = !database.rows(
                         what,
                         KEEP,
@@ -74,7 +74,7 @@ record DeadLetterTable(ProjectionDatabase database) {
         }
     }
 
-    /** The dead letters that were stored last. */
+    /** Returns the most recently stored dead letters. */
     List<ProjectionDeadLetter> list(String projection, int limit) {
         return database.rows(
                 "listing dead letters of projection '%s'".formatted(projection),
@@ -120,7 +120,7 @@ record DeadLetterTable(ProjectionDatabase database) {
     Map<String, Set<Long>> skipped(String projection) {
         Map<String, Set<Long>> skipped = new HashMap<>();
         database.rows(
-                        "reading what was skipped in projection '%s'".formatted(projection),
+                        "reading the skipped events of projection '%s'".formatted(projection),
                         SKIPPED_VERSIONS,
                         p -> p.text(projection),
                         row -> Map.entry(row.getString("aggregate_id"), row.getLong("event_version")))
@@ -129,7 +129,10 @@ record DeadLetterTable(ProjectionDatabase database) {
         return skipped;
     }
 
-    /** The first event of a parked key, whose row is held. One that was skipped in the version before has its letter. */
+    /**
+     * Skips the first event of a parked key, whose row is locked. An event that the previous version skipped has a dead
+     * letter already.
+     */
     static void skip(ProjectionTransaction transaction, String projection, String key, long version)
             throws SQLException {
         transaction.update(SKIP, p -> p.text(projection).text(key).number(version));

@@ -11,7 +11,7 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
 
-/** The read models that versions have outside of the database. */
+/** The external read models of versions, which are outside of the database. */
 record ExternalModelTable(ProjectionDatabase database) {
     private static final String FIND =
             "SELECT v.outside_model, false AS dealt FROM @projection_versions v WHERE v.projection = ? AND v.version = ?";
@@ -31,7 +31,7 @@ record ExternalModelTable(ProjectionDatabase database) {
     }
 
     Optional<String> of(ProjectionVersion version, Beginning beginning) throws Exception {
-        String what = "asking for the read model of projection '%s'".formatted(version.stateName());
+        String what = "reading the external read model of projection '%s'".formatted(version.stateName());
         List<Known> known =
                 database.rows(what, FIND, p -> p.text(version.projection()).number(version.version()), Known::read);
         if (known.isEmpty() || known.getFirst().id().isPresent()) {

@@ -12,17 +12,21 @@ import org.postgresql.util.PSQLException;
 import org.postgresql.util.ServerErrorMessage;
 
 /**
- * The kinds of failures of projections, by the state that the server gives to an error.
+ * Classifies failures of projections by the SQLSTATE of an error.
  *
  * @see <a href="https://www.postgresql.org/docs/current/errcodes-appendix.html">PostgreSQL: error codes</a>
  */
 final class FailureKinds {
     /**
-     * Missing features, catalogs and schemas; users that may not connect; statements that are wrong or not permitted.
+     * The classes of fatal errors: missing features, catalogs and schemas; users that may not connect; statements that
+     * are invalid or not permitted.
      */
     private static final Set<String> FATAL_CLASSES = Set.of("0A", "28", "3D", "3F", "42");
 
-    /** A serialization failure, and a deadlock: the transaction was rolled back, and may be run again as it was. */
+    /**
+     * The states of a serialization failure and a deadlock: the transaction was rolled back, and can be repeated
+     * unchanged.
+     */
     private static final Set<String> CONFLICTS = Set.of("40001", "40P01");
 
     private static final String SYSTEM_ERROR = "58";
@@ -40,7 +44,7 @@ final class FailureKinds {
         return FailureKind.POISON;
     }
 
-    /** Null if its cause is more specific. */
+    /** Returns null if the kind depends on the cause. */
     private static @Nullable FailureKind known(Throwable failure) {
         return switch (failure) {
             case ProjectionException told -> told.kind();
@@ -70,7 +74,10 @@ final class FailureKinds {
         return FATAL_CLASSES.stream().anyMatch(state::startsWith) ? FailureKind.FATAL : FailureKind.POISON;
     }
 
-    /** A table was altered since the statement was prepared, which says "feature not supported" and is over with the next try. */
+    /**
+     * Returns whether a table was altered since the statement was prepared; this is reported as "feature not supported"
+     * and the next attempt succeeds.
+     */
     private static boolean isStalePlan(SQLException failure) {
         ServerErrorMessage message = failure instanceof PSQLException told ? told.getServerErrorMessage() : null;
         return message != null && "RevalidateCachedQuery".equals(message.getRoutine());

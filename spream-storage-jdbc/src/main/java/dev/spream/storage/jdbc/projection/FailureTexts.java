@@ -12,8 +12,9 @@ import org.postgresql.util.PSQLException;
 import org.postgresql.util.ServerErrorMessage;
 
 /**
- * Texts of failures of projections that may be logged and stored. For an error of the server these are its SQLSTATE and
- * the names of the objects concerned: most messages, details and hints of the server contain values of rows.
+ * Describes failures of projections by texts that may be logged and stored. An error of the server is described by its
+ * SQLSTATE and the names of the objects concerned, because most messages, details and hints of the server contain
+ * values of rows.
  */
 final class FailureTexts {
     private static final int MAX_CAUSES = 4;
@@ -21,10 +22,13 @@ final class FailureTexts {
     /** Classes of errors whose messages are about statements, tables and users, and not about rows. */
     private static final Set<String> CLASSES_TOLD = Set.of("0A", "28", "3F", "42");
 
-    /** The driver's own message contains the whole statement, which may contain values. */
+    /**
+     * The state of a syntax error; the driver's own message for it contains the whole statement, which may contain
+     * values.
+     */
     private static final String SYNTAX_ERROR = "42601";
 
-    /** Packages whose stack frames do not show which line of a projection failed. */
+    /** Packages whose stack frames are not part of a projection. */
     private static final List<String> OTHERS = List.of(
             "java.",
             "javax.",
@@ -84,8 +88,8 @@ final class FailureTexts {
     }
 
     /**
-     * The first line. The message of a batch's failure is its statement with all values; the server's message is that
-     * of its cause.
+     * Returns the first line of the message, if it cannot contain values. The message of a batch's failure is its
+     * statement with all values; its cause has the server's message.
      */
     private static Optional<String> message(Throwable failure) {
         String state = failure instanceof PSQLException driver ? String.valueOf(driver.getSQLState()) : "";
@@ -100,7 +104,7 @@ final class FailureTexts {
                 .flatMap(message -> message.lines().findFirst());
     }
 
-    /** The stack frame of the projection, else the frame that threw. */
+    /** Returns the first stack frame of the projection, or else the frame that threw. */
     private static Optional<StackTraceElement> place(StackTraceElement[] frames) {
         return Arrays.stream(frames)
                 .filter(frame -> OTHERS.stream().noneMatch(frame.getClassName()::startsWith))

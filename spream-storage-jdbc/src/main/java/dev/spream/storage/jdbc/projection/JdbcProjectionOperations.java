@@ -17,10 +17,10 @@ import java.util.Optional;
 import javax.sql.DataSource;
 
 /**
- * {@link ProjectionOperations} in PostgreSQL 14 or newer, beside any number of processes that run projections. A pause
- * waits for the batches that are being applied, up to the statement timeout; if they take longer, it fails, names their
- * sessions, and changes nothing. Other changes wait as long for a cutover that has quiesced the projection, and then
- * apply to the version that is live by then.
+ * {@link ProjectionOperations} in PostgreSQL 14 or newer, concurrently with any number of processes that run
+ * projections. A pause waits for the batches that are being applied, up to the statement timeout; if they take longer,
+ * it fails, names their sessions, and changes nothing. Other changes wait equally long for a cutover that has quiesced
+ * the projection, and then apply to the version that is live afterwards.
  *
  * <p>Safe for use by many threads. Each call takes a connection and returns it. The caller owns the data source and
  * closes it afterwards.
@@ -32,7 +32,7 @@ public final class JdbcProjectionOperations implements ProjectionOperations {
         this.database = database;
     }
 
-    /** In the schema {@code spream}, which is created where needed. */
+    /** Opens the operations in the schema {@code spream}, which is created where needed. */
     public static JdbcProjectionOperations create(DataSource dataSource) {
         return builder(dataSource).build();
     }

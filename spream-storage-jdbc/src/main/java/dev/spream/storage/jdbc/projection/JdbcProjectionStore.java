@@ -49,28 +49,28 @@ public final class JdbcProjectionStore implements ProjectionStore<Connection> {
         this.states = new StateTable(keeping);
     }
 
-    /** In the schema {@code spream}, which is created where needed. */
+    /** Opens the store in the schema {@code spream}, which is created where needed. */
     public static JdbcProjectionStore create(DataSource dataSource) {
         return builder(dataSource).build();
     }
 
     /**
-     * With one data source for everything. Leases are renewed by the same connections that apply batches, so it should
-     * have enough of them: one for each segment of all projections that a process runs, or one for a projection without
-     * segments; two more for each projection, which renew its leases and read its state; and one more if the events are
-     * read with it as well. A batch that waits too long for a connection is retried; a lease whose renewal waits too
-     * long is lost.
+     * Returns a builder with one data source for all work. Leases are renewed by the same connections that apply
+     * batches, so it needs enough connections: one for each segment of all projections that a process runs, or one for
+     * a projection without segments; two more for each projection, which renew its leases and read its state; and one
+     * more if the events are read with it as well. A batch that waits too long for a connection is retried; a lease
+     * whose renewal waits too long is lost.
      */
     public static ProjectionBuilder<JdbcProjectionStore> builder(DataSource dataSource) {
         return new ProjectionBuilder<>(dataSource, database -> new JdbcProjectionStore(database, database));
     }
 
     /**
-     * With a separate data source for work that must not wait for batches: renewing leases, and reading and reporting
-     * states. Two connections are enough for it; the other one needs one connection for each batch that may be applied
-     * at the same time.
+     * Returns a builder with a separate data source for work that must not wait for batches: renewing leases, and
+     * reading and reporting states. Two connections suffice for it; the other data source needs one connection for each
+     * batch that may be applied at the same time.
      *
-     * @param keeping to the same database, as the same user
+     * @param keeping the separate data source, of the same database and user
      */
     public static ProjectionBuilder<JdbcProjectionStore> builder(DataSource dataSource, DataSource keeping) {
         requireNonNull(keeping, "keeping");
@@ -145,20 +145,15 @@ public final class JdbcProjectionStore implements ProjectionStore<Connection> {
     }
 
     /**
-     * By the SQLSTATE of the first {@link java.sql.SQLException} among the failure and its causes, if it has one:
-     *
-     * <table>
-     * <caption>What the server's errors mean</caption>
-     * <tr><th>kind</th><th>states</th></tr>
-     * <tr><td>conflict</td><td>40001, a serialization failure; 40P01, a deadlock</td></tr>
-     * <tr><td>transient</td><td>08 and 57P01 to 57P05, connections and servers that end; others of 40; 53, resources; 55P03, a lock that could not be had; 57014, a statement that took too long; 25006, a standby;
-     * 25P03, a transaction that stood still too long; 58, errors of the system; 26000 and plans that an altered table made
-     * stale</td></tr>
-     * <tr><td>fatal</td><td>42, such as a table that is missing, or may not be used; 3D, 3F; 28; 0A</td></tr>
-     * <tr><td>poison</td><td>all others, such as 22, data that do not fit; 23, constraints; P0001, exceptions that were
-     * raised</td></tr>
-     * </table>
-     *
+     * Returns the kind by the SQLSTATE of the first {@link java.sql.SQLException} among the failure and its causes, if
+     * there is one:
+     * <table> <caption>What the server's errors mean</caption> <tr><th>kind</th><th>states</th></tr>
+     * <tr><td>conflict</td><td>40001, a serialization failure; 40P01, a deadlock</td></tr> <tr><td>transient</td><td>08
+     * and 57P01 to 57P05, connections and servers that end; others of 40; 53, resources; 55P03, a lock that could not
+     * be had; 57014, a statement that took too long; 25006, a standby; 25P03, a transaction that stood still too long;
+     * 58, errors of the system; 26000 and plans that an altered table made stale</td></tr> <tr><td>fatal</td><td>42,
+     * such as a table that is missing, or may not be used; 3D, 3F; 28; 0A</td></tr> <tr><td>poison</td><td>all others,
+     * such as 22, data that do not fit; 23, constraints; P0001, exceptions that were raised</td></tr> </table>
      * A {@link dev.spream.projection.ProjectionException} among them says it itself; interrupts, timeouts and retryable
      * {@linkplain dev.spream.core.StorageException failures of storage} are transient; everything else is poison.
      */
@@ -168,9 +163,10 @@ public final class JdbcProjectionStore implements ProjectionStore<Connection> {
     }
 
     /**
-     * Its type and the line of the projection, and the same of its causes. Of an error of the server also its SQLSTATE and the
-     * constraint, table and column that it names; the first line of its message only if it is of the classes 0A, 28, 3F and 42,
-     * which are about statements, tables and users. All other messages may have values of rows in them.
+     * Returns its type and the line of the projection, and the same of its causes. For an error of the server this
+     * includes its SQLSTATE and the constraint, table and column that it names. The first line of its message is
+     * included only for the classes 0A, 28, 3F and 42, which are about statements, tables and users; all other messages
+     * may contain values of rows.
      */
     @Override
     public String describe(Exception failure) {

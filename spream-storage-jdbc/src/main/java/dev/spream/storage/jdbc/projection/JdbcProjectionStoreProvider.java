@@ -16,13 +16,13 @@ import java.util.List;
 
 /**
  * The projections {@code jdbc}: a {@link JdbcProjectionStore} over two pools of its own, one for applying batches and a
- * small one for renewing leases, which thus never wait for batches; and the operations for operators.
+ * small one for renewing leases, so that renewals never wait for batches; and the operations for operators.
  */
 @AutoService(ProjectionStoreProvider.class)
 public final class JdbcProjectionStoreProvider implements ProjectionStoreProvider {
     private static final ConfigKey<String> SCHEMA = ConnectionKeys.schema(
             "schema",
-            "The schema that has the tables in which projections are remembered.",
+            "The schema of the tables that have the state of projections.",
             TablesBuilder.DEFAULT_SCHEMA);
     private static final ConfigKey<Boolean> MIGRATE =
             ConnectionKeys.migrate("Whether to create the schema and its tables, and to migrate them, where needed.");
@@ -31,12 +31,12 @@ public final class JdbcProjectionStoreProvider implements ProjectionStoreProvide
                     + " that are being applied.",
             ProjectionBuilder.DEFAULT_STATEMENT_TIMEOUT);
 
-    /** Four, since it takes three to migrate tables. */
+    /** Four by default, since a migration takes three. */
     private static final ConfigKey<Integer> CONNECTIONS = ConfigKey.of(
                     "connections",
                     ConfigType.integer(4, 1_000),
-                    "How many connections a process has for applying batches at most: one for each segment that it works on."
-                            + " Two more keep its leases.")
+                    "The maximum number of connections of a process for applying batches: one for each segment that it works on."
+                            + " Two more renew its leases.")
             .withDefault(16);
 
     private static final int KEEPING_CONNECTIONS = 2;

@@ -13,9 +13,9 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The table of the states of aggregates. A batch of a segment is the only writer of its keys, except of the parked
- * ones, which are retried concurrently: their rows are locked before their state is trusted. Without segments all rows
- * are locked.
+ * The table of the states of aggregates. A batch of a segment is the only writer of its keys, except for parked ones,
+ * which are retried concurrently: their rows are locked before their state is used. Without segments all rows are
+ * locked.
  */
 final class KeyTable {
     static final String READ =
@@ -25,7 +25,7 @@ final class KeyTable {
 
     /**
      * Inserts missing rows so that they can be locked. The statement waits for transactions that are inserting the same
-     * rows; since all begin with it and insert in the order of the keys, they do not deadlock.
+     * rows; since all transactions begin with it and insert in the order of the keys, they do not deadlock.
      */
     static final String ADD = """
             INSERT INTO @projection_keys (projection, key, last_version, parked)

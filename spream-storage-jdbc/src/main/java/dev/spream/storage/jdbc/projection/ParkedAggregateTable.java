@@ -54,8 +54,8 @@ record ParkedAggregateTable(ProjectionDatabase database) {
             WHERE p.ctid = found.place""".formatted(EventColumns.NAMES, EventColumns.ARRAYS);
 
     /**
-     * Parked aggregates whose missing event has arrived. Each key is looked up by itself, while its row is locked:
-     * without statistics the planner would prefer to read all parked events.
+     * Makes parked aggregates due whose missing event has arrived. Each key is looked up separately, while its row is
+     * locked: without statistics the planner would prefer to read all parked events.
      */
     static final String WAKE = """
             UPDATE @projection_parked_keys p SET next_try = clock_timestamp()
@@ -80,14 +80,15 @@ record ParkedAggregateTable(ProjectionDatabase database) {
                 WHERE e.projection = p.projection AND e.key = p.key) AS first_version""";
 
     /**
-     * In a subquery the server's time is a constant, so that an index can be used; a volatile function prevents that.
+     * Selects the aggregates that are due. The server's time is in a subquery, which makes it a constant and permits
+     * the use of an index; a volatile function prevents that.
      */
     static final String DUE = """
             SELECT %s FROM @projection_parked_keys p
             WHERE p.projection = ? AND p.segment = ? AND p.next_try <= (SELECT clock_timestamp())
             ORDER BY p.next_try LIMIT ?""".formatted(COLUMNS);
 
-    /** Each segment is looked up by itself: others may have many aggregates that are not due. */
+    /** Looks up each segment separately, because other segments may have many aggregates that are not due. */
     static final String DUE_SEGMENTS = """
             SELECT s.segment FROM @projection_segments s
             CROSS JOIN LATERAL (
@@ -110,7 +111,7 @@ record ParkedAggregateTable(ProjectionDatabase database) {
     static final String ONE =
             "SELECT %s FROM @projection_parked_keys p WHERE p.projection = ? AND p.key = ?".formatted(COLUMNS);
 
-    /** The first event is the one after the last version, as for {@link ParkedRetry#EVENTS}. */
+    /** Postpones an aggregate. Its first event is the one after the last version, as for {@link ParkedRetry#EVENTS}. */
     private static final String POSTPONE = """
             UPDATE @projection_parked_keys p SET reason = ?, attempts = ?, error = ?,
                 next_try = clock_timestamp() + nullif(?, -1) * interval '1 microsecond'
@@ -120,7 +121,7 @@ record ParkedAggregateTable(ProjectionDatabase database) {
                     SELECT k.last_version FROM @projection_keys k WHERE k.projection = p.projection AND k.key = p.key))
             RETURNING true""";
 
-    /** Adds the parking of aggregates, by their ids. */
+    /** Adds statements that park aggregates, by their ids. */
     static void park(StatementBatch trip, Fence fence, Map<String, ParkDecision> parked) {
         if (parked.isEmpty()) {
             return;
@@ -143,7 +144,7 @@ record ParkedAggregateTable(ProjectionDatabase database) {
         return parking.nextTry().map(JdbcTimestamps::micros).orElse(NEVER);
     }
 
-    /** Adds the insertion of waiting events, whose aggregates are parked by then. */
+    /** Adds statements that insert waiting events, after their aggregates were parked. */
     static void park(StatementBatch trip, String projection, List<EventEnvelope> events) {
         if (events.isEmpty()) {
             return;
@@ -193,7 +194,7 @@ record ParkedAggregateTable(ProjectionDatabase database) {
                         Optional.ofNullable(row.getBigDecimal("longest")).map(JdbcTimestamps::duration)));
     }
 
-    /** The aggregates that were parked first. */
+    /** Returns the aggregates that were parked first. */
     List<ParkedAggregate> list(String projection, int limit) {
         return database.rows(
                 "listing parked aggregates of projection '%s'".formatted(projection),

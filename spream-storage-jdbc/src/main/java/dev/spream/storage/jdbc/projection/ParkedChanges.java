@@ -11,7 +11,7 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
 
-/** Changes parked aggregates by hand. */
+/** Changes of parked aggregates by an operator. */
 record ParkedChanges(ProjectionDatabase database) {
     private static final String LOCK = """
             SELECT k.key FROM @projection_keys k WHERE k.projection = ? AND k.key IN (

@@ -23,8 +23,8 @@ record ParkedRetry(ProjectionDatabase database) {
             FOR NO KEY UPDATE SKIP LOCKED""";
 
     /**
-     * Without those that were applied before they came again; and no more than fit into memory, but always the first. The server
-     * knows the size of a text without reading it.
+     * Selects the waiting events, without those that were applied before they were delivered again, and limited to the
+     * available memory except for the first. The server knows the size of a text without reading it.
      */
     static final String EVENTS = """
             SELECT %1$s FROM (
@@ -36,7 +36,7 @@ record ParkedRetry(ProjectionDatabase database) {
                 ORDER BY e.event_version LIMIT ?) AS next
             WHERE bytes_before IS NULL OR bytes_before < %2$d ORDER BY event_version""".formatted(EventColumns.NAMES, 8 << 20);
 
-    /** The next event is due at once, with no attempts yet. */
+    /** Deletes the processed events. The next event is due at once, with no attempts yet. */
     private static final String FORGET = """
             WITH gone AS (
                 DELETE FROM @projection_parked_events WHERE projection = ? AND key = ? AND event_version <= ? RETURNING true
@@ -56,7 +56,7 @@ record ParkedRetry(ProjectionDatabase database) {
             RETURNING k.key, k.last_version, k.parked""";
 
     Optional<AggregateState> retry(Fence fence, String id, int limit, RetryWork<Connection> work) throws Exception {
-        String what = "trying a parked aggregate of projection '%s' again".formatted(fence.projection());
+        String what = "retrying a parked aggregate of projection '%s'".formatted(fence.projection());
         return database.inHandedTransaction(what, transaction -> retry(transaction, fence, id, limit, work));
     }
 
@@ -91,12 +91,12 @@ record ParkedRetry(ProjectionDatabase database) {
         return Optional.of(forget(transaction, projection, key, now));
     }
 
-    /** Refuses a result that would lose events. */
+    /** Rejects a result that would lose events. */
     private static void check(String id, long last, List<EventEnvelope> events, long version) {
         if (version < last
                 || version > (events.isEmpty() ? last : events.getLast().eventVersion())) {
             throw new IllegalArgumentException(
-                    "aggregate '%s' is said to be at version %d, which is neither %d nor that of an event that it was given; nothing was changed"
+                    "the retry of aggregate '%s' returned version %d, which is neither %d nor that of a waiting event; nothing was changed"
                             .formatted(id, version, last));
         }
     }

@@ -9,24 +9,24 @@ import java.util.function.Function;
 import javax.sql.DataSource;
 
 /**
- * Says where projections are; what is built from the same schema works on the same ones. Every option has a default. Confined
- * to one thread.
+ * Builds access to the projections of a schema; all that is built for one schema shares its projections. Every option
+ * has a default. Confined to one thread.
  *
  * <p>A user of the database that may not migrate the tables needs {@code USAGE} on the schema; {@code SELECT} on {@code
  * projection_history}; {@code SELECT}, {@code INSERT} and {@code UPDATE} on {@code projection_states}, {@code
  * projection_versions}, {@code projection_segments} and {@code projection_keys}; these and {@code DELETE} on {@code
- * projection_owners}, {@code projection_parked_keys} and {@code projection_parked_events}; {@code SELECT} and {@code INSERT} on
- * {@code projection_dead_letters}; {@code INSERT} on {@code projection_audit} in order to operate projections; and what the
- * projections need for their own tables.
+ * projection_owners}, {@code projection_parked_keys} and {@code projection_parked_events}; {@code SELECT} and {@code
+ * INSERT} on {@code projection_dead_letters}; {@code INSERT} on {@code projection_audit} in order to operate
+ * projections; and what the projections need for their own tables.
  *
- * <p>To rebuild projections it also needs {@code CREATE} on the database and on the schema of their tables, and owns these: a
- * version that is built has a schema of its own, and a cut-over moves tables between them. To drop versions it needs {@code
- * DELETE} on all of the tables above but {@code projection_history} and {@code projection_audit}.
+ * <p>To rebuild projections it also needs {@code CREATE} on the database and on the schema of their tables, and owns
+ * these: a version that is built has a schema of its own, and a cutover moves tables between them. To drop versions it
+ * needs {@code DELETE} on all of the tables above but {@code projection_history} and {@code projection_audit}.
  *
- * <p>The statement timeout, 10 seconds by default, holds for the statements of projections as well, and for how long one may
- * think between two; and for how long a pause waits for batches that are being applied.
+ * <p>The statement timeout, 10 seconds by default, applies to the statements of projections as well, to the pauses of a
+ * projection between two statements, and to the wait of a pause for batches that are being applied.
  *
- * @param <P> what is built
+ * @param <P> the type that is built
  */
 public final class ProjectionBuilder<P> extends TablesBuilder<ProjectionBuilder<P>> {
     static final Duration DEFAULT_STATEMENT_TIMEOUT = Duration.ofSeconds(10);
@@ -47,9 +47,9 @@ public final class ProjectionBuilder<P> extends TablesBuilder<ProjectionBuilder<
     }
 
     /**
-     * Builds it, after the tables were migrated or checked; that takes three connections at the same time.
+     * Builds the result, after the tables were migrated or checked, which takes three connections at the same time.
      *
-     * @throws StorageException if the database cannot be reached, or its tables are not what is needed
+     * @throws StorageException if the database cannot be reached, or its tables are not as expected
      */
     public P build() {
         ensure(TABLES);

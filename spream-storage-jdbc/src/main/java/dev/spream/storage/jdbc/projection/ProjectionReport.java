@@ -50,7 +50,7 @@ record ProjectionReport(ProjectionDatabase database) {
         }
     }
 
-    /** An expired lease has no owner. */
+    /** Returns a segment; an expired lease has no owner. */
     private static ProjectionDetails.Segment segment(ResultSet row) throws SQLException {
         Optional<String> owner = Optional.ofNullable(row.getString("owner"));
         Optional<BigDecimal> left =

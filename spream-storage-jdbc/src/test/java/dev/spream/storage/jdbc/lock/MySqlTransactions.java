@@ -86,7 +86,7 @@ abstract class MySqlTransactions implements LentWorkContract {
                 assertThatThrownBy(() -> store.tryLock(own, List.of(lock)))
                         .isInstanceOf(BucketSpaceException.class)
                         .hasMessageContaining(isolation)
-                        .hasMessageContaining("would still see the state before it")
+                        .hasMessageContaining("do not read changes committed during a wait")
                         .hasMessageContaining("setTransactionIsolation");
                 own.rollback();
             }
@@ -466,7 +466,7 @@ abstract class MySqlTransactions implements LentWorkContract {
         execute(own, "START TRANSACTION READ ONLY");
         assertThatThrownBy(() -> store.tryLock(own, List.of(ONE)))
                 .isInstanceOf(BucketSpaceException.class)
-                .hasMessageContaining("a transaction that may write");
+                .hasMessageContaining("a read-write transaction");
     }
 
     @Test

@@ -97,7 +97,7 @@ final class PostgresTransactionsIT implements LentWorkContract {
             assertThatThrownBy(() -> store.tryLock(own, List.of(ONE)))
                     .isInstanceOf(BucketSpaceException.class)
                     .hasMessageContaining(isolation)
-                    .hasMessageContaining("make it READ COMMITTED");
+                    .hasMessageContaining("use READ COMMITTED");
             own.rollback();
         }
         assertThat(store.tryLock(own, List.of(ONE)).count()).isEqualTo(1);

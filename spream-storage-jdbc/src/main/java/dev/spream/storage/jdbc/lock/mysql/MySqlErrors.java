@@ -12,8 +12,8 @@ import dev.spream.storage.jdbc.internal.SqlErrors;
 import java.sql.SQLException;
 
 /**
- * The meanings of the errors of MySQL and MariaDB, by their numbers: the drivers give one error different classes and
- * different states.
+ * Maps the errors of MySQL and MariaDB to exceptions by their numbers, because the drivers use different classes and
+ * states for one error.
  *
  * @see <a href="https://dev.mysql.com/doc/mysql-errors/8.4/en/server-error-reference.html">MySQL: server errors</a>
  * @see <a href="https://mariadb.com/kb/en/mariadb-error-codes/">MariaDB: error codes</a>
@@ -24,12 +24,12 @@ final class MySqlErrors {
     static LockException exception(String failed, SQLException cause) {
         String message = "%s failed: %s (error %d)".formatted(failed, SqlErrors.firstLine(cause), cause.getErrorCode());
         return switch (cause.getErrorCode()) {
-            // The server took back the statement alone; what was locked before it stays so until the rollback.
+            // The server rolled back only the statement; locks taken before it remain until the rollback.
             case 1205 -> new LockTimeoutException(message + "; the transaction has to be rolled back", cause);
             case 3572 -> new LockBusyException(message + "; the transaction has to be rolled back", cause);
             case 1969, 3024 ->
                 new LockTimeoutException(
-                        message + "; the time for it is over, or the session's own limit for statements", cause);
+                        message + "; the time limit of the wait or the session's statement limit was exceeded", cause);
             case 1213, 1020 ->
                 new LockDeadlockException(message + "; run the transaction again from its beginning", cause);
             case 1317 -> cancelled(message, cause);
@@ -49,14 +49,14 @@ final class MySqlErrors {
                         message + "; grant the user SELECT and UPDATE on the tables of the locks", cause);
             case 1290, 1792, 1836 ->
                 new BucketSpaceException(
-                        message + "; lock in a transaction that may write, on a server that may be written to", cause);
+                        message + "; take locks in a read-write transaction, on a server that accepts writes", cause);
             default -> other(message, cause);
         };
     }
 
     private static LockException other(String message, SQLException cause) {
         if (isConnection(cause)) {
-            return new LockConnectionException(message + "; its locks are free as soon as the server notices", cause);
+            return new LockConnectionException(message + "; the server releases its locks when it detects the closed connection", cause);
         }
         return isCancelledByDriver(cause) ? cancelled(message, cause) : new LockStoreException(message, cause);
     }
@@ -65,14 +65,16 @@ final class MySqlErrors {
         return new LockCancelledException(message + "; an administrator cancelled it, or the program itself", cause);
     }
 
-    /** MySQL's driver has an error of its own for that, without number or state. */
+    /**
+     * Returns whether it is the error of MySQL's driver for a cancelled statement, which has neither number nor state.
+     */
     private static boolean isCancelledByDriver(SQLException cause) {
         return SqlErrors.firstLine(cause).startsWith("Statement cancelled");
     }
 
     /**
-     * Too many connections; a shutdown; a connection that was killed, or that stood still for too long; and what the drivers
-     * call so by the state.
+     * Returns whether it is one of: too many connections; a shutdown; a connection that was killed, or was idle for too
+     * long; and errors that the drivers report as connection failures by the state.
      */
     private static boolean isConnection(SQLException cause) {
         String state = cause.getSQLState() == null ? "" : cause.getSQLState();

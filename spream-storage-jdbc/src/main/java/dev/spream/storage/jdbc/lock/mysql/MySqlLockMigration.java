@@ -18,15 +18,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Creates the tables of the locks in a database of MySQL or MariaDB, by a script that can be run again: what creates a table
- * there is committed at once.
+ * Creates the tables of the locks in a database of MySQL or MariaDB, by a script that can be repeated, because these
+ * servers commit each DDL statement.
  */
 record MySqlLockMigration(DataSource dataSource, LockTables tables) {
     private static final Logger log = LoggerFactory.getLogger(MySqlLockMigration.class);
 
     private static final int VERSION = 1;
     private static final String SCRIPT = "/dev/spream/storage/jdbc/lock/mysql/V1__hierarchical_locks.sql";
-    /** Taken by one process at a time for all that it creates; a name of a lock has 64 characters at most. */
+    /** A lock that one process at a time holds for all that it creates; names of locks have 64 characters at most. */
     private static final String LOCK = "SELECT GET_LOCK(LEFT(SHA2(CONCAT('spream locks ', ?), 256), 60), 60)";
 
     private static final String UNLOCK = "SELECT RELEASE_LOCK(LEFT(SHA2(CONCAT('spream locks ', ?), 256), 60))";
@@ -35,7 +35,7 @@ record MySqlLockMigration(DataSource dataSource, LockTables tables) {
     private static final String HISTORY_EXISTS = "SELECT COUNT(*) FROM information_schema.tables"
             + " WHERE table_schema = ? AND table_name = 'hier_lock_history'";
 
-    /** Creates the tables where needed, if it is to, or requires them as they have to be. */
+    /** Creates the tables where needed if configured, and otherwise checks them. */
     void ensure(boolean migrate) {
         try (Connection connection = dataSource.getConnection()) {
             boolean autoCommit = connection.getAutoCommit();
@@ -53,11 +53,14 @@ record MySqlLockMigration(DataSource dataSource, LockTables tables) {
         }
     }
 
-    /** Processes that start at once wait for each other; the later ones find nothing to do. */
+    /**
+     * Creates the tables. Processes that start at the same time wait for each other, and the later ones find nothing to
+     * do.
+     */
     private void migrate(Connection connection) throws SQLException {
         if (MySqlAnswers.number(connection, LOCK, tables.schema()) != 1) {
             throw new LockStoreException(
-                    "another process has been creating the tables of hierarchical locks in %s for a minute; look at it, or try again"
+                    "another process has been creating the tables of hierarchical locks in %s for a minute; check that process, or try again"
                             .formatted(tables.place()),
                     null);
         }
@@ -98,19 +101,19 @@ record MySqlLockMigration(DataSource dataSource, LockTables tables) {
     private void check(long stored) {
         if (stored == 0) {
             throw new LockStoreException(
-                    "%s has no tables of hierarchical locks; create them with ./spream locks provision, by a user with the privileges, or name the database that has them"
+                    "%s has no tables of hierarchical locks; create them with ./spream locks provision, as a user with the privileges, or name the database that has them"
                             .formatted(tables.place()),
                     null);
         }
         if (stored > VERSION) {
             throw new LockStoreException(
-                    "the tables of hierarchical locks in %s are of version %d, this spream knows versions up to %d; use the version of spream that migrated them, or a newer one"
+                    "the tables of hierarchical locks in %s have version %d, but this version of spream supports versions up to %d; use the version of spream that migrated them, or a newer one"
                             .formatted(tables.place(), stored, VERSION),
                     null);
         }
     }
 
-    /** 0 if there are no tables, or not all. */
+    /** Returns the version of the tables; 0 if they do not exist or are incomplete. */
     long storedVersion(Connection connection) throws SQLException {
         if (MySqlAnswers.number(connection, HISTORY_EXISTS, tables.schema()) == 0) {
             return 0;

@@ -14,7 +14,7 @@ import java.util.Set;
 import java.util.function.UnaryOperator;
 
 /**
- * The view of locks in MySQL: all locks of rows, and which sessions wait for which.
+ * The view of locks in MySQL: all row locks, and the sessions that wait for each other.
  *
  * @see <a href="https://dev.mysql.com/doc/refman/8.4/en/performance-schema-data-locks-table.html">MySQL: data_locks</a>
  * @see <a href="https://dev.mysql.com/doc/refman/8.4/en/performance-schema-data-lock-waits-table.html">MySQL:

@@ -28,7 +28,7 @@ public final class MySqlLockTables implements LockTables {
 
     private static final int LOCK_WAIT_TIMEOUT = 1205;
 
-    /** {@code VALUES()} is what both MySQL and MariaDB know. */
+    /** Uses {@code VALUES()}, which both MySQL and MariaDB support. */
     private static final ReportSql REPORTS = new ReportSql(
             """
             INSERT INTO @hier_lock_owner
@@ -71,7 +71,7 @@ public final class MySqlLockTables implements LockTables {
         this.database = database;
     }
 
-    /** Those in the database of that name, or in that which the connection is for. */
+    /** Returns the tables in the database of that name, or in the database of the connection. */
     public static MySqlLockTables in(DataSource dataSource, Connection connection, Optional<String> database)
             throws SQLException {
         return new MySqlLockTables(dataSource, database.isPresent() ? database.get() : database(connection));
@@ -81,7 +81,7 @@ public final class MySqlLockTables implements LockTables {
         @Nullable String current = connection.getCatalog();
         if (current == null || current.isEmpty()) {
             throw new LockStoreException(
-                    "it is not said in which database the locks are: name it at the end of the URL, or as the schema",
+                    "the database of the locks is not specified: add it to the end of the URL, or specify it as the schema",
                     null);
         }
         return current;
@@ -128,7 +128,7 @@ public final class MySqlLockTables implements LockTables {
     @Override
     public LockSql advisoryLocks() {
         throw new BucketSpaceException(
-                "locks in %s cannot be advisory, which only PostgreSQL knows; use the strategy rows".formatted(place()),
+                "locks in %s cannot be advisory locks, which need PostgreSQL; use the strategy rows".formatted(place()),
                 null);
     }
 
@@ -138,13 +138,13 @@ public final class MySqlLockTables implements LockTables {
             MySqlDialect dialect = MySqlDialect.of(connection);
             if (MySqlAnswers.number(connection, LOCKABLE, database) == 0) {
                 throw new BucketSpaceException(
-                        "the table hier_lock_buckets of %s is not one of InnoDB, whose rows alone can be locked; convert it with ALTER TABLE hier_lock_buckets ENGINE = InnoDB"
+                        "the table hier_lock_buckets of %s does not use InnoDB, the only engine with row locks; convert it with ALTER TABLE hier_lock_buckets ENGINE = InnoDB"
                                 .formatted(place()),
                         null);
             }
             return new MySqlRowLocks(dialect, this);
         } catch (SQLException e) {
-            throw LockTables.failure("looking at the server of the locks in " + place(), e);
+            throw LockTables.failure("inspecting the server of the locks in " + place(), e);
         }
     }
 
@@ -156,8 +156,8 @@ public final class MySqlLockTables implements LockTables {
     }
 
     /**
-     * Numbers are digits crossed with digits, as many as the chunk has: a recursion would be limited by the server. An
-     * existing row is excluded by a read without locks; an insert of it would fail, after waiting for its lock.
+     * Generates the numbers as a cross join of digits, since servers limit recursions. Existing rows are excluded by a
+     * read without locks; an insert of one would wait for its lock and fail.
      */
     @Override
     public String makeBuckets(int chunk) {
@@ -181,8 +181,8 @@ public final class MySqlLockTables implements LockTables {
     }
 
     /**
-     * A table cannot be truncated while a transaction has used it. This commits by itself, so it is noted before that nothing
-     * is complete any more.
+     * A table cannot be truncated while a transaction uses it. {@code TRUNCATE} commits implicitly, so the layout is
+     * marked as incomplete before.
      *
      * @see <a href="https://dev.mysql.com/doc/refman/8.4/en/metadata-locking.html">MySQL: metadata locking</a>
      */
@@ -240,7 +240,7 @@ public final class MySqlLockTables implements LockTables {
             problems.add(
                     "this server is read-only, like a replica, where locks have no effect on the primary; connect to the primary");
         }
-        facts.add("a wait for a lock ends after %d s at the latest where you set no deadline (innodb_lock_wait_timeout)"
+        facts.add("a wait for a lock without a deadline ends after %d s at the latest (innodb_lock_wait_timeout)"
                 .formatted(MySqlAnswers.number(connection, "SELECT @@innodb_lock_wait_timeout")));
         facts.add(isolation(connection.getTransactionIsolation()));
         return new Facts(facts, problems);
@@ -248,7 +248,7 @@ public final class MySqlLockTables implements LockTables {
 
     private static String isolation(int isolation) {
         return isolation == Connection.TRANSACTION_READ_COMMITTED
-                ? "the default isolation is READ COMMITTED, as locks need it"
-                : "the default isolation is not READ COMMITTED; a transaction of yours that takes locks has to set it, handles do so themselves";
+                ? "the default isolation is READ COMMITTED, as locks require"
+                : "the default isolation is not READ COMMITTED; your transactions that take locks must set it; handles do so themselves";
     }
 }

@@ -20,23 +20,28 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Locks of rows in MySQL or MariaDB, by statements that name whole primary keys, so that they lock those rows and nothing beside
- * them.
+ * Locks of rows in MySQL or MariaDB, by statements that specify whole primary keys, so that they lock only those rows.
  *
- * <p>A few rows are locked each by a statement of its own, and many that come one after the other in one mode by a
- * statement that reads them in the order of the primary key, to which it is forced: whether by ranges or by a scan of
- * the whole index, it locks them in that order. With {@code NOWAIT} it ends at the first that is not available; the
- * rows before it stay locked, and their number is found by bisection. With {@code SKIP LOCKED} it would continue after
- * a row that it skipped, and then hold rows after the one that it has to wait for.
+ * <p>A few rows are locked by a statement each. Many consecutive rows of one mode are locked by one statement that
+ * reads them in the order of the primary key, which it is forced to use: whether by ranges or by a scan of the whole
+ * index, it locks them in that order. With {@code NOWAIT} it fails at the first row that is not available; the rows
+ * before it stay locked, and their number is found by bisection. With {@code SKIP LOCKED} it would continue after a row
+ * that it skipped, and then hold rows after the one that it has to wait for.
  *
  * @see <a href="https://dev.mysql.com/doc/refman/8.4/en/innodb-locking-reads.html">MySQL: locking reads</a>
  * @see <a href="https://mariadb.com/kb/en/lock-in-share-mode/">MariaDB: LOCK IN SHARE MODE</a>
  */
 final class MySqlRowLocks implements LockSql {
-    /** In a statement; half a megabyte of MySQL's {@code range_optimizer_max_mem_size}, which is eight. */
+    /**
+     * The maximum number of rows of a statement, which takes half a megabyte of MySQL's {@code
+     * range_optimizer_max_mem_size} of eight.
+     */
     private static final int ROWS_PER_STATEMENT = 1000;
 
-    /** Fewer are not worth the statements that it takes to find the one that is in the way. */
+    /**
+     * The minimum number of rows of a statement; for fewer, finding the blocked row takes more statements than this
+     * saves.
+     */
     private static final int LEAST_ROWS_PER_STATEMENT = 4;
 
     private static final int NOWAIT = 3572;
@@ -90,7 +95,7 @@ final class MySqlRowLocks implements LockSql {
         return new AcquiredLocks(taken, session, "");
     }
 
-    /** The session, if it now holds the row; empty if another holds it, or there is no row. */
+    /** Returns the session if it now holds the row; empty if another session holds it, or there is no row. */
     private Optional<String> tryFirst(Connection connection, PlannedLock lock) throws SQLException {
         try (PreparedStatement statement = prepare(connection, trySql(session.columns(), lock), lock);
                 ResultSet found = statement.executeQuery()) {
@@ -98,7 +103,10 @@ final class MySqlRowLocks implements LockSql {
         }
     }
 
-    /** The same for those that follow, without asking for the session again; how many are held, from the first on. */
+    /**
+     * Takes the following locks, without reading the session again; returns the number of locks held, from the first
+     * on.
+     */
     private int tryRest(Connection connection, List<PlannedLock> locks) throws SQLException {
         int taken = 0;
         while (taken < locks.size()) {
@@ -112,7 +120,7 @@ final class MySqlRowLocks implements LockSql {
         return taken;
     }
 
-    /** The first of the locks that one statement can take, or else the first alone. */
+    /** Returns the first locks if one statement can take several, or else the first alone. */
     private List<PlannedLock> run(List<PlannedLock> locks) {
         PlannedLock first = locks.getFirst();
         int size = 1;
@@ -136,7 +144,10 @@ final class MySqlRowLocks implements LockSql {
         return taken < half ? taken : half + tryRun(connection, run.subList(half, run.size()));
     }
 
-    /** Returns whether all are held now; if not, those before the first that is locked by others or missing are. */
+    /**
+     * Returns whether all rows are locked now; if not, the rows before the first that is locked by others or missing
+     * are.
+     */
     private boolean tryRows(Connection connection, List<PlannedLock> run) throws SQLException {
         String buckets =
                 run.stream().map(lock -> Long.toString(lock.key().bucket())).collect(joining(", "));
@@ -170,7 +181,7 @@ final class MySqlRowLocks implements LockSql {
         return "SELECT " + columns + row + mode(lock) + " SKIP LOCKED";
     }
 
-    /** Reads without locking, whichever session holds the row. */
+    /** Requires the row, by a read without a lock, even if another session has locked it. */
     private void requireRow(Connection connection, PlannedLock lock) throws SQLException {
         try (PreparedStatement statement = prepare(connection, "SELECT 1" + row, lock);
                 ResultSet found = statement.executeQuery()) {
@@ -193,7 +204,7 @@ final class MySqlRowLocks implements LockSql {
         return waited + tryRest(connection, locks.subList(waited, locks.size()));
     }
 
-    /** By {@code execute}, because to MySQL's driver a query is what begins with SELECT. */
+    /** Waits by {@code execute}, because MySQL's driver accepts only statements that begin with SELECT as queries. */
     private int waitForRow(PreparedStatement statement, PlannedLock lock) throws SQLException {
         statement.execute();
         try (ResultSet found = statement.getResultSet()) {
@@ -268,8 +279,8 @@ final class MySqlRowLocks implements LockSql {
     }
 
     /**
-     * As durable as commits of this server are: where {@code innodb_flush_log_at_trx_commit} is not 1, a crash may take numbers
-     * back.
+     * Increments the epoch, as durably as this server commits: unless {@code innodb_flush_log_at_trx_commit} is 1, a
+     * crash may undo it.
      */
     @Override
     public long nextEpoch(Connection connection) throws SQLException {
@@ -278,7 +289,7 @@ final class MySqlRowLocks implements LockSql {
                             tables.in("UPDATE @hier_lock_epoch SET epoch = LAST_INSERT_ID(epoch + 1) WHERE id = 1"))
                     != 1) {
                 throw new BucketSpaceException(
-                        "the table hier_lock_epoch of %s has no row; insert a number above any that was given out"
+                        "the table hier_lock_epoch of %s has no row; insert a number above any that was assigned"
                                 .formatted(tables.place()),
                         null);
             }

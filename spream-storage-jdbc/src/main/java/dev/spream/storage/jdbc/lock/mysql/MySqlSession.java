@@ -14,13 +14,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The session of a connection: its identity, whether its locks are effective, and its wait limits. Settings of a
- * session outlive its transactions and return to the pool with the connection, so former values are kept in variables
- * of the session, and restored.
+ * session outlive its transactions and return to the pool with the connection, so the former values are saved in
+ * session variables and restored.
  *
  * @see <a href="https://dev.mysql.com/doc/refman/8.4/en/set-variable.html">MySQL: SET, which changes all or nothing</a>
  */
 final class MySqlSession {
-    /** In seconds; as long as each of the two can wait. */
+    /** The longest lock wait of MySQL in seconds. */
     private static final long MYSQL_LONGEST_LOCK_WAIT = 1 << 30;
 
     private static final long MARIADB_LONGEST_LOCK_WAIT = 100_000_000;
@@ -36,8 +36,9 @@ final class MySqlSession {
     private static final SecureRandom TOKENS = new SecureRandom();
 
     /**
-     * The counters of a session that grow when a transaction ends: of all statements but those that never end one, and {@code
-     * Handler_rollback}, which counts the transactions and statements that the server rolled back by itself, as after a deadlock.
+     * The counters of a session that increase when a transaction ends: those of all statements except the ones that
+     * never end a transaction, and {@code Handler_rollback}, which counts the transactions and statements that the
+     * server rolled back, for example after a deadlock.
      */
     private static final String ENDINGS = """
             VARIABLE_NAME = 'HANDLER_ROLLBACK'
@@ -50,7 +51,9 @@ final class MySqlSession {
                         'COM_ROLLBACK_TO_SAVEPOINT', 'COM_RELEASE_SAVEPOINT', 'COM_CHANGE_DB', 'COM_ADMIN_COMMANDS',
                         'COM_EMPTY_QUERY', 'COM_EXPLAIN_OTHER')""";
 
-    /** Added to each {@code SET} of our own in a transaction, so that it does not count as the end of one. */
+    /**
+     * Part of each {@code SET} of this class in a transaction, so that it is not counted as the end of a transaction.
+     */
     private static final String COUNTED = "@spream_settings = COALESCE(@spream_settings, 0) + 1";
 
     private final MySqlDialect dialect;
@@ -75,19 +78,22 @@ final class MySqlSession {
                 SET SESSION %1$s = @spream_isolation, SESSION %2$s = @spream_stand_still, SESSION autocommit =\s""".formatted(dialect.isolation(), standStill());
     }
 
-    /** For the select list of a statement that takes locks, to be {@linkplain #read read}. */
+    /**
+     * Returns the columns of the session for the select list of a statement that takes locks, to be {@linkplain #read
+     * read}.
+     */
     String columns() {
         return columns;
     }
 
-    /** The session, read by a statement of its own. */
+    /** Returns the session, read by a separate statement. */
     String ask(Connection connection) throws SQLException {
         return Statements.answer(connection, "SELECT " + columns, this::read);
     }
 
     /**
-     * The session, from the {@link #columns}. They have the isolation of the session's next transactions; that of the
-     * running one cannot be read. So callers have to set it before the transaction begins.
+     * Returns the session from the {@link #columns}. They have the isolation of the session's next transactions, since
+     * that of the running one cannot be read; so callers have to set it before the transaction begins.
      *
      * @throws BucketSpaceException if its locks would have no effect
      */
@@ -96,7 +102,7 @@ final class MySqlSession {
         String isolation = row.getString("isolation");
         if (!isolation.equals("READ-COMMITTED")) {
             throw new BucketSpaceException(
-                    "taking locks failed: the session's transactions are %s, and after a wait would still see the state before it; make them READ COMMITTED, by setTransactionIsolation before the transaction begins"
+                    "taking locks failed: the session's transactions are %s, which do not read changes committed during a wait; use READ COMMITTED, set by setTransactionIsolation before the transaction begins"
                             .formatted(isolation.replace('-', ' ')),
                     null);
         }
@@ -116,14 +122,15 @@ final class MySqlSession {
         return true;
     }
 
-    /** A flag is a number or, where it has more than two values, a word. */
+    /** Returns whether a flag is set, which is a number or, if it has more than two values, a word. */
     private static boolean isOn(String value) {
         return !value.equals("0") && !value.equalsIgnoreCase("OFF");
     }
 
     /**
-     * Prepares it for a transaction of a handle, auto-commit included. A process that is suspended for longer than that
-     * loses its connection. All in one statement: what the session then says it is, MariaDB's driver need not make it.
+     * Prepares the session for a transaction of a handle, including auto-commit. The server closes the connection of a
+     * process that is suspended for longer than that. It is one statement, so that MariaDB's driver learns the
+     * auto-commit mode from the session and does not set it again.
      *
      * @see <a href="https://mariadb.com/kb/en/transaction-timeouts/">MariaDB: transaction timeouts</a>
      */
@@ -139,10 +146,10 @@ final class MySqlSession {
     }
 
     /**
-     * Marks the running transaction by a savepoint, which is gone when the transaction has ended, whatever ended it.
+     * Marks the running transaction by a savepoint, which the end of the transaction removes, however it ends.
      *
-     * @see <a href="https://dev.mysql.com/doc/refman/8.4/en/savepoint.html">MySQL: savepoints are deleted by a commit or a
-     *     rollback</a>
+     * @see <a href="https://dev.mysql.com/doc/refman/8.4/en/savepoint.html">MySQL: savepoints are deleted by a commit
+     *     or a rollback</a>
      */
     static String mark(Connection connection) throws SQLException {
         String mark = "spream_" + LAST_MARK.incrementAndGet();
@@ -151,10 +158,10 @@ final class MySqlSession {
     }
 
     /**
-     * Identifies the running transaction among those of this session, without changing it. A statement that fails or
-     * sets a variable changes it too, so that it may be another in the same transaction. It may be the same in two if
-     * the counters are set back between them: a reset of the session takes its token as well, but {@code FLUSH STATUS}
-     * does not.
+     * Returns an identifier of the running transaction among those of this session, without changing the transaction. A
+     * statement that fails or sets a variable changes the identifier as well, so one transaction may have several. Two
+     * transactions may have the same one if the counters are reset between them: a reset of the session also removes
+     * its token, but {@code FLUSH STATUS} does not.
      *
      * @see <a href="https://dev.mysql.com/doc/refman/8.4/en/server-status-variables.html">MySQL: status variables</a>
      * @see <a href="https://dev.mysql.com/doc/c-api/8.4/en/mysql-reset-connection.html">MySQL: what a reset takes</a>
@@ -163,7 +170,10 @@ final class MySqlSession {
         return endings(connection).name();
     }
 
-    /** The same; the first time in a session, and after each reset, by one statement more, which gives it a token. */
+    /**
+     * Returns the same identifier; sets the token of the session first if it has none, as in a new session or after a
+     * reset.
+     */
     String nameTransaction(Connection connection) throws SQLException {
         Endings found = endings(connection);
         if (found.token() != null) {
@@ -174,7 +184,7 @@ final class MySqlSession {
         return named.name();
     }
 
-    /** Of a session: what nothing else on the server is called, what a reset takes from it, and its {@link #ENDINGS}. */
+    /** The identity of a session, its token, which a reset removes, and the sum of its {@link #ENDINGS}. */
     private record Endings(String session, @Nullable String token, String count) {
         String name() {
             return session + " " + token + " " + count;
@@ -189,7 +199,7 @@ final class MySqlSession {
     }
 
     /**
-     * Begins a transaction that can change nothing.
+     * Begins a read-only transaction.
      *
      * @see <a href="https://dev.mysql.com/doc/refman/8.4/en/commit.html">MySQL: START TRANSACTION READ ONLY</a>
      */
@@ -197,7 +207,9 @@ final class MySqlSession {
         Statements.execute(connection, "START TRANSACTION READ ONLY");
     }
 
-    /** Returns whether the running transaction had that mark; it has it no more, nor any savepoint that was set after it. */
+    /**
+     * Returns whether the running transaction had that mark; removes it, with the savepoints that were set after it.
+     */
     static boolean unmark(Connection connection, String mark) throws SQLException {
         try {
             Statements.execute(connection, "RELEASE SAVEPOINT " + mark);
@@ -210,7 +222,7 @@ final class MySqlSession {
         }
     }
 
-    /** MySQL ends a session that says nothing, whether it is in a transaction or not. */
+    /** Returns the variable of the idle timeout; MySQL's applies to idle sessions with or without a transaction. */
     private String standStill() {
         return dialect.mariadb() ? "idle_transaction_timeout" : "wait_timeout";
     }
@@ -220,8 +232,8 @@ final class MySqlSession {
     }
 
     /**
-     * Runs a {@linkplain #limited limited} statement, without the limit that the server has for waits and that is in whole
-     * seconds. MariaDB lifts it for a single statement, MySQL for the session.
+     * Runs a {@linkplain #limited limited} statement without the server's own limit of waits, which is in whole
+     * seconds. MariaDB can raise that limit for a single statement, MySQL only for the session.
      */
     <T> T unlimited(Connection connection, LockSql.Execution<T> wait) throws SQLException {
         if (dialect.mariadb()) {
@@ -246,7 +258,7 @@ final class MySqlSession {
         return result;
     }
 
-    /** A cancellation that came too late for the wait may hit this instead. */
+    /** Restores the limit. A cancellation that came too late for the wait may cancel this statement instead. */
     private static void restoreLimit(Connection connection) throws SQLException {
         for (int attempt = 1; ; attempt++) {
             try {
@@ -261,7 +273,7 @@ final class MySqlSession {
     }
 
     /**
-     * A {@code SELECT} that the server ends after that time.
+     * Returns a {@code SELECT} that the server ends after that time.
      *
      * @param rest the statement after the word SELECT
      * @see <a href="https://dev.mysql.com/doc/refman/8.4/en/optimizer-hints.html#optimizer-hints-execution-time">MySQL:
@@ -281,11 +293,12 @@ final class MySqlSession {
     }
 
     /**
-     * A {@code SELECT} of rows by a list of keys, read in the order of the index. MariaDB would turn a long list into a table, and
-     * join that.
+     * Returns a {@code SELECT} of rows by a list of keys, read in the order of the index. MariaDB would otherwise
+     * convert a long list to a table and join it.
      *
      * @param rest the statement after the word SELECT
-     * @see <a href="https://mariadb.com/kb/en/conversion-of-big-in-predicates-into-subqueries/">MariaDB: big IN predicates</a>
+     * @see <a href="https://mariadb.com/kb/en/conversion-of-big-in-predicates-into-subqueries/">MariaDB: big IN
+     *     predicates</a>
      */
     String inKeyOrder(String rest) {
         return (dialect.mariadb() ? "SET STATEMENT in_predicate_conversion_threshold = 0 FOR SELECT " : "SELECT ")

@@ -8,9 +8,9 @@ import java.nio.ByteBuffer;
 import java.util.Optional;
 
 /**
- * The numbers of advisory locks, which the whole database shares: the level in the upper four bits, below it the bucket, moved
- * by an offset of the schema. Within a schema no two keys have one number; those of another, or of another program that
- * locks, hardly ever.
+ * Maps keys to numbers of advisory locks, which the whole database shares: the level in the upper four bits, and below
+ * it the bucket plus an offset of the schema. Numbers are unique within a schema; collisions with another schema or
+ * another program are very unlikely.
  */
 final class AdvisoryKeys {
     private static final int LEVEL_SHIFT = 60;
@@ -22,12 +22,12 @@ final class AdvisoryKeys {
         this.offset = ByteBuffer.wrap(Sha256.of("spream locks " + schema)).getLong() >>> (Long.SIZE - LEVEL_SHIFT);
     }
 
-    /** May be negative. */
+    /** Returns the number, which may be negative. */
     long number(LockKey key) {
         return (long) key.level() << LEVEL_SHIFT | ((key.bucket() + offset) & BUCKET_MASK);
     }
 
-    /** The key that has that number; empty if none of the space has, so that the lock is another program's. */
+    /** Returns the key of that number; empty if it is none of the space, so that the lock is another program's. */
     Optional<LockKey> key(long number, BucketSpace space) {
         int level = (int) (number >>> LEVEL_SHIFT);
         long bucket = ((number & BUCKET_MASK) - offset) & BUCKET_MASK;

@@ -15,22 +15,24 @@ import java.util.stream.IntStream;
 /**
  * Advisory locks that end with their transaction, any number of them in one statement.
  *
- * <p>Their order is fixed by data dependencies alone. A few are taken by nested CASE expressions, where the next lock
- * is in the branch that is evaluated only after the one before was acquired. Many are taken by a recursion, of which
- * each step works on the row that the step before has left, takes one lock, and leaves one row; there is none after a
- * lock that was not available. A select list over sorted rows would promise less: it may be evaluated before the sort.
+ * <p>Their order is fixed by data dependencies. A few locks are taken by nested CASE expressions, where the next lock
+ * is in the branch that is evaluated only after the previous one was acquired. Many locks are taken by a recursion:
+ * each step reads the row of the previous step, takes one lock and returns one row, and the recursion ends at a lock
+ * that is not available. A select list over sorted rows would not guarantee the order, because it may be evaluated
+ * before the sort.
  *
- * @see <a href="https://www.postgresql.org/docs/current/sql-expressions.html#SYNTAX-EXPRESS-EVAL">PostgreSQL: CASE forces the
- *     order of evaluation</a>
- * @see <a href="https://www.postgresql.org/docs/current/queries-with.html#QUERIES-WITH-RECURSIVE">PostgreSQL: how recursive
- *     queries are evaluated</a>
- * @see <a href="https://www.postgresql.org/docs/current/explicit-locking.html#ADVISORY-LOCKS">PostgreSQL: advisory locks</a>
+ * @see <a href="https://www.postgresql.org/docs/current/sql-expressions.html#SYNTAX-EXPRESS-EVAL">PostgreSQL: CASE
+ *     forces the order of evaluation</a>
+ * @see <a href="https://www.postgresql.org/docs/current/queries-with.html#QUERIES-WITH-RECURSIVE">PostgreSQL: how
+ *     recursive queries are evaluated</a>
+ * @see <a href="https://www.postgresql.org/docs/current/explicit-locking.html#ADVISORY-LOCKS">PostgreSQL: advisory
+ *     locks</a>
  */
 final class PostgresAdvisoryLocks extends PostgresLocks {
-    /** Up to this number, a statement without recursion is faster, by a fifth. */
+    /** The number of locks up to which a statement without recursion is faster, by a fifth. */
     private static final int FEW = 8;
 
-    /** Takes three parameters for each, see {@link #bindFew}. */
+    /** Takes three parameters for each lock, see {@link #bindFew}. */
     private static final List<String> TRY_FEW = IntStream.rangeClosed(0, FEW)
             .mapToObj(PostgresAdvisoryLocks::tryFew)
             .toList();
@@ -50,7 +52,10 @@ final class PostgresAdvisoryLocks extends PostgresLocks {
                 SELECT 0, '', true
             %s SELECT count(*) FILTER (WHERE taken) - 1 AS locks, %%s FROM step""".formatted(STEPS);
 
-    /** Waits for the first and tries the others, so that it is known which one is in the way, and how long it may be. */
+    /**
+     * Waits for the first lock and tries the others, so that the next blocking lock is known and gets a time limit of
+     * its own.
+     */
     private static final String WAIT = WAITS + """
             WITH RECURSIVE given AS MATERIALIZED (
                 SELECT ?::boolean AS exclusive, ?::bigint AS key,

@@ -11,7 +11,7 @@ import dev.spream.storage.jdbc.internal.SqlErrors;
 import java.sql.SQLException;
 
 /**
- * The meanings of PostgreSQL's errors for locks.
+ * Maps PostgreSQL's errors of locks to exceptions.
  *
  * @see <a href="https://www.postgresql.org/docs/current/errcodes-appendix.html">PostgreSQL: error codes</a>
  */
@@ -38,29 +38,32 @@ final class PostgresErrors {
                                 + " that has them",
                         cause);
             case "42501" ->
-                new LockStoreException(message + "; grant the user what it needs on the schema and its tables", cause);
+                new LockStoreException(message + "; grant the user the privileges on the schema and its tables", cause);
             case "25006" ->
                 new BucketSpaceException(
-                        message + "; lock in a transaction that may write, on a server that may be written to", cause);
-            case "25P02" -> new LockStoreException(message + "; the transaction failed before, roll it back", cause);
+                        message + "; take locks in a read-write transaction, on a server that accepts writes", cause);
+            case "25P02" -> new LockStoreException(message + "; the transaction failed before; roll it back", cause);
             default ->
                 isConnection(state)
                         ? new LockConnectionException(
-                                message + "; its locks are free as soon as the server notices", cause)
+                                message + "; the server releases its locks when it detects the closed connection", cause)
                         : new LockStoreException(message, cause);
         };
     }
 
-    /** The code is one for both, and only the text says which. */
+    /** Distinguishes a timeout from a cancellation by the text, since both have the same code. */
     private static LockException cancelled(String message, SQLException cause) {
         return SqlErrors.firstLine(cause).contains("statement timeout")
                 ? new LockTimeoutException(
-                        message + "; the session's statement_timeout ends every wait that is longer", cause)
+                        message + "; the session's statement_timeout ends longer waits", cause)
                 : new LockCancelledException(
                         message + "; an administrator cancelled it, or the session's statement_timeout", cause);
     }
 
-    /** Connections; a session ended by an administrator, a crash, a shutdown, or because it stood still; a server that starts. */
+    /**
+     * Returns whether it is one of: a connection failure; a session ended by an administrator, a crash, a shutdown or
+     * an idle timeout; a server that is starting.
+     */
     private static boolean isConnection(String state) {
         return state.isEmpty()
                 || state.startsWith("08")

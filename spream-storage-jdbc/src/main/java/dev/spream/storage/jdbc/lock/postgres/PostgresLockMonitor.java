@@ -21,8 +21,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The view of locks in PostgreSQL. The server shows which sessions wait for which. It shows all advisory locks, but of
- * row locks only those with waiters, by the row's location, because a held row lock is stored in the row itself.
+ * The view of locks in PostgreSQL. The server shows the sessions that wait for each other, and all advisory locks. It
+ * shows only those row locks that have waiters, by the row's location, because a held row lock is stored in the row
+ * itself.
  *
  * @see <a href="https://www.postgresql.org/docs/current/view-pg-locks.html">PostgreSQL: pg_locks</a>
  * @see <a href="https://www.postgresql.org/docs/current/functions-info.html#FUNCTIONS-INFO-SESSION">PostgreSQL:
@@ -30,8 +31,8 @@ import org.jspecify.annotations.Nullable;
  */
 record PostgresLockMonitor(SchemaName schema, boolean advisory, BucketSpace space) implements LockMonitor {
     /**
-     * The locks of keys, and all others with waiters. A session that is in no transaction has none of these locks,
-     * which end with theirs: what it holds is another program's.
+     * Selects the locks of keys, and all others with waiters. Locks of a session without a transaction belong to
+     * another program, since the locks of keys end with their transaction.
      */
     private static final String ADVISORY = """
             SELECT coalesce(l.pid, 0)::text AS session, l.granted, l.mode,
@@ -42,10 +43,12 @@ record PostgresLockMonitor(SchemaName schema, boolean advisory, BucketSpace spac
             WHERE l.locktype = 'advisory' OR NOT l.granted""";
 
     /**
-     * A transaction that locks a row holds the table's lock until its end. A waiter for a row holds the lock of the
-     * tuple, or waits for it behind another. Rows of buckets never change, and stay in their location.
+     * Selects the row locks. A transaction that locks a row holds the table's lock until its end. A waiter for a row
+     * holds the lock of the tuple, or waits for it behind another waiter. Rows of buckets never change, and keep their
+     * location.
      *
-     * @see <a href="https://github.com/postgres/postgres/blob/master/src/backend/access/heap/README.tuplock">PostgreSQL:
+     * @see <a
+     *     href="https://github.com/postgres/postgres/blob/master/src/backend/access/heap/README.tuplock">PostgreSQL:
      *     locking tuples</a>
      */
     private static final String ROWS = """
@@ -77,7 +80,7 @@ record PostgresLockMonitor(SchemaName schema, boolean advisory, BucketSpace spac
 
     private static final String ENDING = "SELECT pg_terminate_backend(?)";
 
-    /** Stands for all prepared transactions, which have no session. */
+    /** The id that stands for all prepared transactions, which have no session. */
     private static final String PREPARED = "0";
 
     @Override
@@ -159,14 +162,17 @@ record PostgresLockMonitor(SchemaName schema, boolean advisory, BucketSpace spac
                         .toList();
     }
 
-    /** The server shows the sessions of others, and what they lock, but not what they do. */
+    /**
+     * Returns the notes. Without a privilege the server shows the sessions of other users and their locks, but not
+     * their activity.
+     */
     private static List<String> notes(Connection connection, List<LockSession> sessions) throws SQLException {
         boolean hidden = sessions.stream()
                 .anyMatch(session -> !session.client().user().isEmpty()
                         && session.client().state().isEmpty());
         return hidden
                 ? List.of(
-                        "what other users' sessions do, and since when, is not shown to this user: GRANT pg_read_all_stats TO %s"
+                        "the activity of other users' sessions and its time are hidden from this user: GRANT pg_read_all_stats TO %s"
                                 .formatted(connection.getMetaData().getUserName()))
                 : List.of();
     }

@@ -48,7 +48,7 @@ public final class PostgresLockTables implements LockTables {
             SELECT set_config('lock_timeout', (setting::bigint + 2000)::text, true)
             FROM pg_settings WHERE name = 'deadlock_timeout'""";
 
-    /** The advisory locks with a single number as key; the server does not know their purpose. */
+    /** The advisory locks whose key is a single number; the server does not know their purpose. */
     private static final String ADVISORY_LOCKS = """
             SELECT string_agg(DISTINCT pid::text, ', ') FROM pg_locks
             WHERE locktype = 'advisory' AND objsubid = 1 AND pid <> pg_backend_pid()
@@ -58,7 +58,7 @@ public final class PostgresLockTables implements LockTables {
             SELECT pg_is_in_recovery(), current_setting('default_transaction_read_only'),
                 current_setting('default_transaction_isolation'), current_setting('max_locks_per_transaction')""";
 
-    /** The hour is that of the server's clock in UTC. */
+    /** The statements of reports. The hour is that of the server's clock in UTC. */
     private static final ReportSql REPORTS = new ReportSql(
             """
             INSERT INTO @hier_lock_owner
@@ -98,7 +98,7 @@ public final class PostgresLockTables implements LockTables {
         this.schema = schema;
     }
 
-    /** Those in the schema of that name, or in the schema {@code spream}. */
+    /** Returns the tables in the schema of that name, or in the schema {@code spream}. */
     public static PostgresLockTables in(DataSource dataSource, Optional<String> schema) {
         return new PostgresLockTables(dataSource, new SchemaName(schema.orElse(SCHEMA)));
     }
@@ -170,12 +170,12 @@ public final class PostgresLockTables implements LockTables {
     }
 
     /**
-     * The lock on the tables conflicts with every lock on a row. Only maintenance is waited for, such as an automatic vacuum or
-     * analyze of the buckets, which PostgreSQL cancels for a session that has waited for {@code deadlock_timeout}: other
-     * requests queue behind one that waits.
+     * Locks the tables, which conflicts with every row lock. Waits only for maintenance, such as an automatic vacuum or
+     * analyze of the buckets, which PostgreSQL cancels for a session that has waited for {@code deadlock_timeout}; a
+     * longer wait would block the requests that queue behind it.
      *
-     * @see <a href="https://www.postgresql.org/docs/current/explicit-locking.html#LOCKING-TABLES">PostgreSQL: table-level
-     *     locks</a>
+     * @see <a href="https://www.postgresql.org/docs/current/explicit-locking.html#LOCKING-TABLES">PostgreSQL:
+     *     table-level locks</a>
      */
     @Override
     public Optional<String> clear(Connection connection) throws SQLException {
@@ -222,7 +222,7 @@ public final class PostgresLockTables implements LockTables {
                 row -> row.getBoolean(1));
         return advisory
                 ? Statements.answer(connection, ADVISORY_LOCKS, row -> Optional.ofNullable(row.getString(1)))
-                        .map("advisory locks that may be these are held by the sessions %s"::formatted)
+                        .map("the sessions %s hold advisory locks, which may be these"::formatted)
                 : Optional.empty();
     }
 
@@ -252,7 +252,7 @@ public final class PostgresLockTables implements LockTables {
         if (row.getBoolean(1)) {
             problems.add("this server is a replica, where locks have no effect on the primary; connect to the primary");
         } else if (row.getString(2).equals("on")) {
-            problems.add("transactions are read-only by default (default_transaction_read_only), and cannot lock rows;"
+            problems.add("transactions are read-only by default (default_transaction_read_only) and cannot lock rows;"
                     + " connect to a server, or as a user, where they are not");
         }
         facts.add(isolation(row.getString(3)));
@@ -265,8 +265,8 @@ public final class PostgresLockTables implements LockTables {
 
     private static String isolation(String isolation) {
         return isolation.equals("read committed")
-                ? "the default isolation is read committed, as locks need it"
-                : "the default isolation is %s; a transaction of yours that takes locks has to set READ COMMITTED, handles do so themselves"
+                ? "the default isolation is read committed, as locks require"
+                : "the default isolation is %s; your transactions that take locks must set READ COMMITTED; handles do so themselves"
                         .formatted(isolation);
     }
 }

@@ -17,21 +17,21 @@ import java.util.Optional;
 import org.postgresql.core.BaseConnection;
 import org.postgresql.core.TransactionState;
 
-/** Locks of either strategy on PostgreSQL, without the statements that take them. */
+/** The parts that both strategies on PostgreSQL share, without the statements that take locks. */
 abstract class PostgresLocks implements LockSql {
-    /** For the select list of a statement that takes locks: the session, and whether its locks are effective. */
+    /** The columns of a statement that takes locks, for the session and whether its locks are effective. */
     static final String SESSION = """
             pg_backend_pid() AS session,
             pg_is_in_recovery() AS replica,
             current_setting('transaction_isolation') AS isolation,
             (extract(epoch FROM transaction_timestamp()) * 1000000)::bigint AS began""";
 
-    /** The same for a transaction of a handle, of which no limit ends a wait but those that are asked for. */
+    /** The same columns for a transaction of a handle, where only the requested limits end a wait. */
     static final String HANDLE_SESSION = SESSION + ", set_config('spream.waits', 'unlimited', true)";
 
     /**
-     * For the beginning of a statement that waits: lifts the limit of statements from what follows, in a transaction of a
-     * handle. {@link #WAITED} puts it back: what the handle's work does has the limit that the session has.
+     * The beginning of a statement that waits: removes the statement limit, in a transaction of a handle. {@link
+     * #WAITED} restores it, so that the handle's work has the limit of the session.
      */
     static final String WAITS = """
             SELECT set_config('spream.statement_timeout', current_setting('statement_timeout'), true),
@@ -39,7 +39,7 @@ abstract class PostgresLocks implements LockSql {
                     THEN set_config('statement_timeout', '0', true) END;
             """;
 
-    /** For its end, if it has not failed; without a snapshot, see below. */
+    /** The end of such a statement, executed if it has not failed; without a snapshot, see below. */
     static final String WAITED =
             "; SELECT set_config('statement_timeout', current_setting('spream.statement_timeout'), true)";
 
@@ -47,17 +47,18 @@ abstract class PostgresLocks implements LockSql {
     private static final String INVALID_TEXT = "22P02";
 
     /**
-     * For the end of a statement that may be the last one for long. The driver keeps a query open until the next, and its
-     * snapshot keeps the server from cleaning up; this is a next one without a snapshot and without a round trip.
+     * The end of a statement that may be the last one for a long time. The driver keeps a query open until the next
+     * one, and its snapshot prevents the server from vacuuming; this is a next one without a snapshot and without a
+     * round trip.
      *
-     * @see <a href="https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-EXT-QUERY">PostgreSQL: an unnamed
-     *     portal lives until the next, or the end of the transaction</a>
+     * @see <a href="https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-EXT-QUERY">PostgreSQL: an
+     *     unnamed portal lives until the next, or the end of the transaction</a>
      */
     static final String NO_SNAPSHOT = "; SHOW lock_timeout";
 
     /**
-     * What {@code lock_timeout} has to be for a wait: the shorter of the parameter, in milliseconds, and what the session has
-     * already, of which 0 means no limit.
+     * The {@code lock_timeout} of a wait: the smaller of the parameter, in milliseconds, and the session's current
+     * value, where 0 means no limit.
      */
     static final String WAIT_LIMIT = """
             (SELECT coalesce(min(millis), 0)::text
@@ -75,12 +76,12 @@ abstract class PostgresLocks implements LockSql {
         return PostgresErrors.exception(failed, cause);
     }
 
-    /** The same, and from now on the database ends the transaction when the process is suspended for that long. */
+    /** Returns the same, and a limit after which the database ends the transaction of a suspended process. */
     static String standstill(Duration holderTimeout) {
         return "; SET LOCAL idle_in_transaction_session_timeout = " + holderTimeout.toMillis();
     }
 
-    /** The parameter of {@link #WAIT_LIMIT}. */
+    /** Returns the parameter of {@link #WAIT_LIMIT}. */
     static long waitLimit(Optional<Duration> left) {
         return left.map(time -> Math.max(1, time.plusNanos(999_999).toMillis())).orElse(0L);
     }
@@ -109,8 +110,8 @@ abstract class PostgresLocks implements LockSql {
     }
 
     /**
-     * Runs a statement that may be the first of a transaction. Where transactions are not READ COMMITTED by default, the first
-     * is run again in one that is; where they are, that costs no round trip.
+     * Runs a statement that may be the first of a transaction. If the transaction is not READ COMMITTED, it is rolled
+     * back and the statement is run again in one that is; where that is the default, this costs no round trip.
      */
     static AcquiredLocks tryInHandle(
             Connection connection, PreparedStatement statement, Database.RowReader<AcquiredLocks> reader)
@@ -134,8 +135,8 @@ abstract class PostgresLocks implements LockSql {
         }
         if (!isReadCommitted(row)) {
             throw new BucketSpaceException(
-                    ("taking locks failed: the transaction is %s, and after a wait would still see the state before"
-                                    + " it; make it READ COMMITTED")
+                    ("taking locks failed: the transaction is %s, which does not read changes committed during a"
+                                    + " wait; use READ COMMITTED")
                             .formatted(row.getString("isolation").toUpperCase(Locale.ROOT)),
                     null);
         }
@@ -143,13 +144,13 @@ abstract class PostgresLocks implements LockSql {
                 row.getInt("locks"), Integer.toString(row.getInt("session")), Long.toString(row.getLong("began")));
     }
 
-    /** READ UNCOMMITTED is the same here. */
+    /** Returns whether it is READ COMMITTED, or READ UNCOMMITTED, which PostgreSQL treats equally. */
     private static boolean isReadCommitted(ResultSet row) throws SQLException {
         String isolation = row.getString("isolation");
         return isolation.equals("read committed") || isolation.equals("read uncommitted");
     }
 
-    /** Fails in a transaction that failed before, and on a connection that is gone. Needs no snapshot, see above. */
+    /** Fails in a transaction that has failed, and on a closed connection. Needs no snapshot, see above. */
     @Override
     public final boolean isAlive(Connection connection) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement("SHOW transaction_isolation")) {
@@ -163,8 +164,9 @@ abstract class PostgresLocks implements LockSql {
     }
 
     /**
-     * Commits the transaction that began then, in one round trip. One that a statement of the work began after it did so later,
-     * be it by {@code COMMIT AND CHAIN}: then the setting is read that there is not, by the run and not by the planner.
+     * Commits the transaction that began at that time, in one round trip. A transaction that a statement of the work
+     * began later, even by {@code COMMIT AND CHAIN}, has a later time: then an undefined setting is read, which fails
+     * when executed, not when planned.
      */
     @Override
     public final void commitMarked(Connection connection, String began) throws SQLException {
@@ -182,7 +184,10 @@ abstract class PostgresLocks implements LockSql {
         }
     }
 
-    /** Returns whether the running transaction began then. Where none runs, the question would begin one. */
+    /**
+     * Returns whether the running transaction began at that time. Does not query if none is running, since the query
+     * would begin one.
+     */
     @Override
     public final boolean isNamed(Connection connection, String began) throws SQLException {
         if (isIn(connection, TransactionState.IDLE)) {
@@ -194,7 +199,7 @@ abstract class PostgresLocks implements LockSql {
                 row -> row.getLong(1) == Long.parseLong(began));
     }
 
-    /** Begins a transaction that fails, so that the server takes nothing but its rollback. */
+    /** Begins a transaction that fails, so that the server accepts only its rollback. */
     @Override
     public final void refuseChanges(Connection connection) throws SQLException {
         try {
@@ -205,17 +210,17 @@ abstract class PostgresLocks implements LockSql {
             }
         }
         if (isIn(connection, TransactionState.OPEN) || isIn(connection, TransactionState.IDLE)) {
-            throw new SQLException("the driver has taken the failure back, as with autosave");
+            throw new SQLException("the driver has rolled back the failed statement, as with autosave");
         }
     }
 
-    /** As the driver knows without asking; false of another driver. */
+    /** Returns the driver's own record of the state, without a query; false for other drivers. */
     private static boolean isIn(Connection connection, TransactionState state) throws SQLException {
         return connection.isWrapperFor(BaseConnection.class)
                 && connection.unwrap(BaseConnection.class).getTransactionState() == state;
     }
 
-    /** The number of locks that a statement between {@link #WAITS} and {@link #WAITED} took. */
+    /** Returns the number of locks that a statement between {@link #WAITS} and {@link #WAITED} took. */
     static int waited(PreparedStatement statement) throws SQLException {
         statement.execute();
         statement.getMoreResults();
@@ -225,7 +230,7 @@ abstract class PostgresLocks implements LockSql {
         }
     }
 
-    /** Committed durably even where commits are not, because a number that a crash takes back would be given out again. */
+    /** Commits durably even if other commits are not, because an epoch that a crash undoes would be assigned again. */
     @Override
     public final long nextEpoch(Connection connection) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(schema.in("""
@@ -235,7 +240,7 @@ abstract class PostgresLocks implements LockSql {
                 ResultSet row = statement.executeQuery()) {
             if (!row.next()) {
                 throw new BucketSpaceException(
-                        "the table hier_lock_epoch of schema '%s' has no row; insert a number above any that was given out"
+                        "the table hier_lock_epoch of schema '%s' has no row; insert a number above any that was assigned"
                                 .formatted(schema),
                         null);
             }

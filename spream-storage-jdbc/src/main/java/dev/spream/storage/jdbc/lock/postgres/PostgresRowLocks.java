@@ -17,20 +17,21 @@ import java.util.Optional;
  * Locks of rows, a few of them in one statement.
  *
  * <p>Their order is that of nested CASE expressions: the subquery that locks the next row is in the branch that is
- * evaluated only after the row before was locked. One locking SELECT of several rows would lock them in their order as
- * well, but with SKIP LOCKED continues after a row that it skipped, and then holds rows after the one that it has to
- * wait for.
+ * evaluated only after the row before was locked. A single locking SELECT of several rows would lock them in their
+ * order as well, but with SKIP LOCKED it would continue after a skipped row, and then hold rows after the one that it
+ * has to wait for.
  *
- * @see <a href="https://www.postgresql.org/docs/current/sql-expressions.html#SYNTAX-EXPRESS-EVAL">PostgreSQL: CASE forces the
- *     order of evaluation</a>
- * @see <a href="https://www.postgresql.org/docs/current/sql-select.html#SQL-FOR-UPDATE-SHARE">PostgreSQL: locking clauses</a>
+ * @see <a href="https://www.postgresql.org/docs/current/sql-expressions.html#SYNTAX-EXPRESS-EVAL">PostgreSQL: CASE
+ *     forces the order of evaluation</a>
+ * @see <a href="https://www.postgresql.org/docs/current/sql-select.html#SQL-FOR-UPDATE-SHARE">PostgreSQL: locking
+ *     clauses</a>
  */
-@SuppressWarnings("InlineFormatString") // the statements are easier to read apart from what they are made of
+@SuppressWarnings("InlineFormatString") // the statements are easier to read as templates
 final class PostgresRowLocks extends PostgresLocks {
-    /** In any modes; the server keeps a plan for each sequence of modes. */
+    /** The number of locks of a statement in mixed modes; the server keeps a plan for each sequence of modes. */
     private static final int LOCKS_PER_STATEMENT = 4;
 
-    /** In one mode. */
+    /** The number of locks of a statement in one mode. */
     private static final int EQUAL_LOCKS_PER_STATEMENT = 32;
 
     /**
@@ -113,7 +114,10 @@ final class PostgresRowLocks extends PostgresLocks {
         return taken;
     }
 
-    /** Waits for the first and tries the others, so that it is known which one is in the way, and how long it may be. */
+    /**
+     * Waits for the first lock and tries the others, so that the next blocking lock is known and gets a time limit of
+     * its own.
+     */
     @Override
     public int lock(Connection connection, List<PlannedLock> locks, Optional<Duration> left, Waiting waiting)
             throws SQLException {
@@ -130,7 +134,7 @@ final class PostgresRowLocks extends PostgresLocks {
         }
     }
 
-    /** The locks for the next statement, from the first on. */
+    /** Returns the locks for the next statement, from the first on. */
     private static List<PlannedLock> some(List<PlannedLock> locks) {
         int equal = 1;
         while (equal < Math.min(locks.size(), EQUAL_LOCKS_PER_STATEMENT)
@@ -144,7 +148,9 @@ final class PostgresRowLocks extends PostgresLocks {
                         : Math.min(locks.size(), LOCKS_PER_STATEMENT));
     }
 
-    /** How many locks are taken when the first of those from that index on are tried, one after the other. */
+    /**
+     * Returns an expression for the number of locks that are taken when those from that index on are tried one by one.
+     */
     private static String steps(List<PlannedLock> locks, int from) {
         StringBuilder sql = new StringBuilder();
         for (int i = from; i < locks.size(); i++) {
@@ -155,13 +161,13 @@ final class PostgresRowLocks extends PostgresLocks {
                 .toString();
     }
 
-    /** Arrays begin with 1. */
+    /** Returns the query of a row; arrays begin at 1. */
     private static String row(PlannedLock lock, int index) {
         return "SELECT true FROM @hier_lock_buckets b WHERE b.level = levels[%1$d] AND b.bucket = buckets[%1$d] FOR %2$s"
                 .formatted(index + 1, lock.mode() == LockMode.SHARED ? "SHARE" : "UPDATE");
     }
 
-    /** Takes two parameters. */
+    /** Binds two parameters. */
     private static void bind(PreparedStatement statement, List<PlannedLock> locks) throws SQLException {
         int[] levels = new int[locks.size()];
         long[] buckets = new long[locks.size()];

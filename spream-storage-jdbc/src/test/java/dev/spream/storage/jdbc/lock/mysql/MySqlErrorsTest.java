@@ -52,7 +52,7 @@ final class MySqlErrorsTest {
     void a_connection_that_is_gone_is_told_from_everything_else(int number, String state) {
         assertThat(of(number, state))
                 .isInstanceOf(LockConnectionException.class)
-                .hasMessageContaining("as soon as the server notices");
+                .hasMessageContaining("when it detects the closed connection");
     }
 
     @Test
@@ -69,7 +69,7 @@ final class MySqlErrorsTest {
                 .hasMessageContaining("./spream locks provision");
         assertThat(of(1792, "25006"))
                 .isInstanceOf(BucketSpaceException.class)
-                .hasMessageContaining("a transaction that may write");
+                .hasMessageContaining("a read-write transaction");
     }
 
     @Test

@@ -25,11 +25,11 @@ final class PostgresErrorsTest {
         "42P01, false, ./spream locks provision",
         "3F000, false, name the schema",
         "42501, false, grant the user",
-        "25006, false, may write",
+        "25006, false, accepts writes",
         "25P02, false, roll it back",
         "57014, false, administrator",
         "22023, false, failed: reason",
-        "08006, true, as soon as the server notices",
+        "08006, true, when it detects the closed connection",
     })
     void each_code_says_whether_to_try_again_and_what_to_do(String state, boolean retryable, String advice) {
         LockException failure = PostgresErrors.exception("locking", new SQLException("reason\n  Hint: none", state));
