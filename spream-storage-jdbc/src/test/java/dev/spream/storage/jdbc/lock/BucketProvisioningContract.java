@@ -158,7 +158,7 @@ abstract class BucketProvisioningContract {
         assertThat(rows(OTHER).check((done, all) -> {}).problems())
                 .singleElement()
                 .asString()
-                .contains("are rows, 2 levels of 2500 buckets", "2 levels of 3000 buckets by sha256 is asked for");
+                .contains("are rows, 2 levels of 2500 buckets", "2 levels of 3000 buckets by sha256 is requested");
         assertThat(count()).isEqualTo(5_000);
     }
 
