@@ -147,15 +147,21 @@ public final class JdbcProjectionStore implements ProjectionStore<Connection> {
     /**
      * Returns the kind by the SQLSTATE of the first {@link java.sql.SQLException} among the failure and its causes, if
      * there is one:
-     * <table> <caption>What the server's errors mean</caption> <tr><th>kind</th><th>states</th></tr>
-     * <tr><td>conflict</td><td>40001, a serialization failure; 40P01, a deadlock</td></tr> <tr><td>transient</td><td>08
-     * and 57P01 to 57P05, connections and servers that end; others of 40; 53, resources; 55P03, a lock that could not
-     * be had; 57014, a statement that took too long; 25006, a standby; 25P03, a transaction that stood still too long;
-     * 58, errors of the system; 26000 and plans that an altered table made stale</td></tr> <tr><td>fatal</td><td>42,
-     * such as a table that is missing, or may not be used; 3D, 3F; 28; 0A</td></tr> <tr><td>poison</td><td>all others,
-     * such as 22, data that do not fit; 23, constraints; P0001, exceptions that were raised</td></tr> </table>
-     * A {@link dev.spream.projection.ProjectionException} among them says it itself; interrupts, timeouts and retryable
-     * {@linkplain dev.spream.core.StorageException failures of storage} are transient; everything else is poison.
+     *
+     * <table>
+     * <caption>Kinds of the server's errors</caption>
+     * <tr><th>kind</th><th>states</th></tr>
+     * <tr><td>conflict</td><td>40001, a serialization failure; 40P01, a deadlock</td></tr>
+     * <tr><td>transient</td><td>08 and 57P01 to 57P05, lost connections and servers that stop; other states of 40; 53,
+     * resources; 55P03, a lock that was not available; 57014, a statement that was cancelled; 25006, a standby; 25P03,
+     * a transaction that was idle too long; 58, system errors; 26000 and plans that an altered table invalidated</td></tr>
+     * <tr><td>fatal</td><td>42, such as a table that is missing or not permitted; 3D, 3F; 28; 0A</td></tr>
+     * <tr><td>poison</td><td>all others, such as 22, invalid data; 23, constraints; P0001, raised exceptions</td></tr>
+     * </table>
+     *
+     * A {@link dev.spream.projection.ProjectionException} among them has a kind of its own; interrupts, timeouts and
+     * retryable {@linkplain dev.spream.core.StorageException failures of storage} are transient; everything else is
+     * poison.
      */
     @Override
     public FailureKind failureKind(Exception failure) {
