@@ -263,7 +263,7 @@ public final class SpannerConnection implements AutoCloseable {
             return new WatchedOptions(options);
         }
 
-        /** An unreachable server shows with its own error before a {@link StreamCatalog} loses timeout. */
+        /** An unreachable server shows with its own error before a {@link StreamCatalog} times out. */
         private static void limitSessionRetries(SpannerOptions.Builder options) {
             var session = options.getSpannerStubSettingsBuilder().createSessionSettings();
             RetrySettings retries = session.getRetrySettings().toBuilder()

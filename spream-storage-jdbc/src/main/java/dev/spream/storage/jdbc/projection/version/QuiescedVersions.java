@@ -71,7 +71,7 @@ final class QuiescedVersions {
         return began;
     }
 
-    /** The remaining timeout, once the wait has begun. */
+    /** The remaining time, once the wait has begun. */
     Duration left() {
         return Duration.ofNanos(Math.max(0, end - System.nanoTime()));
     }

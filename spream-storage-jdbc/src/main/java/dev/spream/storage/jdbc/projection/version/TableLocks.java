@@ -84,7 +84,7 @@ final class TableLocks {
         for (Optional<String> missed = attempt(limit); missed.isPresent(); missed = attempt(limit)) {
             if (stand.left().isZero()) {
                 throw new IllegalStateException(
-                        "the tables of projection '%s' could not be locked: %s; nothing was changed: try again, with more timeout, or end that session"
+                        "the tables of projection '%s' could not be locked: %s; nothing was changed: try again, with a longer timeout, or end that session"
                                 .formatted(projection, holders(transaction, tables, false)));
             }
             tables.remove(missed.get());

@@ -68,7 +68,7 @@ record VersionComparer(ProjectionDatabase database) {
                     throw e;
                 }
                 throw new IllegalStateException(
-                        "the tables of projection '%s' could not be read: %s; nothing was compared: try again when that has ended, with more timeout, or end that session"
+                        "the tables of projection '%s' could not be read: %s; nothing was compared: try again when that has ended, with a longer timeout, or end that session"
                                 .formatted(projection, TableLocks.holders(holding, tables, true)),
                         e);
             }
