@@ -6,11 +6,11 @@ import dev.spream.core.record.DataChangeRecord;
 import java.nio.file.Path;
 import java.util.function.Consumer;
 
-/** A program whose consumer is its own, and all else is in a file: source, storage and every option. */
+/** A program with its own consumer; source, storage and all options are in a file. */
 public final class ConfiguredExample {
     private ConfiguredExample() {}
 
-    /** {@code ConfiguredExample spream.properties}, or with another file. */
+    /** {@code ConfiguredExample [spream.properties]}. */
     public static void main(String[] args) {
         if (args.length != 1) {
             System.err.println("usage: ConfiguredExample <file>");

@@ -20,16 +20,16 @@ import java.time.Instant;
 import java.util.List;
 
 /**
- * Forwards the changes of a stream in batches, those of many keys at the same time. Refused changes are retried, then
+ * Forwards the changes of a stream in batches, with different keys in parallel. Refused changes are retried, then
  * dead-lettered to a file together with the later changes of their keys, and replayed at the end.
  */
 public final class ForwardExample {
     private ForwardExample() {}
 
-    /** The target of changes: a queue, an index, a web service. Called by many threads at once. */
+    /** The target of changes: a queue, an index, a web service. Called by many threads concurrently. */
     @FunctionalInterface
     interface Target {
-        /** Takes all of them, in one request, or throws. */
+        /** Sends all changes in one request, or throws. */
         void send(List<String> changes) throws IOException;
     }
 

@@ -13,11 +13,11 @@ import dev.spream.core.consume.Consumer;
 import dev.spream.core.record.DataChangeRecord;
 import java.nio.file.Path;
 
-/** The same in an application that Guice wires: what it binds is used, and the rest is in a file. */
+/** A subscription in an application that Guice wires: bound types are used, and the rest is in a file. */
 public final class GuiceExample {
     private GuiceExample() {}
 
-    /** {@code GuiceExample spream.properties}, or with another file. */
+    /** {@code GuiceExample [spream.properties]}. */
     public static void main(String[] args) {
         if (args.length != 1) {
             System.err.println("usage: GuiceExample <file>");
@@ -35,7 +35,7 @@ public final class GuiceExample {
         }
     }
 
-    /** Binds what the application does with a change. */
+    /** Binds the handler of changes. */
     static final class OrdersModule extends AbstractModule {
         @Override
         protected void configure() {
@@ -43,7 +43,7 @@ public final class GuiceExample {
         }
     }
 
-    /** Made by Guice, with whatever is injected. */
+    /** A handler that Guice creates, with its dependencies. */
     static final class OrderPrinter implements ChangeHandler {
         @Override
         public void consume(DataChangeRecord change) {

@@ -9,13 +9,13 @@ import java.sql.SQLException;
 import javax.sql.DataSource;
 
 /**
- * Counts in PostgreSQL how many orders came to each status. To count a change twice would be wrong for ever, and changes come
- * again after every crash: the ledger sees to it that each one counts once.
+ * Counts in PostgreSQL how many orders reached each status. Counting a change twice would be a permanent error, and
+ * changes are delivered again after every crash: the ledger makes each one count once.
  */
 public final class LedgerExample {
     private LedgerExample() {}
 
-    /** A consumer that counts into {@code order_status_count (status text PRIMARY KEY, orders bigint)}. */
+    /** Returns a consumer that counts into {@code order_status_count (status text PRIMARY KEY, orders bigint)}. */
     static Consumer counter(DataSource database) {
         AppliedLedger ledger =
                 AppliedLedger.builder(database, "order-status-count").build();

@@ -16,11 +16,11 @@ import java.time.Duration;
 import java.util.Optional;
 import javax.sql.DataSource;
 
-/** The smallest program with hierarchical locks: a transaction that locks an account, and a handle that locks its user. */
+/** A minimal program with hierarchical locks: a transaction that locks an account, and a handle that locks its user. */
 public final class LockExample {
     private LockExample() {}
 
-    /** The JDBC URL of a PostgreSQL database. */
+    /** Takes the JDBC URL of a PostgreSQL database. */
     public static void main(String[] args) throws SQLException, InterruptedException {
         if (args.length != 1) {
             System.err.println("usage: LockExample <JDBC URL>");

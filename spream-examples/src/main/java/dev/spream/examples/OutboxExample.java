@@ -17,13 +17,13 @@ import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import javax.sql.DataSource;
 
-/** The smallest program with an outbox: it enqueues a message in a transaction, and a worker prints it. */
+/** A minimal program with an outbox: it enqueues a message in a transaction, and a worker prints it. */
 public final class OutboxExample {
     private static final Duration DRAIN = Duration.ofSeconds(10);
 
     private OutboxExample() {}
 
-    /** The JDBC URL of a PostgreSQL database. */
+    /** Takes the JDBC URL of a PostgreSQL database. */
     public static void main(String[] args) throws SQLException, InterruptedException {
         if (args.length != 1) {
             System.err.println("usage: OutboxExample <JDBC URL>");
@@ -51,7 +51,7 @@ public final class OutboxExample {
         }
     }
 
-    /** The sender of the example. A useful one calls a service, and passes the idempotency key. */
+    /** The sender of the example. A real one calls a service, and passes the idempotency key. */
     private record Printer(CountDownLatch sent) implements OutboxSender {
         @Override
         public Guarantee guarantee() {

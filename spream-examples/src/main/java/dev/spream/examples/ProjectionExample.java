@@ -23,13 +23,13 @@ import java.util.Optional;
 import java.util.UUID;
 import javax.sql.DataSource;
 
-/** The smallest program with a projection: it appends an event, and counts the events of each account in a table. */
+/** A minimal program with a projection: it appends an event, and counts the events of each account in a table. */
 public final class ProjectionExample {
     private static final Duration DRAIN = Duration.ofSeconds(10);
 
     private ProjectionExample() {}
 
-    /** The JDBC URL of a PostgreSQL database. */
+    /** Takes the JDBC URL of a PostgreSQL database. */
     public static void main(String[] args) throws SQLException, InterruptedException {
         if (args.length != 1) {
             System.err.println("usage: ProjectionExample <JDBC URL>");

@@ -33,7 +33,7 @@ import java.util.UUID;
 import java.util.function.IntFunction;
 import javax.sql.DataSource;
 
-/** The smallest program with a search index: it appends an event, indexes it with Lucene, and finds it. */
+/** A minimal program with a search index: it appends an event, indexes it with Lucene, and finds it. */
 public final class SearchExample {
     private static final Duration DRAIN = Duration.ofSeconds(10);
     private static final SearchSchema SCHEMA =
@@ -41,7 +41,7 @@ public final class SearchExample {
 
     private SearchExample() {}
 
-    /** The JDBC URL of a PostgreSQL database, and a folder for the index. */
+    /** Takes the JDBC URL of a PostgreSQL database, and a folder for the index. */
     public static void main(String[] args) throws InterruptedException {
         if (args.length != 2) {
             System.err.println("usage: SearchExample <JDBC URL> <folder of the index>");
@@ -88,7 +88,7 @@ public final class SearchExample {
         return view.lagEvents().orElse(1) > 0;
     }
 
-    /** Maps each event to the one document that it changes. */
+    /** Maps each event to the document that it changes. */
     private static final class Words implements DocumentMapping {
         @Override
         public Set<String> eventTypes() {

@@ -12,11 +12,11 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.function.Consumer;
 
-/** Reads a change stream in plain Java: from now on, for as long as it was told. */
+/** Reads a change stream in plain Java: from now on, for a given time. */
 public final class TailExample {
     private TailExample() {}
 
-    /** {@code TailExample projects/p/instances/i/databases/d OrdersStream 30}: the last one is a time in seconds. */
+    /** {@code TailExample projects/p/instances/i/databases/d OrdersStream 30}: the last argument is a time in seconds. */
     public static void main(String[] args) {
         if (args.length != 3) {
             System.err.println("usage: TailExample <database> <stream> <seconds>");

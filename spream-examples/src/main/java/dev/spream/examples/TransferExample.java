@@ -22,9 +22,9 @@ import java.util.random.RandomGenerator;
 import javax.sql.DataSource;
 
 /**
- * Several processes move money between accounts. Each reads two balances, computes the new ones and writes them, as programs do
- * whose rules are in Java and not in SQL. Without locks they overwrite what others wrote in between, and money appears and
- * disappears; with the two accounts locked, for the time of the transaction, it does not.
+ * Several processes move money between accounts. Each reads two balances, computes the new ones in Java and writes
+ * them. Without locks they overwrite each other's writes, and money appears and disappears; with the two accounts
+ * locked for the time of the transaction, the sum stays the same.
  */
 public final class TransferExample {
     private static final int USERS = 3;
@@ -33,7 +33,10 @@ public final class TransferExample {
 
     private TransferExample() {}
 
-    /** The address of a PostgreSQL, MySQL or MariaDB database, and perhaps how many processes make how many transfers each. */
+    /**
+     * Takes the JDBC URL of a PostgreSQL, MySQL or MariaDB database, and optionally the number of processes and of
+     * their transfers.
+     */
     public static void main(String[] args) throws Exception {
         int processes = count(args, 1, 4);
         int transfers = count(args, 2, 500);
@@ -43,13 +46,13 @@ public final class TransferExample {
         }
         try {
             compare(args[0], processes, transfers);
-        } catch (IllegalStateException e) { // the process has said why
+        } catch (IllegalStateException e) { // the process has printed the reason
             System.err.println(e.getMessage());
             System.exit(1);
         }
     }
 
-    /** 0 for what is no number. */
+    /** Returns the number at the index, or 0 if it is not a number. */
     private static int count(String[] args, int index, int byDefault) {
         try {
             return args.length > index ? Integer.parseInt(args[index]) : byDefault;
@@ -71,7 +74,7 @@ public final class TransferExample {
         out.println("with locks:    " + with);
     }
 
-    /** Starts the processes on accounts of their own, and looks at the accounts when all have ended. */
+    /** Starts the processes on accounts of their own, and reads the accounts when all have ended. */
     static Outcome run(String url, int processes, int transfers, boolean locked)
             throws SQLException, IOException, InterruptedException {
         try (HikariDataSource database = JdbcPool.open(url, Optional.empty(), Optional.empty())) {
@@ -81,7 +84,7 @@ public final class TransferExample {
                 running.add(start(url, transfers, locked));
             }
             try {
-                for (Process process : running) { // all are up before the first begins
+                for (Process process : running) { // all processes are ready before the first begins
                     if (process.inputReader().readLine() == null) {
                         requireSuccess(process);
                     }
@@ -108,7 +111,7 @@ public final class TransferExample {
     private static Process start(String url, int transfers, boolean locked) throws IOException {
         return new ProcessBuilder(
                         ProcessHandle.current().info().command().orElse("java"),
-                        "-XX:+UseSerialGC", // as is enough for some seconds
+                        "-XX:+UseSerialGC", // sufficient for a run of some seconds
                         "-XX:TieredStopAtLevel=1",
                         "-cp",
                         System.getProperty("java.class.path"),
@@ -120,7 +123,7 @@ public final class TransferExample {
                 .start();
     }
 
-    /** One of the processes. */
+    /** The main class of each process. */
     static final class Worker {
         private Worker() {}
 
@@ -129,7 +132,7 @@ public final class TransferExample {
             boolean locked = Boolean.parseBoolean(args[2]);
             try {
                 transfer(args[0], transfers, locked);
-            } catch (LockException e) { // such as buckets that do not exist yet
+            } catch (LockException e) { // for example because of missing buckets
                 System.err.println("a process could not lock: " + e.getMessage());
                 System.exit(1);
             }
@@ -153,7 +156,7 @@ public final class TransferExample {
         }
     }
 
-    /** The locks and the writes are one transaction: every writer holds the locks. */
+    /** Runs the locks and the writes in one transaction: every writer holds the locks. */
     static void moveLocked(HierarchicalLocks<Connection> locks, Transfer transfer)
             throws SQLException, InterruptedException {
         LockRequest bothAccounts = LockRequest.exclusive(transfer.from(), transfer.to());
@@ -171,7 +174,7 @@ public final class TransferExample {
         }
     }
 
-    /** Written in the order of their names, so that transfers without locks lose money and do not deadlock as well. */
+    /** Writes the accounts in the order of their names, so that transfers without locks lose money but do not deadlock. */
     private static void move(Connection connection, Transfer transfer) throws SQLException {
         Account from = Account.read(connection, transfer.from());
         Account to = Account.read(connection, transfer.to());
@@ -222,7 +225,7 @@ public final class TransferExample {
     /**
      * The result of the transfers.
      *
-     * @param lostWrites how many balances were overwritten by a writer that had not seen them
+     * @param lostWrites the number of balances that a writer overwrote without having read them
      */
     record Outcome(long transfers, long moneyBefore, long moneyAfter, long lostWrites) {
         @Override

@@ -12,15 +12,15 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * One of several workers that share a change stream through PostgreSQL: start it as often as you like, wherever you like.
- * SIGTERM lets it hand its partitions over; {@code kill -9} costs the others a lease time.
+ * One of several workers that share a change stream through PostgreSQL; start it several times, on any machines. On
+ * SIGTERM it hands its partitions over; after {@code kill -9} the others wait for the lease to expire.
  */
 public final class WorkerExample {
     private WorkerExample() {}
 
     /**
-     * {@code WorkerExample projects/p/instances/i/databases/d OrdersStream jdbc:postgresql://host/database}, with the user
-     * and the password in the environment.
+     * {@code WorkerExample projects/p/instances/i/databases/d OrdersStream jdbc:postgresql://host/database}, with the
+     * user and the password in the environment.
      */
     public static void main(String[] args) {
         if (args.length != 3) {

@@ -20,7 +20,7 @@ import java.util.function.Supplier;
 import java.util.logging.LogManager;
 
 /**
- * Creates a database with a table and a change stream on the emulator that {@code SPANNER_EMULATOR_HOST} names, and writes
+ * Creates a database with a table and a change stream on the emulator at {@code SPANNER_EMULATOR_HOST}, and writes
  * orders to it. It uses google-cloud-spanner and nothing of spream.
  */
 public final class WriterExample {
@@ -36,7 +36,7 @@ public final class WriterExample {
 
     private WriterExample() {}
 
-    /** {@code WriterExample 100}: how many orders to write; each is placed and then shipped. */
+    /** {@code WriterExample 100}: the number of orders to write; each is placed and then shipped. */
     public static void main(String[] args) throws InterruptedException {
         if (args.length != 1) {
             System.err.println("usage: WriterExample <orders>");

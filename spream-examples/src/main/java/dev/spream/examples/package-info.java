@@ -1,6 +1,6 @@
 /**
  * Small programs to start from. {@link dev.spream.examples.TailExample} reads a change stream with spream; {@link
- * dev.spream.examples.WriterExample} makes one to read, and knows nothing but google-cloud-spanner.
+ * dev.spream.examples.WriterExample} creates and fills one, with google-cloud-spanner only.
  */
 @NullMarked
 package dev.spream.examples;

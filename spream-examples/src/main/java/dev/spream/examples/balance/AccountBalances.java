@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The balance of every account. However many movements a batch has, an account is written once. */
+/** The balance of every account. Each batch writes an account once, however many movements it has. */
 public final class AccountBalances
         implements FoldableProjection<Connection, AccountBalances.Change>, RebuildableProjection<Connection> {
     static final String TABLE = """

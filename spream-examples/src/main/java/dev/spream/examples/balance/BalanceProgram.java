@@ -29,8 +29,8 @@ import java.util.UUID;
 import java.util.random.RandomGenerator;
 
 /**
- * Moves money into, out of and between many accounts, on a database of its own, and shows how two read models follow: one
- * event cannot be applied, so that its account alone is parked in both, until the event is skipped.
+ * Moves money into, out of and between many accounts, on a database of its own, while two read models follow. One event
+ * cannot be applied, so that its account alone is parked in both, until the event is skipped.
  */
 public final class BalanceProgram {
     private static final int ACCOUNTS = 200;
@@ -48,7 +48,7 @@ public final class BalanceProgram {
         this.operations = operations;
     }
 
-    /** Perhaps how many events to append. */
+    /** Takes the number of events to append (optional). */
     public static void main(String[] args) throws IOException, SQLException, InterruptedException {
         int movements = args.length == 0 ? 20_000 : Integer.parseInt(args[0]);
         try (EmbeddedPostgres postgres = EmbeddedPostgres.builder().start();

@@ -16,8 +16,8 @@ import java.util.Optional;
 import javax.sql.DataSource;
 
 /**
- * Keeps balances and statements up to date until it is told to stop. Start it as often as you like over one database: they
- * share the work, and one that dies is replaced.
+ * Keeps balances and statements up to date until it is stopped. Several instances over one database share the work, and
+ * replace one that fails.
  */
 public final class BalanceService {
     /** One for each of the four segments of two projections, two more for each of these, and one that follows the events. */
@@ -25,7 +25,7 @@ public final class BalanceService {
 
     private BalanceService() {}
 
-    /** The JDBC URL of a PostgreSQL database, and perhaps the lease of a segment in seconds. */
+    /** Takes the JDBC URL of a PostgreSQL database, and optionally the lease of a segment in seconds. */
     public static void main(String[] args) throws SQLException {
         if (args.length < 1 || args.length > 2) {
             System.err.println("usage: BalanceService <JDBC URL> [<seconds of a lease>]");
@@ -43,7 +43,7 @@ public final class BalanceService {
         }
     }
 
-    /** Safe for concurrent calls: a second call waits until the tables exist. */
+    /** Creates the tables. Safe for concurrent calls: a second call waits until the tables exist. */
     static void createTables(DataSource database) throws SQLException {
         try (Connection connection = database.getConnection();
                 Statement statement = connection.createStatement()) {

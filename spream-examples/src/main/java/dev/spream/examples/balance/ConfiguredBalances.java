@@ -10,7 +10,7 @@ import java.sql.Connection;
 public final class ConfiguredBalances {
     private ConfiguredBalances() {}
 
-    /** The path of a properties file with {@code projections} and {@code events}. */
+    /** Takes the path of a properties file with {@code projections} and {@code events}. */
     public static void main(String[] args) {
         if (args.length != 1) {
             System.err.println("usage: ConfiguredBalances <properties file>");

@@ -10,8 +10,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The money of every customer, whichever of the customer's accounts it is in. Accounts of one customer are in several segments,
- * which write the customer's row at the same time: so the movements are folded by customer, and rows are written in one order.
+ * The total of every customer over all of the customer's accounts. Accounts of one customer are in several segments,
+ * which write the customer's row concurrently: therefore the movements are folded by customer, and rows are written in
+ * one order.
  */
 public final class CustomerTotals implements FoldableProjection<Connection, Long> {
     static final String TABLE =

@@ -11,7 +11,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
 
-/** A movement on an account, as an event: money comes in, or goes out. */
+/** A movement on an account, as an event: a deposit or a withdrawal. */
 final class Movement {
     private static final String DEPOSITED = "MoneyDeposited";
     private static final String WITHDRAWN = "MoneyWithdrawn";
@@ -20,12 +20,12 @@ final class Movement {
 
     private Movement() {}
 
-    /** @param amount in cents, less than 0 for money that goes out */
+    /** @param amount in cents, negative for a withdrawal */
     static NewEvent of(long amount) {
         return of(amount, Map.of());
     }
 
-    /** The same of an account that belongs to a customer. */
+    /** Returns a movement on an account that belongs to a customer. */
     static NewEvent of(String customer, long amount) {
         return of(amount, Map.of("customer", customer));
     }
@@ -41,14 +41,14 @@ final class Movement {
                 new EventMetadata("", "", "balances", Optional.empty()));
     }
 
-    /** The customer that the account belongs to. */
+    /** Returns the customer that the account belongs to. */
     static String customer(EventEnvelope event) {
         return JsonObject.of(event.eventData())
                 .string("customer")
                 .orElseThrow(() -> new IllegalArgumentException(event + " has no customer"));
     }
 
-    /** What the account has more after it, in cents. */
+    /** Returns the change of the balance, in cents. */
     static long amount(EventEnvelope event) {
         long amount = JsonObject.of(event.eventData())
                 .int64("amount")

@@ -6,9 +6,9 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * An HTTP answer.
+ * An HTTP response.
  *
- * @param headers besides the content type
+ * @param headers in addition to the content type
  */
 public record Answer(int status, String contentType, String body, Map<String, String> headers) {
     public static final int OK = 200;
@@ -51,7 +51,7 @@ public record Answer(int status, String contentType, String body, Map<String, St
                 .header("Allow", methods);
     }
 
-    /** With a member more, in a body that is an object. */
+    /** Returns this response with another member in its body, which must be a JSON object. */
     public Answer with(String member, String value) {
         JsonObject extended = Json.parse(body).getAsJsonObject();
         extended.addProperty(member, value);

@@ -12,10 +12,10 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Refuses what a web site makes its visitor's browser send: a request for another host, where this machine alone is served,
- * as after DNS rebinding, and a request from the page of another origin. Programs send no Origin. A body that is not said
- * to be JSON in UTF-8 is refused as well: a browser sends JSON to another origin only when that one has allowed it, but
- * forms and plain text at once.
+ * Rejects requests that a web site could make its visitor's browser send: a request for another host, if only this
+ * machine is served, as after DNS rebinding, and a request from the page of another origin. Programs send no Origin. A
+ * body that is not declared as JSON in UTF-8 is rejected as well: a browser sends JSON to another origin only with its
+ * permission, but forms and plain text without.
  */
 record BrowserCheck(boolean thisMachineAlone) {
     private static final Set<String> THIS_MACHINE = Set.of("localhost", "127.0.0.1", "[::1]");
@@ -24,7 +24,7 @@ record BrowserCheck(boolean thisMachineAlone) {
     private static final int UNSUPPORTED_MEDIA_TYPE = 415;
     private static final int MISDIRECTED = 421;
 
-    /** What is answered instead; empty if nothing is wrong. */
+    /** Returns the response of a rejected request; empty if the request is accepted. */
     Optional<Answer> refusal(Headers request) {
         String host = Optional.ofNullable(request.getFirst("Host")).orElse("").toLowerCase(Locale.ROOT);
         Matcher matcher = HOST.matcher(host);

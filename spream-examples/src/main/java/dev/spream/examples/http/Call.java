@@ -14,11 +14,11 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.regex.Pattern;
 
-/** A request, while it is answered. Confined to the thread that does so. */
+/** A request and its exchange. Confined to the thread that handles it. */
 public final class Call {
     public static final int MAX_BODY = 64 * 1024;
 
-    /** The header that names what a request belongs to. */
+    /** The header with the correlation id of a request. */
     public static final String CORRELATION_ID = "X-Correlation-Id";
 
     static final String HEAD = "HEAD";
@@ -36,33 +36,33 @@ public final class Call {
         return method().equals(method) && isAt(path);
     }
 
-    /** Whatever the method is. */
+    /** Returns whether the request has this path, with any method. */
     public boolean isAt(String path) {
         return path().equals(path);
     }
 
-    /** Returns whether something follows the prefix in the path, whatever the method is. */
+    /** Returns whether the path continues after the prefix, with any method. */
     public boolean isBelow(String prefix) {
         return path().startsWith(prefix) && path().length() > prefix.length();
     }
 
-    /** What follows the prefix in the path, decoded, if the method is that and something follows. */
+    /** Returns the rest of the path after the prefix, decoded; empty for another method or if nothing follows the prefix. */
     public Optional<String> rest(String method, String prefix) {
         return method().equals(method) && isBelow(prefix)
                 ? Optional.of(path().substring(prefix.length()))
                 : Optional.empty();
     }
 
-    /** GET for HEAD as well, which is answered the same, without the body. */
+    /** Returns the method, GET for HEAD as well, whose response is the same without the body. */
     public String method() {
         String method = exchange.getRequestMethod();
         return method.equals(HEAD) ? "GET" : method;
     }
 
     /**
-     * Decoded.
+     * Returns the path, decoded.
      *
-     * @throws IllegalArgumentException if it has the character U+0000, which databases do not hold
+     * @throws IllegalArgumentException if it contains the character U+0000, which databases do not store
      */
     public String path() {
         return storable(
@@ -70,15 +70,15 @@ public final class Call {
                 Optional.ofNullable(exchange.getRequestURI().getPath()).orElse(""));
     }
 
-    /** As it was sent, in which every control character is encoded: to be shown in a log. */
+    /** Returns the path as sent, with every control character encoded, for log lines. */
     public String rawPath() {
         return Optional.ofNullable(exchange.getRequestURI().getRawPath()).orElse("");
     }
 
     /**
-     * All values of a header, read as UTF-8.
+     * Returns all values of a header, read as UTF-8.
      *
-     * @throws IllegalArgumentException if one is none
+     * @throws IllegalArgumentException if one is not valid UTF-8
      */
     public List<String> headers(String name) {
         return exchange.getRequestHeaders().getOrDefault(name, List.of()).stream()
@@ -87,10 +87,10 @@ public final class Call {
     }
 
     /**
-     * What the request belongs to: the id that the caller gives, or else a new one, the same each time.
+     * Returns the correlation id of the request: the caller's, or else a new one, the same at each call.
      *
-     * @throws IllegalArgumentException if the caller gives several, or one that is not 1 to 64 letters, digits, dots,
-     *     colons, hyphens and underscores
+     * @throws IllegalArgumentException if the caller sends several, or one that is not 1 to 64 letters, digits, dots,
+     * colons, hyphens and underscores
      */
     public String correlationId() {
         if (correlationId.isEmpty()) {
@@ -112,7 +112,7 @@ public final class Call {
         return ids.getFirst();
     }
 
-    /** @param value with a character for each byte, as the server has read it */
+    /** @param value with a character for each byte, as read by the server */
     private static String utf8(String what, String value) {
         return utf8(what, value.getBytes(StandardCharsets.ISO_8859_1));
     }
@@ -124,21 +124,21 @@ public final class Call {
                     .decode(ByteBuffer.wrap(bytes))
                     .toString();
         } catch (CharacterCodingException e) {
-            throw new IllegalArgumentException(what + " is no UTF-8");
+            throw new IllegalArgumentException(what + " is not valid UTF-8");
         }
     }
 
     private static String storable(String what, String text) {
         if (text.indexOf('\0') >= 0) {
-            throw new IllegalArgumentException(what + " has the character U+0000");
+            throw new IllegalArgumentException(what + " contains the character U+0000");
         }
         return text;
     }
 
     /**
-     * What the query says, decoded.
+     * Returns the parameters of the query, decoded.
      *
-     * @throws IllegalArgumentException if it says something twice, or has the character U+0000
+     * @throws IllegalArgumentException if one occurs twice, or contains the character U+0000
      */
     public Map<String, String> query() {
         Map<String, String> parameters = new LinkedHashMap<>();
@@ -149,7 +149,7 @@ public final class Call {
             String name = decoded(equals < 0 ? pair : pair.substring(0, equals));
             String value = equals < 0 ? "" : decoded(pair.substring(equals + 1));
             if (parameters.put(name, value) != null) {
-                throw new IllegalArgumentException("the query says '%s' twice".formatted(name));
+                throw new IllegalArgumentException("the query has the parameter '%s' twice".formatted(name));
             }
         }
         return parameters;
@@ -159,16 +159,16 @@ public final class Call {
         return storable("the query", URLDecoder.decode(text, StandardCharsets.UTF_8));
     }
 
-    /** The same, of {@link #MAX_BODY} bytes at the most. */
+    /** Returns the body, of {@link #MAX_BODY} bytes at the most; it can be read once. */
     public String body() throws IOException {
         return body(MAX_BODY);
     }
 
     /**
-     * The body, to be read once.
+     * Returns the body, which can be read once.
      *
-     * @param max how many bytes it may have
-     * @throws IllegalArgumentException if it is too large, or no UTF-8
+     * @param max the maximum number of bytes
+     * @throws IllegalArgumentException if it is too large, or not valid UTF-8
      */
     public String body(int max) throws IOException {
         try (InputStream in = exchange.getRequestBody()) {

@@ -20,16 +20,17 @@ import java.util.TreeMap;
 import java.util.function.Function;
 
 /**
- * Reads JSON strictly, and writes it in one form: no blanks, the members of an object sorted by their names, numbers without
- * needless zeros. Texts that mean the same have the same digest then, and only those.
+ * Reads JSON strictly, and writes it in a canonical form: no blanks, the members of an object sorted by name, numbers
+ * without superfluous zeros. Texts with the same meaning, and only those, therefore have the same digest.
  */
 public final class Json {
     private Json() {}
 
     /**
-     * Reads a text of RFC 8259. An object that has a member twice is refused, since receivers disagree about what it means.
+     * Parses a text of RFC 8259. An object with a duplicate member is rejected, since receivers interpret it
+     * differently.
      *
-     * @throws IllegalArgumentException if it is none; the message holds nothing of the text
+     * @throws IllegalArgumentException if it is not valid; the message does not contain the text
      */
     public static JsonElement parse(String text) {
         try (JsonReader reader = new JsonReader(new StringReader(text))) {
@@ -40,7 +41,7 @@ public final class Json {
             }
             return value;
         } catch (IOException | IllegalStateException | NumberFormatException | ArithmeticException e) {
-            throw new IllegalArgumentException("the body is no JSON text");
+            throw new IllegalArgumentException("the body is not valid JSON");
         }
     }
 
@@ -83,14 +84,14 @@ public final class Json {
         return array;
     }
 
-    /** With an exponent if it is shorter so, and 1E+9999999 is not a text of ten million characters. */
+    /** Returns the number with an exponent if that is shorter, so that 1E+9999999 is not a text of ten million characters. */
     private static BigDecimal canonical(BigDecimal number) {
         BigDecimal stripped = number.stripTrailingZeros();
         boolean small = stripped.scale() <= 0 && (long) stripped.precision() - stripped.scale() <= 18;
         return small ? stripped.setScale(0) : stripped;
     }
 
-    /** A list with an element for each item. */
+    /** Returns an array with an element for each item. */
     public static <T> JsonArray array(Collection<T> items, Function<? super T, ? extends JsonElement> element) {
         JsonArray array = new JsonArray();
         items.forEach(item -> array.add(element.apply(item)));
@@ -102,7 +103,7 @@ public final class Json {
         try (JsonWriter writer = new JsonWriter(text)) {
             write(writer, value);
         } catch (IOException e) {
-            throw new UncheckedIOException(e); // a StringWriter throws none
+            throw new UncheckedIOException(e); // not thrown by a StringWriter
         }
         return text.toString();
     }

@@ -19,7 +19,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * An HTTP server that speaks JSON, with a virtual thread for each request. A body that is not said to be JSON is answered with
+ * An HTTP server for JSON, with a virtual thread for each request. A body that is not declared as JSON is answered with
  * 415.
  */
 public final class JsonServer implements AutoCloseable {
@@ -29,18 +29,18 @@ public final class JsonServer implements AutoCloseable {
 
     static {
         if (System.getProperty("sun.net.httpserver.nodelay")
-                == null) { // else an answer waits 40 ms for its second packet
+                == null) { // otherwise a response waits 40 ms for its second packet
             System.setProperty("sun.net.httpserver.nodelay", "true");
         }
     }
 
-    /** Answers requests; called by many threads at once. */
+    /** Handles requests; called by many threads concurrently. */
     @FunctionalInterface
     public interface Handler {
         /**
-         * What to answer; empty to drop the connection instead.
+         * Returns the response; empty to drop the connection instead.
          *
-         * @throws IllegalArgumentException if the request is none that can be understood; its message is answered
+         * @throws IllegalArgumentException if the request is malformed; its message is sent in the response
          */
         Optional<Answer> answer(Call call) throws Exception;
     }
@@ -66,8 +66,8 @@ public final class JsonServer implements AutoCloseable {
     /**
      * Starts to listen.
      *
-     * @param name of its threads
-     * @throws IOException if it cannot; the message says at which address
+     * @param name the name of its threads
+     * @throws IOException if it cannot; the message contains the address
      */
     public static JsonServer start(String name, HttpAddress address, Handler handler) throws IOException {
         return new JsonServer(name, address, handler);
@@ -82,7 +82,7 @@ public final class JsonServer implements AutoCloseable {
         }
     }
 
-    /** Where it is reached from this machine, without a slash at the end. */
+    /** Returns the address for clients on this machine, without a slash at the end. */
     public URI uri() {
         InetAddress address = server.getAddress().getAddress();
         String host = address.isAnyLocalAddress() ? "127.0.0.1" : address.getHostAddress();
@@ -92,7 +92,7 @@ public final class JsonServer implements AutoCloseable {
     private void handle(HttpExchange exchange) throws IOException {
         try (exchange) {
             if (closing || !underWay.tryAcquire()) {
-                send(exchange, Answer.problem(Answer.UNAVAILABLE, "Not now", "No more requests are taken here."));
+                send(exchange, Answer.problem(Answer.UNAVAILABLE, "Not now", "The server is shutting down."));
                 return;
             }
             try {
@@ -123,7 +123,7 @@ public final class JsonServer implements AutoCloseable {
             return Optional.empty();
         } catch (Exception e) {
             log.error("a request failed and is answered with 500", LoggedFailure.of(e));
-            return Optional.of(Answer.problem(Answer.SERVER_ERROR, "Server error", "the log says more"));
+            return Optional.of(Answer.problem(Answer.SERVER_ERROR, "Server error", "see the log of the server"));
         }
     }
 
@@ -140,7 +140,7 @@ public final class JsonServer implements AutoCloseable {
         exchange.getResponseBody().write(body);
     }
 
-    /** Takes no more requests, and waits for those that are being answered, for as long as that. */
+    /** Rejects new requests, and waits for running ones, up to the timeout. */
     public void drain(Duration timeout) throws InterruptedException {
         closing = true;
         if (underWay.tryAcquire(MAX_REQUESTS, timeout.toMillis(), TimeUnit.MILLISECONDS)) {
@@ -148,7 +148,7 @@ public final class JsonServer implements AutoCloseable {
         }
     }
 
-    /** Breaks off what is being answered. */
+    /** Aborts running requests. */
     @Override
     public void close() {
         server.stop(0);

@@ -8,16 +8,16 @@ import org.jspecify.annotations.Nullable;
 public final class Parts implements AutoCloseable {
     private final Deque<AutoCloseable> open = new ArrayDeque<>();
 
-    /** Adds a part, which is closed before all others that are there. */
+    /** Adds a part, which is closed before all earlier ones. */
     public <T extends AutoCloseable> T add(T part) {
         open.push(part);
         return part;
     }
 
     /**
-     * Closes all. Closing again is harmless.
+     * Closes all parts. Closing again is harmless.
      *
-     * @throws IllegalStateException if some could not be closed; the rest is
+     * @throws IllegalStateException if some could not be closed; the others are
      */
     @Override
     public void close() {

@@ -1,6 +1,7 @@
 /**
- * A small HTTP server for the services among the examples: {@link dev.spream.examples.http.JsonServer} has a virtual thread for
- * each request, and nothing but the JDK and Gson under it. {@link dev.spream.examples.http.Parts} closes what a service has opened.
+ * A small HTTP server for the services among the examples: {@link dev.spream.examples.http.JsonServer} has a virtual
+ * thread for each request, and is built on the JDK and Gson alone. {@link dev.spream.examples.http.Parts} closes the
+ * parts of a service.
  */
 @NullMarked
 package dev.spream.examples.http;

@@ -16,17 +16,18 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A broker that can be broken on purpose, and keeps its own book of what it did:
- *
+ * A broker with injected faults, which records every request and every effect:
  * <ul>
- *   <li>{@code POST /broker/orders}, with an {@code Idempotency-Key}, carries an order out; one that comes again is answered
- *       as before, unless the broker was told not to recognise keys;
- *   <li>{@code GET /broker/orders/{key}} says whether it has an order: 200, 404, or 202 if a request is under way;
- *   <li>{@code POST /broker/mode} breaks it, as {@link BrokerMode} has it; {@code GET /broker/mode} shows how it is broken;
- *   <li>{@code GET /broker/book} shows for each key how many requests came, and how many effects they had.
+ *   <li>{@code POST /broker/orders}, with an {@code Idempotency-Key}, executes an order; a repeated request gets the
+ *       same response, unless the broker is configured not to recognise keys;
+ *   <li>{@code GET /broker/orders/{key}} returns the state of an order: 200 (executed), 404, or 202 if a request is in
+ *       progress;
+ *   <li>{@code POST /broker/mode} injects a fault, as described by {@link BrokerMode}; {@code GET /broker/mode} returns
+ *       it;
+ *   <li>{@code GET /broker/book} returns for each key the number of requests and the number of effects.
  * </ul>
  *
- * <p>Safe for use by many threads. What it knows is gone when it is closed.
+ * <p>Safe for use by many threads. All data is lost when it is closed.
  */
 public final class Broker implements AutoCloseable {
     private static final String ORDERS = "/broker/orders";
@@ -36,7 +37,7 @@ public final class Broker implements AutoCloseable {
 
     private final BrokerJournal book = new BrokerJournal();
     private final CountDownLatch closing = new CountDownLatch(1);
-    private BrokerMode mode = BrokerMode.SOUND; // guarded by this, like dice
+    private BrokerMode mode = BrokerMode.SOUND; // guarded by this, as is dice
     private Random dice = mode.dice();
     private final JsonServer server;
 
@@ -56,7 +57,7 @@ public final class Broker implements AutoCloseable {
                 """, broker.uri());
     }
 
-    /** Starts one that is sound, and recognises keys. */
+    /** Starts a broker without faults, which recognises keys. */
     static Broker start(HttpAddress address) throws IOException {
         return new Broker(address);
     }
@@ -78,7 +79,7 @@ public final class Broker implements AutoCloseable {
         return mode;
     }
 
-    /** What goes wrong with the next request, and a chance for what is left to it. */
+    /** Returns the fault of the next request, and a random number for its variants. */
     private synchronized Lot draw() {
         Fault fault = dice.nextDouble() < mode.rate() ? mode.fault() : Fault.OK;
         return new Lot(fault, dice.nextBoolean(), mode);
@@ -159,7 +160,7 @@ public final class Broker implements AutoCloseable {
             case REJECT -> {
                 if (!recognised || book.place(key).isEmpty()) {
                     return Optional.of(
-                            Answer.problem(Answer.UNPROCESSABLE, "Refused", "The broker wants no such order."));
+                            Answer.problem(Answer.UNPROCESSABLE, "Refused", "The broker rejected the order."));
                 }
             }
             case ERROR -> {
@@ -192,7 +193,7 @@ public final class Broker implements AutoCloseable {
         }
     }
 
-    /** The same each time, as a broker does that recognises keys. */
+    /** Returns the response of an executed order, the same for each request with its key. */
     private Answer taken(String key) {
         JsonObject body = new JsonObject();
         body.addProperty("status", "ok");

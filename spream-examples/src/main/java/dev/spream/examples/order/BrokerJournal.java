@@ -10,7 +10,7 @@ import java.util.Optional;
 
 /** The actions of a broker for each key. Safe for use by many threads. */
 final class BrokerJournal {
-    private final Map<String, Page> pages = new LinkedHashMap<>(); // guarded by this, like all that follows
+    private final Map<String, Page> pages = new LinkedHashMap<>(); // guarded by this, as are all fields below
     private final List<String> effects = new ArrayList<>();
 
     private static final class Page {
@@ -23,15 +23,15 @@ final class BrokerJournal {
     /**
      * The line of one key in the book.
      *
-     * @param requests how often it came
-     * @param effects how often the order was carried out: once, if all is well, and not at all, if it was refused
+     * @param requests the number of requests
+     * @param effects how often the order was executed: once if all is well, and not at all if it was rejected
      */
     record Line(String key, int requests, int effects) {}
 
-    /** The broker's answer about a key. */
+    /** The state of a key at the broker. */
     enum Knowledge {
         TAKEN,
-        /** A request is there, and not carried out yet. */
+        /** A request is in progress, and not executed yet. */
         UNDER_WAY,
         UNKNOWN
     }
@@ -42,15 +42,15 @@ final class BrokerJournal {
         page.underWay++;
     }
 
-    /** A request has been dealt with, whatever came of it. */
+    /** Ends a request with any result. */
     synchronized void end(String key) {
         page(key).underWay--;
     }
 
     /**
-     * Carries an order out, unless it has been and keys are recognised.
+     * Executes an order, unless it was executed already and keys are recognised.
      *
-     * @return its place among all that were carried out, from 1
+     * @return its place among all executed orders, from 1
      */
     synchronized long take(String key, boolean recognised) {
         Page page = page(key);
@@ -66,7 +66,7 @@ final class BrokerJournal {
         return Optional.ofNullable(pages.get(key)).orElseThrow();
     }
 
-    /** The place of an order that was carried out. */
+    /** Returns the place of an executed order. */
     synchronized Optional<Long> place(String key) {
         return Optional.ofNullable(pages.get(key))
                 .filter(page -> page.effects > 0)
@@ -81,14 +81,14 @@ final class BrokerJournal {
         return page.underWay > 0 ? Knowledge.UNDER_WAY : Knowledge.UNKNOWN;
     }
 
-    /** The keys in the order in which their first requests came. */
+    /** Returns the keys in the order of their first requests. */
     synchronized List<Line> lines() {
         List<Line> lines = new ArrayList<>(pages.size());
         pages.forEach((key, page) -> lines.add(new Line(key, page.requests, page.effects)));
         return lines;
     }
 
-    /** The keys in the order in which they were carried out, each as often as it was. */
+    /** Returns the keys in the order of execution, each as often as it was executed. */
     synchronized List<String> effects() {
         return List.copyOf(effects);
     }

@@ -15,11 +15,11 @@ import java.util.Set;
 /**
  * The behaviour of a broker.
  *
- * @param fault what goes wrong
- * @param rate with what share of the requests, 0 to 1
- * @param seed repeats the choice of them
- * @param delay how long a slow answer takes, and a request is left without an answer
- * @param recognisesKeys whether an order whose key it has is answered as before; else it is taken again
+ * @param fault the fault
+ * @param rate the share of requests with the fault, 0 to 1
+ * @param seed the seed of the choice of requests
+ * @param delay the duration of a slow response, and of a request without a response
+ * @param recognisesKeys whether a request with a known key gets the earlier response; otherwise it is executed again
  */
 record BrokerMode(Fault fault, double rate, long seed, Duration delay, boolean recognisesKeys) {
     static final BrokerMode SOUND = new BrokerMode(Fault.OK, 1, 0, Duration.ofSeconds(5), true);
@@ -28,19 +28,19 @@ record BrokerMode(Fault fault, double rate, long seed, Duration delay, boolean r
     private static final int MAX_DELAY_MS = 600_000;
 
     enum Fault {
-        /** Nothing. */
+        /** No fault. */
         OK,
-        /** The order is executed, and the request gets no answer. */
+        /** The order is executed, and the request gets no response. */
         TIMEOUT_AFTER_ACCEPT,
-        /** The request comes twice, as from a proxy that repeats it. */
+        /** The request arrives twice, as from a proxy that repeats it. */
         DUPLICATE,
-        /** The order is refused permanently, unless the broker has it already. */
+        /** The order is rejected permanently, unless it was executed before. */
         REJECT,
-        /** The answer takes its time. */
+        /** The response is delayed. */
         SLOW,
-        /** The connection ends before the request was looked at. */
+        /** The connection ends before the request is read. */
         DOWN,
-        /** An internal error, before or after the order was taken. */
+        /** An internal error, before or after the order is executed. */
         ERROR;
 
         String text() {
@@ -69,9 +69,9 @@ record BrokerMode(Fault fault, double rate, long seed, Duration delay, boolean r
     }
 
     /**
-     * This mode with what a request says of it; what is not said of the fault is as in {@link #SOUND}.
+     * Returns this mode with the members of a request; missing members of the fault are as in {@link #SOUND}.
      *
-     * @throws IllegalArgumentException if it is none
+     * @throws IllegalArgumentException if the request is malformed
      */
     BrokerMode changedBy(String body) {
         if (!(Json.parse(body) instanceof JsonObject mode) || !MEMBERS.containsAll(mode.keySet())) {
@@ -82,7 +82,7 @@ record BrokerMode(Fault fault, double rate, long seed, Duration delay, boolean r
                     member(mode, "mode")
                             .map(fault -> Fault.of(fault.getAsString()))
                             .orElseThrow(() -> new IllegalArgumentException(
-                                    "the member mode is missing, which is one of " + Fault.texts())),
+                                    "the member mode is missing; it must be one of " + Fault.texts())),
                     member(mode, "rate").map(JsonElement::getAsDouble).orElse(SOUND.rate),
                     member(mode, "seed").map(JsonElement::getAsLong).orElse(SOUND.seed),
                     member(mode, "delay_ms")
@@ -110,7 +110,7 @@ record BrokerMode(Fault fault, double rate, long seed, Duration delay, boolean r
         return json;
     }
 
-    /** Chooses the requests with which it goes wrong; used by one thread at a time. */
+    /** Returns the generator that chooses the requests with a fault; used by one thread at a time. */
     Random dice() {
         return new Random(seed);
     }

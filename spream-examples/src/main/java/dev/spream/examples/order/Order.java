@@ -10,12 +10,12 @@ import java.util.Set;
 /**
  * An order to buy or sell.
  *
- * @param symbol of what, such as 7203
+ * @param symbol the symbol to trade, such as 7203
  * @param side buy or sell
- * @param quantity how many, 1 to a million
- * @param price at most, or at least, for each; empty for any
- * @param account whose it is. Orders of one account go out in the order in which they came, those without one as soon as
- *     there is room
+ * @param quantity the number of units, 1 to a million
+ * @param price the limit price of a unit; empty for any
+ * @param account the account, which is the ordering key: orders of one account are sent in order, those without one as
+ * soon as possible
  * @param json the request in its canonical form
  */
 record Order(
@@ -28,9 +28,9 @@ record Order(
     private static final int MAX_TEXT = 64;
 
     /**
-     * Reads a request.
+     * Parses a request.
      *
-     * @throws IllegalArgumentException if it is no order; the message says why, and holds nothing of it
+     * @throws IllegalArgumentException if it is not an order; the message contains the reason, and none of the data
      */
     static Order parse(String body) {
         if (!(Json.parse(body) instanceof JsonObject order)) {
@@ -89,7 +89,7 @@ record Order(
                 });
     }
 
-    /** Shows nothing of it. */
+    /** Returns a text without any of the data. */
     @Override
     public String toString() {
         return "Order[]";

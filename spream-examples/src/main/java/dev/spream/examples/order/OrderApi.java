@@ -23,8 +23,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The API for clients of the order service: {@code POST /do/order} takes an order, {@code GET /do/order/{key}} asks what became of
- * it. Posting it again under its key asks as well, and orders nothing twice. Safe for use by many threads.
+ * The API for clients of the order service: {@code POST /do/order} takes an order, {@code GET /do/order/{key}} returns
+ * its state. A repeated POST with the same key also returns the state, and never orders twice. Safe for use by many
+ * threads.
  */
 record OrderApi(Orders orders, IdempotencyLedger<?> ledger) implements JsonServer.Handler {
     private static final Logger log = LoggerFactory.getLogger(OrderApi.class);
@@ -65,7 +66,7 @@ record OrderApi(Orders orders, IdempotencyLedger<?> ledger) implements JsonServe
         return Answer.problem(Answer.NOT_FOUND, "Not found", "There are POST /do/order and GET /do/order/{key} alone.");
     }
 
-    /** The header is a string in quotes by its draft standard, and without them as most clients write it. */
+    /** Returns the header's value: its draft standard has a string in quotes, most clients send it without them. */
     private static String key(Call call) {
         List<String> values = call.headers("Idempotency-Key");
         if (values.size() != 1) {
@@ -81,7 +82,7 @@ record OrderApi(Orders orders, IdempotencyLedger<?> ledger) implements JsonServe
         return key;
     }
 
-    /** One that is not well-formed is none, as the standard of W3C wants it. */
+    /** Returns the trace context; one that is not well-formed is ignored, as the W3C standard requires. */
     private static Optional<String> traceparent(Call call) {
         return call.headers("traceparent").stream()
                 .filter(value -> TRACEPARENT.matcher(value).matches())

@@ -21,21 +21,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * An order service with the database and the broker that its environment does not name, which end after it. Run by one
- * thread, and closed by any: a close during the start waits for the start to finish, and leaves nothing running.
+ * An order service that also starts the database and the broker that its environment does not name, and ends them. Run
+ * by one thread, and closed by any: a close during the start waits for the start to finish, and then ends everything.
  */
 final class OrderProgram implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(OrderProgram.class);
     private static final int FAILED = 1;
     private static final int MISUSED = 2;
 
-    private final ReentrantLock lock = new ReentrantLock(); // held while it starts, and while it is closed
+    private final ReentrantLock lock = new ReentrantLock(); // held during the start and the close
     private final Parts parts = new Parts(); // guarded by lock
 
     /**
-     * Starts it and prints what to try, or closes what it has started and prints in a line why it did not start.
+     * Starts the service and prints example commands, or closes its started parts and prints one line with the reason
+     * of the failure.
      *
-     * @return with what the process ends: 0 if it started, 2 if a value of the environment cannot be used, else 1
+     * @return the exit status of the process: 0 if it started, 2 if a value of the environment is invalid, else 1
      */
     int run(Map<String, String> environment) {
         try {
@@ -77,7 +78,7 @@ final class OrderProgram implements AutoCloseable {
         }
     }
 
-    /** Without a hook of its own, which would end it under the service. */
+    /** Starts the database without a shutdown hook of its own, which would end it before the service. */
     private void startDatabase(Map<String, String> environment) throws IOException {
         EmbeddedPostgres postgres = parts.add(EmbeddedPostgres.builder()
                 .setServerConfig("synchronous_commit", "on")
@@ -120,7 +121,7 @@ final class OrderProgram implements AutoCloseable {
                 """.formatted(service, environment.get(BROKER_URL), listCommand(environment));
     }
 
-    /** For a shell. The password stays in its variable. */
+    /** Returns the command for a shell. The password stays in its variable. */
     static String listCommand(Map<String, String> environment) {
         StringBuilder command = new StringBuilder();
         if (!environment.getOrDefault(DATABASE_PASSWORD, "").isEmpty()) {
@@ -138,7 +139,7 @@ final class OrderProgram implements AutoCloseable {
         return "'" + word.replace("'", "'\\''") + "'";
     }
 
-    /** Lets the service finish what it sends, and then ends the broker and the database. Closing again is harmless. */
+    /** Lets the service finish its sends, and then ends the broker and the database. Closing again is harmless. */
     @Override
     public void close() {
         lock.lock();

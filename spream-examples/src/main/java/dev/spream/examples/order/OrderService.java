@@ -22,21 +22,19 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Takes orders over HTTP and has them carried out by a broker, each once, whatever fails in between. The environment
- * configures it:
- *
+ * Takes orders over HTTP and has a broker execute each once, whatever fails in between. The environment configures it:
  * <ul>
- *   <li>{@code DATABASE_URL}, a JDBC URL of PostgreSQL without a password; without it one is started that ends with the
- *       program;
+ *   <li>{@code DATABASE_URL}, a JDBC URL of PostgreSQL without a password; without it, a database is started that ends
+ *       with the program;
  *   <li>{@code DATABASE_USER} and {@code DATABASE_PASSWORD}, for that URL;
- *   <li>{@code BROKER_URL}, as {@link Broker} prints it; without it one is started as well, at
- *       {@code BROKER_HTTP} (8090);
- *   <li>{@code BROKER_RECOGNISES_KEYS}, false for a broker that has to be asked before an order is sent again;
+ *   <li>{@code BROKER_URL}, as {@link Broker} prints it; without it, a broker is started as well, at {@code
+ *       BROKER_HTTP} (8090);
+ *   <li>{@code BROKER_RECOGNISES_KEYS}, false for a broker that has to be queried before an order is sent again;
  *   <li>{@code ORDER_HTTP} (8080), a port, or host and port, to listen at;
  *   <li>{@code OUTBOX_ENABLED} (here true; false for a service that leaves the sending to others);
- *   <li>{@code OUTBOX_CONCURRENCY}, {@code OUTBOX_BATCH}, {@code OUTBOX_POLL_INTERVAL_SEC},
- *       {@code OUTBOX_LOCK_LEASE_SEC}, {@code OUTBOX_MAX_ATTEMPTS}, {@code OUTBOX_BACKOFF_SEC} and
- *       {@code BROKER_TIMEOUT_MS}, as for any outbox, and everything else as {@code SPREAM_CONFIG_…}.
+ *   <li>{@code OUTBOX_CONCURRENCY}, {@code OUTBOX_BATCH}, {@code OUTBOX_POLL_INTERVAL_SEC}, {@code
+ *       OUTBOX_LOCK_LEASE_SEC}, {@code OUTBOX_MAX_ATTEMPTS}, {@code OUTBOX_BACKOFF_SEC} and {@code BROKER_TIMEOUT_MS},
+ *       as for any outbox, and everything else as {@code SPREAM_CONFIG_…}.
  * </ul>
  */
 public final class OrderService implements AutoCloseable {
@@ -60,12 +58,12 @@ public final class OrderService implements AutoCloseable {
     }
 
     /**
-     * Starts one that takes orders until it is closed. The environment names a database and a broker.
+     * Starts a service that takes orders until it is closed. The environment names a database and a broker.
      *
-     * @throws ConfigException if the environment says something that cannot be used
+     * @throws ConfigException if a value of the environment is invalid
      * @throws StorageException if the database cannot be reached
-     * @throws SQLException if it refuses the table of orders
-     * @throws IOException if {@code ORDER_HTTP} cannot be listened at
+     * @throws SQLException if the table of orders cannot be created
+     * @throws IOException if it cannot listen at {@code ORDER_HTTP}
      */
     static OrderService start(Map<String, String> environment) throws IOException, SQLException {
         return new OrderService(environment);
@@ -73,7 +71,7 @@ public final class OrderService implements AutoCloseable {
 
     private URI open(Map<String, String> environment) throws IOException, SQLException {
         HttpAddress address = address(environment, "ORDER_HTTP", "8080");
-        ConfiguredOutbox configured = parts.add(ConfiguredOutbox.open(config(environment))); // judges the URL, too
+        ConfiguredOutbox configured = parts.add(ConfiguredOutbox.open(config(environment))); // validates the URL too
         HikariDataSource database = parts.add(JdbcPool.open(
                 environment.getOrDefault(DATABASE_URL, ""),
                 value(environment, DATABASE_USER),
@@ -123,7 +121,7 @@ public final class OrderService implements AutoCloseable {
         return config.build();
     }
 
-    /** Not the value, in which something may look like a reference. */
+    /** Returns a reference instead of the value, since a part of the value could look like a reference. */
     private static String reference(String variable) {
         return "${env:%s}".formatted(variable);
     }
@@ -132,13 +130,13 @@ public final class OrderService implements AutoCloseable {
         return uri;
     }
 
-    /** Takes no more orders, lets those that are being sent be sent, and leaves the rest in the database. */
+    /** Rejects new orders, waits for running sends, and leaves the other orders in the database. */
     @Override
     public void close() {
         parts.close();
     }
 
-    /** Starts what the environment does not name, prints what to try, and runs until it is told to end. */
+    /** Starts the parts that the environment does not name, prints example commands, and runs until it is stopped. */
     public static void main(String[] args) {
         OrderProgram program = new OrderProgram();
         Runtime.getRuntime().addShutdownHook(new Thread(program::close, "order-end"));

@@ -22,7 +22,7 @@ final class Orders {
               price numeric,
               account text,
               received_at timestamptz NOT NULL DEFAULT now())""";
-    private static final long TABLE_LOCK = 7_302_118_265_043L; // any number that is not used otherwise
+    private static final long TABLE_LOCK = 7_302_118_265_043L; // an arbitrary number that is not used otherwise
 
     private final DataSource database;
     private final Outbox<Connection> outbox;
@@ -32,7 +32,7 @@ final class Orders {
         this.outbox = outbox;
     }
 
-    /** Creates the table if it is not there. Services that start together wait for each other. */
+    /** Creates the table if it does not exist. Services that start concurrently wait for each other. */
     static Orders open(DataSource database, Outbox<Connection> outbox) throws SQLException {
         try (Connection connection = database.getConnection();
                 Statement statement = connection.createStatement()) {
@@ -45,7 +45,7 @@ final class Orders {
     }
 
     /**
-     * Takes an order: its row, the entry of the outbox that has it sent, and its key in the ledger are one transaction.
+     * Takes an order: its row, its entry in the outbox, and its key in the ledger are one transaction.
      *
      * @throws SQLException if the database failed; the order may have been taken
      * @throws StorageException if the database failed; the order may have been taken
@@ -57,7 +57,7 @@ final class Orders {
             if (result instanceof EnqueueResult.Enqueued) {
                 insert(transaction, idempotencyKey, order);
             }
-            transaction.commit(); // what throws before is rolled back when the pool has the connection again
+            transaction.commit(); // after an earlier exception the pool rolls back
             outbox.signal();
             return result;
         }

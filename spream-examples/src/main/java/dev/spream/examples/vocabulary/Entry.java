@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** An entry as its events have made it: as much of it as commands are judged by. Confined to one thread. */
+/** The state of an entry that commands are validated against, folded from its events. Confined to one thread. */
 final class Entry {
     private final Map<String, Long> itemVersions = new HashMap<>();
     private Optional<Word> word = Optional.empty();
@@ -46,9 +46,9 @@ final class Entry {
     }
 
     /**
-     * What happens when the command is carried out.
+     * Returns the event of the command.
      *
-     * @throws Refusal if it is about something that is not there
+     * @throws Refusal if the command refers to something that does not exist
      */
     VocabularyEvent decide(Command command) {
         return switch (command) {

@@ -14,28 +14,31 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Executes commands, each as one event. A command says which version of the entry its user has seen, and is decided by
- * that version alone: so a command that comes again decides the same, and finds that it has happened; and where
- * something else has happened since, it is refused. Safe for use by many threads.
+ * Executes commands, each as one event. A command contains the version of the entry that its user has seen, and is
+ * decided by that version alone: a repeated command therefore makes the same decision and finds its event; if the entry
+ * has another later event, the command is refused. Safe for use by many threads.
  */
 record EntryCommands(EntryLog log, InstantSource clock) {
     /**
      * Creates an entry.
      *
-     * @throws Refusal if the key was another request's
-     * @throws StorageException if the events could not be reached; the command may have been carried out, and may be repeated
+     * @throws Refusal if another request has used the key
+     * @throws StorageException if the events could not be reached; the command may have been executed, and may be
+     * repeated
      */
     EventEnvelope create(CreateEntry command, RequestIds ids) {
         return handle(ids.entry(), 0, command, ids);
     }
 
     /**
-     * Does something to an entry.
+     * Executes a command on an entry.
      *
-     * @param version of the entry that the user has seen, 1 or more
-     * @return the event, whose version is that of the entry now
-     * @throws Refusal if it is about what is not there, or the entry has another version, or the key was another request's
-     * @throws StorageException if the events could not be reached; the command may have been carried out, and may be repeated
+     * @param version the version of the entry that the user has seen, 1 or more
+     * @return the event, whose version is the entry's present one
+     * @throws Refusal if the command refers to something that does not exist, the entry has another version, or another
+     * request has used the key
+     * @throws StorageException if the events could not be reached; the command may have been executed, and may be
+     * repeated
      */
     EventEnvelope handle(String entryId, long version, Command command, RequestIds ids) {
         List<EventEnvelope> seen = log.read(entryId, version);
@@ -58,7 +61,7 @@ record EntryCommands(EntryLog log, InstantSource clock) {
                 ids.event(entryId),
                 event.type(),
                 EventCodec.write(event),
-                clock.instant().truncatedTo(ChronoUnit.MICROS), // as PostgreSQL holds it
+                clock.instant().truncatedTo(ChronoUnit.MICROS), // in PostgreSQL's precision
                 new EventMetadata(ids.correlationId(), ids.userId(), "vocabulary", Optional.of(ids.idempotencyKey())));
     }
 

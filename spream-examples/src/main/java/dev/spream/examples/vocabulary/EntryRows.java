@@ -17,9 +17,9 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The effect of a batch of events on the rows of one entry, each row as a JSON object with the names of its columns. Nothing is in
- * it twice: an item that is added and then changed is added as it is in the end, and one that is deleted leaves nothing but its
- * deletion. Confined to one thread.
+ * The effect of a batch of events on the rows of one entry, each row as a JSON object with the names of its columns.
+ * Changes are merged: an item that is added and then changed is added in its last state, and a deleted one leaves only
+ * its deletion. Confined to one thread.
  */
 final class EntryRows {
     private static final double NOT_JUDGED = 0;
@@ -126,7 +126,7 @@ final class EntryRows {
         examples.put(example.exampleId(), row);
     }
 
-    /** The entry, if it is new. */
+    /** Returns the entry, if it is new. */
     Optional<JsonObject> entry() {
         return entry;
     }
@@ -135,12 +135,12 @@ final class EntryRows {
         return List.copyOf(items.values());
     }
 
-    /** Items that were there before, with the columns that change. */
+    /** Returns existing items with the columns that change. */
     List<JsonObject> changes() {
         return List.copyOf(changes.values());
     }
 
-    /** The ids of items that were there before and are gone. */
+    /** Returns the ids of existing items that are deleted. */
     Set<String> deletions() {
         return deletions;
     }
@@ -149,7 +149,7 @@ final class EntryRows {
         return List.copyOf(examples.values());
     }
 
-    /** What the entry has of its last event. */
+    /** Returns the columns of the entry that depend on its last event. */
     JsonObject last() {
         return last;
     }

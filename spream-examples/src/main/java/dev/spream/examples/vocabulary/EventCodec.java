@@ -17,7 +17,7 @@ import dev.spream.projection.event.EventEnvelope;
 import java.util.Collection;
 import java.util.List;
 
-/** Events as the JSON texts that stores keep. Members that a later version of the service writes are passed over. */
+/** Encodes events as the JSON texts that stores keep. Members from a later version of the service are ignored. */
 final class EventCodec {
     private EventCodec() {}
 
@@ -80,7 +80,7 @@ final class EventCodec {
         return with(object, "tags", array(example.tags()));
     }
 
-    /** What is to be another, by the names that the read model has as well. */
+    /** Returns the changed fields, by the names that the read model uses as well. */
     static JsonObject change(ItemChange change) {
         JsonObject object = new JsonObject();
         change.definition().ifPresent(value -> object.addProperty("definition", value));
@@ -97,9 +97,9 @@ final class EventCodec {
     }
 
     /**
-     * The event that an envelope has in it.
+     * Returns the event of an envelope.
      *
-     * @throws IllegalArgumentException if it is none of this vocabulary; the message has nothing of its data
+     * @throws IllegalArgumentException if it is not an event of this vocabulary; the message contains none of its data
      */
     static VocabularyEvent read(EventEnvelope envelope) {
         Fields data = Fields.of(envelope.eventData());
@@ -121,10 +121,10 @@ final class EventCodec {
     }
 
     /**
-     * The same for a projection.
+     * Returns the event of an envelope, for a projection.
      *
-     * @throws ProjectionException if it is not an event of this vocabulary; the message tells the operator what is
-     *     wrong with it
+     * @throws ProjectionException if it is not an event of this vocabulary; the message describes the problem for the
+     * operator
      */
     static VocabularyEvent readForProjection(EventEnvelope envelope) {
         try {

@@ -5,16 +5,16 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 
-/** The source of the events of projections, to which commands write them. */
+/** The origin of the events of projections, to which commands write them. */
 enum EventsFrom {
-    /** PostgreSQL, both. */
+    /** Events are stored in and read from PostgreSQL. */
     EVENT_STORE,
-    /** A table of Spanner, and its change stream. */
+    /** A table of Spanner and its change stream. */
     CHANGE_STREAM,
-    /** PostgreSQL, from where they are published to Pub/Sub, and subscriptions of it. */
+    /** PostgreSQL, from where events are published to Pub/Sub and read by subscriptions. */
     PUBSUB;
 
-    /** @throws ConfigException if it is none of the names */
+    /** @throws ConfigException if the name is unknown */
     static EventsFrom parse(String name) {
         return Arrays.stream(values())
                 .filter(value -> value.toString().equals(name))

@@ -67,7 +67,10 @@ final class Fields {
                 : Optional.empty();
     }
 
-    /** Half of a surrogate pair would be stored as a question mark, U+0000 not at all. */
+    /**
+     * Returns whether databases store the text: half of a surrogate pair would be stored as a question mark, U+0000 not
+     * at all.
+     */
     private static boolean isStorable(String text) {
         return text.indexOf('\0') < 0 && StandardCharsets.UTF_8.newEncoder().canEncode(text);
     }
@@ -83,7 +86,7 @@ final class Fields {
                         .orElseThrow(() -> refused(name, "one of " + new TreeSet<>(of))));
     }
 
-    /** Without those that are there before; none if it is absent. */
+    /** Returns a list of texts without duplicates; empty if it is absent. */
     List<String> texts(String name, int count, int max) {
         return optionalTexts(name, count, max).orElse(List.of());
     }
@@ -105,7 +108,7 @@ final class Fields {
         throw refused(name, "a list of at most %,d".formatted(count));
     }
 
-    /** None if it is absent. */
+    /** Returns a list of objects; empty if it is absent. */
     List<Fields> objects(String name, int count) {
         List<Fields> objects = new ArrayList<>();
         member(name)
@@ -121,7 +124,7 @@ final class Fields {
                 .orElseThrow(() -> refused(name, "a JSON object"));
     }
 
-    /** 1 or more. */
+    /** Returns a version, 1 or more. */
     long version(String name) {
         return member(name)
                 .filter(value -> value instanceof JsonPrimitive number && number.isNumber())
@@ -132,7 +135,7 @@ final class Fields {
                 .longValueExact();
     }
 
-    /** 0 to 1. */
+    /** Returns a number from 0 to 1, if present. */
     Optional<Double> optionalShare(String name) {
         return member(name).map(value -> {
             if (value instanceof JsonPrimitive number
@@ -145,7 +148,7 @@ final class Fields {
         });
     }
 
-    /** Refuses unknown members. */
+    /** Rejects unknown members. */
     void requireNoOthers() {
         Set<String> others = new TreeSet<>(object.keySet());
         others.removeAll(read);

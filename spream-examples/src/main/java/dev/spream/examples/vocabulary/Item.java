@@ -4,11 +4,11 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * One meaning of a word, as it is when it is added.
+ * One meaning of a word, as first added.
  *
  * @param difficulty one of {@link #DIFFICULTIES}
- * @param categories each once
- * @param examples that it comes with
+ * @param categories without duplicates
+ * @param examples the examples added with it
  */
 record Item(
         String itemId,

@@ -5,7 +5,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * A change of an item; empty fields stay as they are.
+ * A change of an item; empty fields stay unchanged.
  *
  * @param qualityScore 0 to 1
  */

@@ -20,22 +20,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The search index of the live version, as stored. It is asked once a second at most, and searches do not wait for its
- * answer: until it comes, and while there is none, they stay with the version that was live, which is still fed. Safe
- * for use by many threads.
+ * The search index of the live version. The stored live version is queried once a second at most, in the background:
+ * until the result is known, and after a failure, searches use the previous live version, which still receives events.
+ * Safe for use by many threads.
  */
 final class LiveIndex implements Supplier<SearchIndex> {
     private static final Logger log = LoggerFactory.getLogger(LiveIndex.class);
     private static final Duration FRESH = Duration.ofSeconds(1);
-    private static final Duration TIMEOUT = Duration.ofMillis(100); // of the search that finds that it has to be asked
-    private static final int FIRST = 1; // before the projection is known to the store
+    private static final Duration TIMEOUT = Duration.ofMillis(100); // of the search that starts the query
+    private static final int FIRST = 1; // before the projection is registered in the store
 
     private final Supplier<List<ProjectionVersion>> versions;
     private final IntFunction<SearchIndex> indexes;
     private final InstantSource clock;
     private final Semaphore asking = new Semaphore(1);
-    private final Map<Integer, SearchIndex> open = new HashMap<>(); // used by the thread that asks
-    private volatile @Nullable Known known; // written by the thread that asks
+    private final Map<Integer, SearchIndex> open = new HashMap<>(); // used by the querying thread
+    private volatile @Nullable Known known; // written by the querying thread
 
     private record Known(int version, SearchIndex index, Instant askedAt) {
         boolean isFresh(Instant now) {
@@ -43,7 +43,7 @@ final class LiveIndex implements Supplier<SearchIndex> {
         }
     }
 
-    /** @param indexes opens that of a version; the owner of the engine closes it */
+    /** @param indexes opens the index of a version; the owner of the engine closes it */
     LiveIndex(Supplier<List<ProjectionVersion>> versions, IntFunction<SearchIndex> indexes, InstantSource clock) {
         this.versions = versions;
         this.indexes = indexes;
@@ -51,9 +51,9 @@ final class LiveIndex implements Supplier<SearchIndex> {
     }
 
     /**
-     * The index, for one search.
+     * Returns the index for one search.
      *
-     * @throws StorageException if the store could never be asked
+     * @throws StorageException if the store could never be queried
      */
     @Override
     public SearchIndex get() {
@@ -90,7 +90,7 @@ final class LiveIndex implements Supplier<SearchIndex> {
                 .orElse(FIRST);
     }
 
-    /** The known version after a short wait, whether or not the store has answered. */
+    /** Returns the known version after a short wait, whether or not the store has responded. */
     private Known asked(Known before) {
         Thread ask = Thread.ofVirtual().name("vocabulary-live-index").start(() -> ask(before));
         try {
@@ -106,7 +106,8 @@ final class LiveIndex implements Supplier<SearchIndex> {
             know(live());
         } catch (RuntimeException e) {
             log.warn(
-                    "which version of the search index is live is not known, or it cannot be opened; searches stay with version {}",
+                    "the live version of the search index cannot be determined, or its index cannot be opened; "
+                            + "searches stay with version {}",
                     before.version(),
                     LoggedFailure.of(e));
             known = new Known(before.version(), before.index(), clock.instant());

@@ -16,8 +16,8 @@ import java.util.function.Supplier;
 
 /**
  * The API for operators and machines. {@code /live} succeeds while the process works, whatever the state of its
- * projections: a restart fixes neither an unreachable database nor an event that cannot be applied. {@code /ready} says
- * whether it can do its work, {@code /health} how that is. Safe for use by many threads.
+ * projections: a restart fixes neither an unreachable database nor an event that cannot be applied. {@code /ready}
+ * reports whether it can serve requests, {@code /health} the details. Safe for use by many threads.
  *
  * @param relay empty if nothing is published
  */

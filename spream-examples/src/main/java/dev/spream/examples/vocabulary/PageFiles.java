@@ -11,7 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.Optional;
 
-/** The search page, read once from the class path. Whatever is not named here is not served. */
+/** The search page, read once from the class path. Files that are not listed here are not served. */
 record PageFiles(Map<String, Answer> files) {
     private static final String CONTENT_POLICY = "default-src 'self'; frame-ancestors 'none'; base-uri 'none'";
 

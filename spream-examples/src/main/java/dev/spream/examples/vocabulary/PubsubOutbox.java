@@ -13,8 +13,8 @@ import java.util.Optional;
 import java.util.function.UnaryOperator;
 
 /**
- * The outbox that the relay fills, with the worker that publishes what is in it, and its meters. Opened and closed by one thread,
- * which closes whatever fills it first; sampled and asked by any.
+ * The outbox that the relay fills, with the worker that publishes its entries, and its meters. Opened and closed by one
+ * thread, after it has closed the relay; sampled and queried by any thread.
  */
 final class PubsubOutbox implements Sampling.Sampled, AutoCloseable {
     private final ConfiguredOutbox configured;
@@ -62,7 +62,7 @@ final class PubsubOutbox implements Sampling.Sampled, AutoCloseable {
         stats = Optional.empty();
     }
 
-    /** Lets what is being published finish. */
+    /** Waits for running publishes and closes. */
     @Override
     public void close() {
         try (configured) {

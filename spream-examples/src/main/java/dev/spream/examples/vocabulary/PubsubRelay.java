@@ -8,8 +8,8 @@ import dev.spream.projection.event.EventJson;
 import java.sql.Connection;
 
 /**
- * Leaves every event of the store in an outbox, from where it is published to Pub/Sub with its entry as the ordering key. The
- * outbox is filled in the transaction that moves the cursor: nothing is left out, and nothing is in it twice.
+ * Enqueues every event of the store in an outbox, from where it is published to Pub/Sub with its entry as the ordering
+ * key. The outbox is filled in the transaction that moves the cursor: no event is missing or duplicated in it.
  */
 record PubsubRelay(Outbox<Connection> outbox) implements Projection<Connection> {
     static final String NAME = "vocabulary_pubsub_relay";

@@ -16,7 +16,7 @@ import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
 import java.io.IOException;
 
-/** Creates the topic and the subscriptions of the service on an emulator, where they are not there. */
+/** Creates the topic and the subscriptions of the service on an emulator, if they do not exist. */
 final class PubsubTopics {
     private PubsubTopics() {}
 
@@ -59,7 +59,7 @@ final class PubsubTopics {
         try {
             creation.run();
         } catch (AlreadyExistsException e) {
-            // as wanted
+            // exists already
         }
     }
 }

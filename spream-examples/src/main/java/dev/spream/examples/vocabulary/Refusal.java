@@ -4,7 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import dev.spream.core.SpreamException;
 
-/** A command that is not carried out, with why. Nothing has happened. */
+/** A refused command, with the reason. No event was stored. */
 final class Refusal extends SpreamException {
     private static final long serialVersionUID = 1L;
 
@@ -12,7 +12,7 @@ final class Refusal extends SpreamException {
         NOT_FOUND,
         /** The entry has changed since the user has seen it. */
         VERSION_CONFLICT,
-        /** Another request has had the idempotency key. */
+        /** Another request has used the idempotency key. */
         IDEMPOTENCY_CONFLICT
     }
 

@@ -7,10 +7,10 @@ import java.util.UUID;
  * The ids that a request creates, derived from its user and its idempotency key: a repeated request creates nothing
  * new.
  *
- * @param correlationId of what the request leads to, which is no part of those
+ * @param correlationId the id of all effects of the request; not used for deriving others
  */
 record RequestIds(String userId, String idempotencyKey, String correlationId) {
-    /** Of a request that nothing else is correlated with. */
+    /** Creates the ids of a request without a correlation id of its own. */
     RequestIds(String userId, String idempotencyKey) {
         this(userId, idempotencyKey, UUID.randomUUID().toString());
     }
@@ -19,7 +19,7 @@ record RequestIds(String userId, String idempotencyKey, String correlationId) {
         return of("entry");
     }
 
-    /** Of the event of that entry. */
+    /** Returns the id of the event of that entry. */
     String event(String entryId) {
         return of("event\n" + entryId);
     }

@@ -9,8 +9,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Reads bodies of requests as commands. Ids of what is new come from the request's key, so that the same request
- * gives the same command. What cannot be used is an {@link IllegalArgumentException}.
+ * Parses bodies of requests into commands. Ids of new parts are derived from the request's key, so that the same
+ * request gives the same command. An invalid body is an {@link IllegalArgumentException}.
  */
 final class Requests {
     static final int MAX_BODY = 2 << 20;

@@ -6,7 +6,7 @@ import dev.spream.examples.vocabulary.Command.CreateEntry;
 import dev.spream.examples.vocabulary.Command.GenerateItems;
 import java.util.List;
 
-/** Some Japanese words, to show the service at work. Adding them again has no effect. */
+/** Some Japanese words for a demo of the service. Adding them again has no effect. */
 final class SampleVocabulary {
     /** Word, reading, part of speech, definition, difficulty, categories. */
     private static final String WORDS = """
@@ -54,7 +54,7 @@ final class SampleVocabulary {
             木漏れ日|こもれび|noun|sunlight that comes through leaves|advanced|nature
             """;
 
-    /** How many items these are, with those that are said to be generated. */
+    /** The number of these items, including the ones added as generated. */
     static final long ITEMS = WORDS.lines().count() + 2;
 
     private SampleVocabulary() {}
@@ -83,7 +83,7 @@ final class SampleVocabulary {
         commands.handle(water, 2, new AddExample(item, example), ids);
     }
 
-    /** What a model would have made of it. */
+    /** Adds items in the form of a model's output. */
     private static void addGenerated(EntryCommands commands, String water) {
         RequestIds ids = new RequestIds("sample", "水/generated");
         Item cold = new Item(

@@ -21,13 +21,13 @@ final class Sampling implements AutoCloseable {
 
     interface Sampled {
         /**
-         * Looks at it.
+         * Takes a sample.
          *
-         * @throws SpreamException if the database does not say it
+         * @throws SpreamException if the database cannot be read
          */
         void sample();
 
-        /** Nothing is known of it until the next sample. */
+        /** Marks the values as unknown until the next sample. */
         void notSampled();
     }
 
@@ -36,7 +36,7 @@ final class Sampling implements AutoCloseable {
 
     private Sampling() {}
 
-    /** Looks at each at once, and then again and again until it is closed. */
+    /** Takes a sample of each at once, and then periodically until it is closed. */
     @SuppressWarnings("FutureReturnValueIgnored") // a sample does not fail, and ends with the executor
     static Sampling start(Duration interval, List<Sampled> all) {
         Sampling started = new Sampling();
@@ -48,10 +48,10 @@ final class Sampling implements AutoCloseable {
     private static void sample(Sampled sampled) {
         try {
             sampled.sample();
-        } catch (SpreamException e) { // the users of the database report that it cannot be reached
+        } catch (SpreamException e) { // other users of the database report that it cannot be reached
             sampled.notSampled();
         } catch (RuntimeException e) {
-            log.warn("a sample failed; nothing is known of what it shows until the next one", LoggedFailure.of(e));
+            log.warn("a sample failed; its values are unknown until the next one", LoggedFailure.of(e));
             sampled.notSampled();
         }
     }

@@ -117,7 +117,7 @@ final class SpannerEntryLog implements EntryLog {
         });
     }
 
-    /** The event that has the place already, if it is this one. */
+    /** Returns the stored event at the same place, if it is the given one. */
     private EventEnvelope requireSame(EventEnvelope event) {
         List<EventEnvelope> there = rows(event.aggregateId(), event.eventVersion(), Long.MAX_VALUE);
         EventEnvelope first = there.getFirst();

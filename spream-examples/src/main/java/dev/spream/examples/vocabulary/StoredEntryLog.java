@@ -8,7 +8,7 @@ import dev.spream.projection.event.RecordedEvent;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The events of entries in an event store, which its opener closes. */
+/** The events of entries in an event store, which is closed by the code that opened it. */
 record StoredEntryLog(EventStore store) implements EntryLog {
     private static final int PAGE = 1_000;
 

@@ -10,8 +10,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The log of requests that could not be answered, since a database or the search did not: of each kind of request the first one
- * with its cause, a count every minute, and a line when that kind is answered again. Safe for use by many threads.
+ * The log of requests that failed because a database or the search was unavailable: for each kind of request the first
+ * failure with its cause, a count every minute, and a line at the next success. Safe for use by many threads.
  */
 final class UnansweredRequests {
     private static final Logger log = LoggerFactory.getLogger(UnansweredRequests.class);
@@ -34,9 +34,9 @@ final class UnansweredRequests {
     }
 
     /**
-     * A request could not be answered.
+     * Records a request that could not be answered.
      *
-     * @param kind of request, one of few
+     * @param kind the kind of request, one of few
      */
     synchronized void failed(String kind, String request, String correlationId, Exception cause) {
         Instant now = clock.instant();

@@ -34,10 +34,10 @@ import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 
 /**
- * The API for users of the vocabulary: commands, queries, searches, and a page to search with. A command is answered as
- * soon as its event is stored; queries and searches follow a moment later. A proxy in front of this API authenticates
- * the user and passes the id in the header {@code X-User-Id}. All effects of a request, its answer included, carry the
- * id from the header {@code X-Correlation-Id}, or else a new one. Safe for use by many threads.
+ * The API for users of the vocabulary: commands, queries, searches, and a search page. The response to a command is
+ * sent as soon as its event is stored; queries and searches see it a moment later. A proxy in front of this API
+ * authenticates the user and passes the id in the header {@code X-User-Id}. All effects of a request, its response
+ * included, have the id from the header {@code X-Correlation-Id}, or else a new one. Safe for use by many threads.
  */
 final class VocabularyApi implements JsonServer.Handler {
     private static final Pattern PATH =
@@ -89,7 +89,8 @@ final class VocabularyApi implements JsonServer.Handler {
             return Answer.problem(
                             Answer.UNAVAILABLE,
                             "Not known",
-                            "Something that this needs did not answer. A command may have been carried out: repeat it with the same key.")
+                            "A required service is unavailable. A command may have been executed: repeat it with the "
+                                    + "same key.")
                     .header("Retry-After", "1");
         }
     }
@@ -311,7 +312,7 @@ final class VocabularyApi implements JsonServer.Handler {
                 return number;
             }
         } catch (NumberFormatException e) {
-            // said below
+            // reported below
         }
         throw new IllegalArgumentException("%s must be a whole number of %d to %d".formatted(name, min, max));
     }

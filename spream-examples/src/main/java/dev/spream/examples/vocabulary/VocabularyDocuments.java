@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** A document for each item: what is searched, what narrows a search, and what a page shows of it. */
+/** A document for each item: searchable fields, filters, and fields for display. */
 final class VocabularyDocuments implements DocumentMapping {
     static final String PROJECTION = "vocabulary_search_index";
     static final String INDEX = "vocabulary_items";

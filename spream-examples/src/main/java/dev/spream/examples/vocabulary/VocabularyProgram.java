@@ -38,8 +38,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs the vocabulary service with what its environment does not name: a database with a directory for the search index and, for
- * events from a change stream, a Spanner emulator, which all end with it; and with some words in it, if it starts the database.
+ * Runs the vocabulary service and starts the parts that its environment does not name: a database with a directory for
+ * the search index and, for events from a change stream, a Spanner emulator, which all end with it. A database that it
+ * starts is filled with sample words.
  *
  * <p>{@code VocabularyProgram [--events event-store|change-stream|pubsub] [--port 8080] [--management-port 9090]}
  */
@@ -55,7 +56,7 @@ public final class VocabularyProgram implements AutoCloseable {
     private static final Map<String, String> FLAGS =
             Map.of("--events", EVENTS, "--port", HTTP, "--management-port", MANAGEMENT_HTTP);
 
-    private final ReentrantLock lock = new ReentrantLock(); // held while it starts, and while it is closed
+    private final ReentrantLock lock = new ReentrantLock(); // held during the start and the close
     private final Parts parts = new Parts(); // guarded by lock
 
     private Optional<VocabularyService> running = Optional.empty(); // used by the thread that runs it
@@ -68,7 +69,7 @@ public final class VocabularyProgram implements AutoCloseable {
                 .addShutdownHook(new Thread(
                         () -> {
                             program.close();
-                            Runtime.getRuntime().halt(0); // else the status is that of the signal
+                            Runtime.getRuntime().halt(0); // otherwise the exit status is that of the signal
                         },
                         "vocabulary-end"));
         int status = program.run(args, System.getenv());
@@ -81,10 +82,11 @@ public final class VocabularyProgram implements AutoCloseable {
     }
 
     /**
-     * Starts it and prints what to try, or closes what it has started and prints in a line why it did not start. With {@code
-     * --help} it prints how it is used, and starts nothing.
+     * Starts the service and prints example commands, or closes its started parts and prints one line with the reason
+     * of the failure. With {@code --help}, prints the usage and starts nothing.
      *
-     * @return with what the process ends: 0 if it started, 2 if an argument or a value of the environment cannot be used, else 1
+     * @return the exit status of the process: 0 if it started, 2 if an argument or a value of the environment is
+     * invalid, else 1
      */
     int run(String[] args, Map<String, String> environment) {
         if (List.of(args).contains("--help")) {
@@ -112,9 +114,9 @@ public final class VocabularyProgram implements AutoCloseable {
     }
 
     /**
-     * Waits until it ends or fails; then it closes what it has started, and prints why.
+     * Waits until it ends or fails; then closes its started parts, and prints the reason.
      *
-     * @return with what the process ends: 0 if it was closed, 1 if its projections ended because of a failure
+     * @return the exit status of the process: 0 if it was closed, 1 if its projections failed
      */
     int await() {
         try {
@@ -139,7 +141,7 @@ public final class VocabularyProgram implements AutoCloseable {
 
     private static Map<String, String> with(String[] args, Map<String, String> environment) {
         Map<String, String> all = new HashMap<>(environment);
-        all.values().removeIf(String::isEmpty); // which says nothing
+        all.values().removeIf(String::isEmpty); // an empty value counts as absent
         for (int i = 0; i < args.length; i += 2) {
             String variable = FLAGS.get(args[i]);
             if (variable == null || i + 1 == args.length) {
@@ -183,7 +185,10 @@ public final class VocabularyProgram implements AutoCloseable {
         }
     }
 
-    /** Without a hook of its own, which would end it under the service. The index ends with it, of whose events it is. */
+    /**
+     * Starts the database without a shutdown hook of its own, which would end it before the service. The index is
+     * removed with the database, since it belongs to its events.
+     */
     private void startDatabase(Map<String, String> environment) throws IOException {
         EmbeddedPostgres postgres = parts.add(EmbeddedPostgres.builder()
                 .setServerConfig("synchronous_commit", "on")
@@ -221,7 +226,7 @@ public final class VocabularyProgram implements AutoCloseable {
                 SPANNER, DatabaseDialect.GOOGLE_STANDARD_SQL, SpannerEntryLog.SCHEMA.toArray(String[]::new));
         environment.put(SPANNER_DATABASE, SPANNER);
         environment.put(SPANNER_EMULATOR_HOST, emulator.emulatorHost());
-        // Without it, a subscription begins when it is first read, and what was written before is lost to it.
+        // Without it, a subscription begins at its first read, and earlier writes are not delivered.
         environment.put("SPREAM_CONFIG_START", Instant.now().toString());
     }
 
@@ -259,7 +264,7 @@ public final class VocabularyProgram implements AutoCloseable {
                 """.formatted(service, management);
     }
 
-    /** Of the event store, from whose beginning a projection is rebuilt. */
+    /** Returns the commands for the event store, from which a projection is rebuilt. */
     private static String operatingHints(int port) {
         return """
 
@@ -272,7 +277,7 @@ public final class VocabularyProgram implements AutoCloseable {
                 """.formatted(port, VocabularyDocuments.PROJECTION);
     }
 
-    /** Lets the service finish what it does, and then ends what was started for it. Closing again is harmless. */
+    /** Lets the service finish running work, and then ends the parts that were started for it. Closing again is harmless. */
     @Override
     public void close() {
         lock.lock();

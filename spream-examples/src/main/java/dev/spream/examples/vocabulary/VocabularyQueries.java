@@ -30,12 +30,12 @@ record VocabularyQueries(DataSource database) {
             INSERT INTO vocabulary_contributors (user_id, name) VALUES (?, ?)
             ON CONFLICT (user_id) DO UPDATE SET name = excluded.name""";
 
-    /** @param prefix of the word; empty for all */
+    /** @param prefix the prefix of the word; empty for all */
     String entries(String prefix, int offset, int limit) throws SQLException {
         return query(ENTRIES, prefix, limit, offset).orElseThrow();
     }
 
-    /** The entry with some of its items, and their examples. */
+    /** Returns the entry with some of its items and their examples. */
     Optional<String> entry(String entryId, int offset, int limit) throws SQLException {
         return query(ENTRY, limit, offset, entryId);
     }
@@ -52,7 +52,7 @@ record VocabularyQueries(DataSource database) {
         }
     }
 
-    /** What a user is called from now on, in everything that they have contributed. */
+    /** Sets the displayed name of a user, for all contributions. */
     void name(String userId, String name) throws SQLException {
         try (Connection connection = database.getConnection();
                 PreparedStatement upsert = connection.prepareStatement(NAME)) {

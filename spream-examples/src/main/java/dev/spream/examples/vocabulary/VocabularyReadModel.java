@@ -18,12 +18,11 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Entries, their items and examples as tables to read. However many events a batch has, and however many items an event
- * has, it is some few statements.
+ * Entries, their items and examples as tables. Each batch takes a fixed number of statements, independent of the number
+ * of its events and their items.
  *
- * <p>Counts are computed from the rows of the entries that a batch has touched, in the batch's transaction, so they
- * cannot drift from them. That costs more the more items an entry has; with many thousands in one, add to the counts
- * instead.
+ * <p>Counts are computed from the rows of the entries in a batch, in the batch's transaction, so that they cannot
+ * drift. The cost grows with the number of items of an entry; with many thousands in one, increment the counts instead.
  */
 final class VocabularyReadModel
         implements FoldableProjection<Connection, EntryRows>, RebuildableProjection<Connection> {
@@ -148,14 +147,14 @@ final class VocabularyReadModel
         return array;
     }
 
-    /** What is changed has to be there: an event that changes nothing means that one before it is missing. */
+    /** Fails unless all changed rows exist: an event without a row means that an earlier event is missing. */
     private static void requireAll(String what, Connection transaction, String sql, JsonArray rows)
             throws SQLException {
         int found = execute(transaction, sql, rows);
         if (found != rows.size()) {
             throw new ProjectionException(
                     FailureKind.POISON,
-                    "%d of %d %s are not in the read model; an event before is missing"
+                    "%d of %d %s are not in the read model; an earlier event is missing"
                             .formatted(rows.size() - found, rows.size(), what),
                     null);
         }

@@ -43,25 +43,26 @@ import java.util.function.IntFunction;
 import java.util.stream.Stream;
 
 /**
- * The vocabulary: commands in, events, two projections of them, queries and searches out. The environment configures it:
- *
+ * The vocabulary service: commands in, events, two projections of them, queries and searches out. The environment
+ * configures it:
  * <ul>
  *   <li>{@code DATABASE_URL} of the read model and {@code EVENT_STORE_URL} of the events, as {@code
  *       postgres://user:password@host:5432/database}, with user and password percent-encoded; they may be the same;
- *   <li>{@code VOCABULARY_EVENTS}, where events go and come from: {@code event-store}, the default; {@code change-stream}, with
- *       {@code SPANNER_DATABASE} and perhaps {@code SPANNER_EMULATOR_HOST}; or {@code pubsub}, with {@code PUBSUB_PROJECT_ID},
- *       {@code PUBSUB_TOPIC}, {@code PUBSUB_SUBSCRIPTION}, {@code PUBSUB_ACK_DEADLINE} and perhaps {@code
- *       PUBSUB_EMULATOR_HOST};
- *   <li>{@code MEILISEARCH_URL} and {@code MEILISEARCH_API_KEY}, or else {@code SEARCH_DIRECTORY} of an index of Lucene, which
- *       belongs to one process, and stays as long as the database of the read model does;
- *   <li>{@code BATCH_SIZE} (100) and {@code BATCH_FLUSH_INTERVAL} (5s), how many events the search index is given at once, and how
- *       long it waits for them;
- *   <li>{@code MAX_RETRY_ATTEMPTS}, 0 to 999 after the first, {@code INITIAL_RETRY_DELAY} and {@code MAX_RETRY_DELAY} of an event
- *       that fails;
- *   <li>{@code VOCABULARY_HTTP} (8080) and {@code MANAGEMENT_HTTP} (9090), ports of this machine alone, or host and port.
+ *   <li>{@code VOCABULARY_EVENTS}, the origin of the events: {@code event-store}, the default; {@code change-stream},
+ *       with {@code SPANNER_DATABASE} and optionally {@code SPANNER_EMULATOR_HOST}; or {@code pubsub}, with {@code
+ *       PUBSUB_PROJECT_ID}, {@code PUBSUB_TOPIC}, {@code PUBSUB_SUBSCRIPTION}, {@code PUBSUB_ACK_DEADLINE} and
+ *       optionally {@code PUBSUB_EMULATOR_HOST};
+ *   <li>{@code MEILISEARCH_URL} and {@code MEILISEARCH_API_KEY}, or else {@code SEARCH_DIRECTORY} of a Lucene index,
+ *       which belongs to one process and must live as long as the database of the read model;
+ *   <li>{@code BATCH_SIZE} (100) and {@code BATCH_FLUSH_INTERVAL} (5s), the number of events in a batch of the search
+ *       index, and the longest wait for them;
+ *   <li>{@code MAX_RETRY_ATTEMPTS}, 0 to 999 after the first, {@code INITIAL_RETRY_DELAY} and {@code MAX_RETRY_DELAY}
+ *       of an event that fails;
+ *   <li>{@code VOCABULARY_HTTP} (8080) and {@code MANAGEMENT_HTTP} (9090), ports of this machine alone, or host and
+ *       port.
  * </ul>
  *
- * <p>Everything else of spream's configuration is there as {@code SPREAM_CONFIG_…}. Started and closed by one thread.
+ * <p>All other configuration keys of spream are variables {@code SPREAM_CONFIG_…}. Started and closed by one thread.
  */
 final class VocabularyService implements AutoCloseable {
     private static final int CONNECTIONS = 10; // for queries
@@ -132,18 +133,18 @@ final class VocabularyService implements AutoCloseable {
     }
 
     /**
-     * Starts one that works until it is closed.
+     * Starts a service that runs until it is closed.
      *
-     * @throws ConfigException if the environment says something that cannot be used
+     * @throws ConfigException if a value of the environment is invalid
      * @throws StorageException if a database cannot be reached
-     * @throws SQLException if it refuses the tables of the read model
-     * @throws IOException if an address cannot be listened at
+     * @throws SQLException if the tables of the read model cannot be created
+     * @throws IOException if it cannot listen at an address
      */
     static VocabularyService start(Map<String, String> environment) throws IOException, SQLException {
         return start(environment, Sampling.INTERVAL);
     }
 
-    /** @param sampled how often it looks at what is parked, and at what waits to be published */
+    /** @param sampled the interval of samples of parked events and of events to be published */
     static VocabularyService start(Map<String, String> environment, Duration sampled) throws IOException, SQLException {
         return new VocabularyService(environment, sampled);
     }
@@ -202,8 +203,8 @@ final class VocabularyService implements AutoCloseable {
     /**
      * Waits until its projections have ended, as they do when it is closed.
      *
-     * @throws ExecutionException if they ended because of a failure, such as a search index that is not the one which they have
-     *     written; queries are answered all the same, by what was applied before, until it is closed
+     * @throws ExecutionException if they failed, for example because the search index is not the one that they wrote;
+     * queries still return earlier results until the service is closed
      */
     void awaitProjections() throws ExecutionException, InterruptedException {
         projections.get();
@@ -221,17 +222,17 @@ final class VocabularyService implements AutoCloseable {
         return index.get().size();
     }
 
-    /** Of commands, queries, searches, and the page. */
+    /** Returns the address of commands, queries, searches, and the page. */
     URI uri() {
         return uri;
     }
 
-    /** Of health, readiness and metrics. */
+    /** Returns the address of health, readiness and metrics. */
     URI managementUri() {
         return managementUri;
     }
 
-    /** Takes no more requests, lets those and the batches that are being written finish, and closes all. */
+    /** Rejects new requests, waits for running requests and batches, and closes everything. */
     @Override
     public void close() {
         parts.close();

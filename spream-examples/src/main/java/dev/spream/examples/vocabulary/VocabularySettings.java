@@ -14,8 +14,8 @@ import java.util.function.Function;
 import java.util.regex.Pattern;
 
 /**
- * The settings of the environment; {@link VocabularyService} lists the variables. Those that are spream's own are read by its
- * configuration, which has them under the keys that they mean.
+ * The settings of the environment; {@link VocabularyService} lists the variables. spream's own are read by its
+ * configuration, under the corresponding keys.
  */
 final class VocabularySettings {
     static final String EVENTS = "VOCABULARY_EVENTS";
@@ -80,7 +80,7 @@ final class VocabularySettings {
         return parsed(variable, find(variable).orElse(otherwise), HttpAddress::parse);
     }
 
-    /** How the search projection is run, which is the same as the others but for its batches. */
+    /** Returns the options of the search projection, which differ from the others in the batches. */
     ProjectionOptions searchOptions(ProjectionOptions options) {
         int batch = parsed(
                 BATCH_SIZE, find(BATCH_SIZE).orElse("100"), ConfigType.integer(1, ProjectionOptions.MAX_BATCH)::read);
@@ -115,8 +115,9 @@ final class VocabularySettings {
     }
 
     /**
-     * The subscription of each projection. One subscription would give each of two projections some of the events: where one is
-     * named, it is that of the read model, and the search index has another one with {@code -search} behind its name.
+     * Returns the subscription of each projection. One subscription for both would deliver each event to only one of
+     * them: a configured name is that of the read model, and the search index uses the name with the suffix {@code
+     * -search}.
      */
     String pubsubSubscriptions() {
         String named = find(PUBSUB_SUBSCRIPTION).orElse(SUBSCRIPTION);
@@ -126,7 +127,7 @@ final class VocabularySettings {
                         .formatted(VocabularyReadModel.NAME, named, VocabularyDocuments.PROJECTION, named);
     }
 
-    /** That of the projections, and of where their events come from. */
+    /** Returns the configuration of the projections and of the origin of their events. */
     SpreamConfig projections() {
         requireDatabase(DATABASE_URL, "it is the database of the read model");
         find(MAX_RETRY_ATTEMPTS)
@@ -152,7 +153,7 @@ final class VocabularySettings {
                 .set("projections", "jdbc");
     }
 
-    /** Has something else in the database of the read model. */
+    /** Configures a plug-in with the database of the read model. */
     private void useReadDatabase(SpreamConfig.Builder config, String plugin) {
         SpreamConfig reads = reads().build();
         for (String key : List.of(".url", ".user", ".password")) {
@@ -167,7 +168,9 @@ final class VocabularySettings {
         }
         String directory = require(
                 SEARCH_DIRECTORY,
-                "it is where the search index is, and has to stay as long as the database of the read model does, which remembers what is in it; one process alone may use both. For several, MEILISEARCH_URL names a server");
+                "it is the directory of the search index, which must live as long as the database of the read model, "
+                        + "where its progress is stored, and both belong to one process; for several processes, set "
+                        + "MEILISEARCH_URL");
         config.set("search", "lucene").set("search.lucene.directory", literal(directory));
     }
 
@@ -193,7 +196,7 @@ final class VocabularySettings {
         find(PUBSUB_EMULATOR_HOST).ifPresent(host -> config.set("event-source.pubsub.emulator-host", literal(host)));
     }
 
-    /** That of the outbox from which events are published; it is in the database of the read model. */
+    /** Returns the configuration of the outbox from which events are published, in the database of the read model. */
     SpreamConfig relay() {
         SpreamConfig.Builder config = SpreamConfig.builder()
                 .environment(environment)
@@ -206,7 +209,7 @@ final class VocabularySettings {
         return config.build();
     }
 
-    /** In which nothing looks like a reference. */
+    /** Returns the value with everything escaped that looks like a reference. */
     private static String literal(String value) {
         return value.replace("${", "$${");
     }

@@ -8,8 +8,8 @@ import java.util.Set;
 import javax.sql.DataSource;
 
 /**
- * The tables of the read model, without the name of a schema: they are where the connection's search path says, so that a
- * second set of them can be built beside those that are read.
+ * The tables of the read model, without the name of a schema: the connection's search path determines it, so that a
+ * second set can be built next to the live one.
  */
 final class VocabularyTables {
     static final Set<String> OF_READ_MODEL = Set.of("vocabulary_entries", "vocabulary_items", "vocabulary_examples");
@@ -62,7 +62,7 @@ final class VocabularyTables {
             "CREATE INDEX IF NOT EXISTS vocabulary_items_entry ON vocabulary_items (entry_id)",
             "CREATE INDEX IF NOT EXISTS vocabulary_examples_item ON vocabulary_examples (item_id)");
 
-    /** What is known of users, and comes from no event. */
+    /** Names of users, which come from no event. */
     private static final String CONTRIBUTORS = """
             CREATE TABLE IF NOT EXISTS vocabulary_contributors (user_id text PRIMARY KEY, name text NOT NULL)""";
 
@@ -71,7 +71,7 @@ final class VocabularyTables {
 
     private VocabularyTables() {}
 
-    /** Creates all that are not there. Services that start together wait for each other. */
+    /** Creates missing tables. Services that start concurrently wait for each other. */
     static void create(DataSource database) throws SQLException {
         try (Connection connection = database.getConnection()) {
             connection.setAutoCommit(false);
@@ -84,7 +84,7 @@ final class VocabularyTables {
         }
     }
 
-    /** Creates those of the read model that are not there, where the search path says. */
+    /** Creates missing tables of the read model, in the schema of the search path. */
     static void createReadModel(Connection transaction) throws SQLException {
         try (Statement statement = transaction.createStatement()) {
             for (String sql : READ_MODEL) {

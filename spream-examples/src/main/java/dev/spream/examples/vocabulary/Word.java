@@ -5,7 +5,7 @@ import java.util.Set;
 /**
  * The word of an entry.
  *
- * @param reading how it is read, such as in kana; may be empty
+ * @param reading its pronunciation, such as in kana; may be empty
  * @param partOfSpeech one of {@link #PARTS_OF_SPEECH}
  */
 record Word(String word, String reading, String partOfSpeech) {

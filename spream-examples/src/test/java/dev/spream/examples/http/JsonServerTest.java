@@ -90,10 +90,10 @@ final class JsonServerTest {
 
     @Test
     void a_character_that_databases_do_not_hold_is_refused_wherever_it_is() throws IOException {
-        assertThat(answer("GET /a%00b", "")).startsWith("HTTP/1.1 400 ").contains("the path has the character U+0000");
+        assertThat(answer("GET /a%00b", "")).startsWith("HTTP/1.1 400 ").contains("the path contains the character U+0000");
         assertThat(answer("GET /?word=a%00b", ""))
                 .startsWith("HTTP/1.1 400 ")
-                .contains("the query has the character U+0000");
+                .contains("the query contains the character U+0000");
         assertThat(answer("GET /a%01b", "")).startsWith("HTTP/1.1 200 ");
     }
 
@@ -127,7 +127,7 @@ final class JsonServerTest {
         assertThat(answer("GET /", "X-User-Id: " + name + "\r\n")).contains("[Jürgen 水]");
         assertThat(answer("GET /", "X-User-Id: J\u00fcrgen\r\n"))
                 .startsWith("HTTP/1.1 400 ")
-                .contains("the header X-User-Id is no UTF-8");
+                .contains("the header X-User-Id is not valid UTF-8");
     }
 
     @Test

@@ -163,7 +163,7 @@ final class OrderServiceIT {
     void a_request_that_is_no_order_is_answered_with_problem_details() throws Exception {
         assertBad("one header Idempotency-Key", HttpRequest.newBuilder().POST(BodyPublishers.ofString("{}")));
         assertBad("1 to 255 printable", withKey("a b", OrderClient.order(1)));
-        assertBad("no JSON", withKey(key, "{\"symbol\": "));
+        assertBad("not valid JSON", withKey(key, "{\"symbol\": "));
         assertBad("a member twice", withKey(key, "{\"symbol\": \"a\", \"symbol\": \"b\"}"));
         assertBad("members symbol, side", withKey(key, "{\"colour\": 1}"));
         assertBad("side must be", withKey(key, "{\"symbol\": \"a\", \"side\": \"hold\", \"quantity\": 1}"));

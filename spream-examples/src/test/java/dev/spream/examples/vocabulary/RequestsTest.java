@@ -54,7 +54,7 @@ final class RequestsTest {
                 "version must be");
         refused(
                 () -> Requests.updateItem("i", "{\"version\": 100e2147483647, \"definition\": \"a\"}"),
-                "the body is no JSON text");
+                "the body is not valid JSON");
         refused(() -> Requests.updateItem("i", "{\"version\": 1.5, \"definition\": \"a\"}"), "version must be");
         refused(() -> Requests.updateItem("i", "{\"version\": 1, \"quality_score\": 1.01}"), "quality_score must be");
         refused(() -> Requests.generateItems("{\"version\": 1, \"items\": []}", IDS), "items must be");

@@ -165,7 +165,7 @@ final class VocabularyReadModelIT {
         write(events.subList(0, 1));
         assertThatThrownBy(() -> write(events.subList(2, 3)))
                 .isInstanceOf(ProjectionException.class)
-                .hasMessageContaining("an event before is missing");
+                .hasMessageContaining("an earlier event is missing");
         ReadModelJudge.judge(database, events.subList(0, 1));
     }
 

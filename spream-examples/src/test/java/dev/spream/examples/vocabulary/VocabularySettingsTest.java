@@ -34,7 +34,7 @@ final class VocabularySettingsTest {
     void a_search_index_has_to_have_a_place_that_stays() {
         refused(
                 with("SEARCH_DIRECTORY", ""),
-                "SEARCH_DIRECTORY is missing: it is where the search index is, and has to stay");
+                "SEARCH_DIRECTORY is missing: it is the directory of the search index, which must live");
     }
 
     @ParameterizedTest

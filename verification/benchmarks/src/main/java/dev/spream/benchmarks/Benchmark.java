@@ -17,37 +17,37 @@ import dev.spream.benchmarks.reading.KeyOrder;
 import dev.spream.benchmarks.reading.TrackerCost;
 import java.util.Locale;
 
-/** The measurements, by the name under which {@link BenchmarkMain} runs them. */
+/** The benchmarks, by the name under which {@link BenchmarkMain} runs them. */
 enum Benchmark {
-    /** What the in-flight tracker costs a record. */
+    /** The cost of the in-flight tracker per record. */
     TRACKER(TrackerCost.class, 512),
-    /** A subscriber beside the client's own result sets. */
+    /** A subscriber compared with the client's own result sets. */
     END_TO_END(EndToEnd.class, 1_024),
-    /** Order by key beside no order. */
+    /** Order by key compared with no order. */
     KEY_ORDER(KeyOrder.class, 1_024),
-    /** From a parent's end to its child's query. */
+    /** The time from a parent's end to its child's query. */
     HAND_OVER(HandOver.class, 512),
-    /** How often a worker calls its storage. */
+    /** The rate of storage calls of a worker. */
     METADATA_CALLS(StorageCallRate.class, 512),
-    /** A claim beside thousands of stored partitions. */
+    /** The cost of a claim with thousands of stored partitions. */
     CLAIM(ClaimCost.class, 512),
-    /** From a worker's death to the reading of its partitions by another. */
+    /** The time from a worker's death until another one reads its partitions. */
     TAKE_OVER(TakeOver.class, 256),
-    /** Half of the partitions to a worker that joins. */
+    /** The hand-over of half of the partitions to a worker that joins. */
     REBALANCE(Rebalance.class, 256),
     /** A thousand partitions in a small heap. */
     IDLE(IdlePartitions.class, 256),
-    /** A mirror in PostgreSQL beside plain upserts. */
+    /** A mirror in PostgreSQL compared with plain upserts. */
     MIRROR(MirrorRate.class, 512),
-    /** Dead letters replayed beside a running subscription. */
+    /** A replay of dead letters during a running subscription. */
     LETTERS(LetterReplay.class, 512),
-    /** Hierarchical locks beside bare SQL. */
+    /** Hierarchical locks compared with plain SQL. */
     LOCKS(LockCost.class, 512),
-    /** The outbox beside libraries of jobs. */
+    /** The outbox compared with job libraries. */
     OUTBOX(OutboxRate.class, 1_024),
-    /** Projections of an event store beside plain JDBC, and how fresh they are. */
+    /** Projections of an event store compared with plain JDBC, and their latency. */
     PROJECTION(ProjectionRate.class, 1_024),
-    /** The emulator beside Google's. */
+    /** The emulator compared with Google's. */
     EMULATOR(EmulatorReads.class, 512),
     ;
 
@@ -67,7 +67,7 @@ enum Benchmark {
         return program;
     }
 
-    /** The heap of the JVM that it runs in. */
+    /** Returns the heap size of its JVM. */
     int heapMegabytes() {
         return heapMegabytes;
     }

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * Runs the benchmarks named by the arguments, one after the other, all of them if none is named. The output of each
+ * Runs the benchmarks named by the arguments one after the other, or all of them without arguments. The output of each
  * goes to the standard output and into a file under {@code target/benchmarks}.
  */
 final class BenchmarkMain {
@@ -57,7 +57,7 @@ final class BenchmarkMain {
         }
     }
 
-    /** Beside the classes that this one was loaded from. */
+    /** Returns the folder next to that of the loaded classes. */
     private static Path output() throws URISyntaxException {
         return Path.of(BenchmarkMain.class
                         .getProtectionDomain()

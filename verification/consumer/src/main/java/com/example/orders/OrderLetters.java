@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** Orders that could not be processed, for as long as the program runs. */
+/** Dead letters of orders, kept while the program runs. */
 final class OrderLetters implements DeadLetterSink {
     private final Map<RecordIdentity, DataChangeRecord> orders = new LinkedHashMap<>();
     private final Set<RecordKey> parked = new LinkedHashSet<>();

@@ -3,7 +3,7 @@ package dev.spream.servers;
 import dev.spream.core.record.Json;
 import java.util.Map;
 
-/** An answer of the double. */
+/** A response of the Meilisearch double. */
 record DoubleAnswer(int status, String body) {
     static DoubleAnswer ok(Object body) {
         return new DoubleAnswer(200, Json.text(body));

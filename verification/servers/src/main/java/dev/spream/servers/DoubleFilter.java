@@ -11,7 +11,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** A filter as the double understands it: comparisons that are joined by AND. */
+/** A filter of the double: comparisons that are joined by AND. */
 final class DoubleFilter {
     private static final Pattern COMPARISON = Pattern.compile(
             "\\G\\s*(\\w+) (=|<=) (?:\"((?:[^\"\\\\]|\\\\.)*)\"|'((?:[^'\\\\]|\\\\.)*)'|([\\w.-]+))\\s*(AND|$)",
@@ -46,7 +46,7 @@ final class DoubleFilter {
 
     private final List<Comparison> comparisons = new ArrayList<>();
 
-    /** @param code that of the error if it cannot be understood, or filters by what cannot be */
+    /** @param code the code of the error if the filter is invalid, or uses a field that is not filterable */
     DoubleFilter(Object filter, Set<String> filterable, String code) {
         for (Object text : filter instanceof List<?> list ? list : List.of(filter)) {
             parse(String.valueOf(text), filterable, code);
@@ -68,7 +68,7 @@ final class DoubleFilter {
         }
     }
 
-    /** A backslash is left out before a quote of the kind that is around the value, and nowhere else. */
+    /** Returns the value; a backslash is removed only before a quote of the kind that encloses it. */
     private static String value(Matcher matcher) {
         if (matcher.group(3) != null) {
             return matcher.group(3).replace("\\\"", "\"");

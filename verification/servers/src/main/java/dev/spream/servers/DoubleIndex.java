@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 
 /** An index of the double. Every method is synchronized. */
 final class DoubleIndex {
-    static final String PRIMARY_KEY = "_id"; // of the documents of spream
+    static final String PRIMARY_KEY = "_id"; // for documents of spream
 
     private static final Pattern ID = Pattern.compile("[A-Za-z0-9_-]{1,511}");
     private static final Pattern WORD = Pattern.compile("[\\p{L}\\p{N}]+");
@@ -60,7 +60,7 @@ final class DoubleIndex {
         return new LinkedHashMap<>(documents);
     }
 
-    /** All of them, or none. */
+    /** Adds all documents, or none. */
     synchronized void add(List<?> added) {
         Map<String, Map<String, @Nullable Object>> valid = new LinkedHashMap<>();
         for (Object document : added) {
@@ -90,7 +90,7 @@ final class DoubleIndex {
         documents.values().removeIf(filter(filter, "invalid_document_filter")::matches);
     }
 
-    /** Refuses a filter that cannot be. */
+    /** Rejects an invalid filter. */
     synchronized void check(String filter, String code) {
         filter(filter, code);
     }
@@ -99,7 +99,7 @@ final class DoubleIndex {
         return new DoubleFilter(filter, Set.copyOf(names("filterableAttributes")), code);
     }
 
-    /** One that everything passes if the request has none. */
+    /** Returns the filter, which accepts everything if the request has none. */
     private DoubleFilter filter(JsonObject request, String code) {
         return filter(Optional.ofNullable(request.get("filter")).orElse(List.of()), code);
     }
@@ -159,7 +159,7 @@ final class DoubleIndex {
                 .collect(Collectors.toCollection(ArrayList::new));
     }
 
-    /** The sum of the places of the fields where the words are; -1 if one of them is nowhere. */
+    /** Returns the sum of the positions of the fields that contain the words; -1 if a word is missing. */
     private int rank(Map<String, @Nullable Object> document, List<String> words) {
         int rank = 0;
         for (int i = 0; i < words.size(); i++) {
@@ -183,7 +183,7 @@ final class DoubleIndex {
         return -1;
     }
 
-    /** Words are told apart by what is between them; those of Japanese may be anywhere. */
+    /** Returns whether the text contains the word, as a whole word; Japanese words may be anywhere. */
     private static boolean has(String text, String word, boolean last) {
         Matcher matcher = WORD.matcher(text.toLowerCase(Locale.ROOT));
         boolean ideographic = word.codePoints().anyMatch(DoubleIndex::isJapanese);
@@ -202,7 +202,7 @@ final class DoubleIndex {
                 || Character.UnicodeScript.of(codePoint) == Character.UnicodeScript.KATAKANA;
     }
 
-    /** By the field that the request names, if the ranking rules begin with that. */
+    /** Returns the order by the field of the request, if the ranking rules begin with sort. */
     private Comparator<Map<String, @Nullable Object>> order(JsonObject request) {
         if (!(request.get("sort") instanceof List<?> sort) || sort.isEmpty()) {
             return (unusedOne, unusedOther) -> 0;
@@ -216,7 +216,7 @@ final class DoubleIndex {
                 : (unusedOne, unusedOther) -> 0;
     }
 
-    /** Numbers before text, and what has neither last. */
+    /** Returns a key by which numbers come before text, and missing values last. */
     private static SortKey key(@Nullable Object value) {
         return switch (value) {
             case null -> new SortKey(2, BigDecimal.ZERO, "");

@@ -1,6 +1,6 @@
 package dev.spream.servers;
 
-/** The double refuses a request, or has a task fail. */
+/** An error response of the double, or the error of a task. */
 final class DoubleRefusal extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

@@ -12,7 +12,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
-/** The tasks of the double: one at a time, in their order. */
+/** The tasks of the double, run one at a time in order. */
 final class DoubleTasks implements AutoCloseable {
     private final ExecutorService worker =
             Executors.newSingleThreadExecutor(Thread.ofVirtual().factory());

@@ -17,8 +17,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * Google's Cloud Spanner emulator as a child process, where the machine has one. Its partitions live a second or two, so
- * that a short test sees many splits and merges. It forgets everything when it is closed, or when this JVM exits.
+ * Google's Cloud Spanner emulator as a child process, if it is installed. Its partitions live a second or two, so that
+ * a short test has many splits and merges. Its data is lost when it is closed, or when this JVM exits.
  *
  * @see <a href="https://github.com/GoogleCloudPlatform/cloud-spanner-emulator">cloud-spanner-emulator</a>
  */
@@ -45,7 +45,7 @@ public final class GoogleEmulator implements AutoCloseable {
         Runtime.getRuntime().addShutdownHook(killer);
     }
 
-    /** The emulator's program: {@code emulator_main} on the PATH, or in the SDK that {@code gcloud} on the PATH is of. */
+    /** Finds the emulator's program: {@code emulator_main} on the PATH, or in the SDK of {@code gcloud} on the PATH. */
     public static Optional<Path> find() {
         return onPath("emulator_main").or(() -> onPath("gcloud").flatMap(GoogleEmulator::inSdkOf));
     }
@@ -73,12 +73,12 @@ public final class GoogleEmulator implements AutoCloseable {
         return start(program, FASTEST_CHURN);
     }
 
-    /** Like {@link #start(Path)}, with partitions that live as long as it does. */
+    /** Starts the program as {@link #start(Path)} does, with partitions that live as long as it does. */
     public static GoogleEmulator startWithoutChurn(Path program) throws IOException, InterruptedException {
         return start(program, NO_CHURN);
     }
 
-    /** Like {@link #start(Path)}, with partitions that live five seconds or more. */
+    /** Starts the program as {@link #start(Path)} does, with partitions that live five seconds or more. */
     public static GoogleEmulator startWithSlowChurn(Path program) throws IOException, InterruptedException {
         return start(program, SLOW_CHURN);
     }
@@ -126,7 +126,7 @@ public final class GoogleEmulator implements AutoCloseable {
         return new InetSocketAddress(host.substring(0, colon), Integer.parseInt(host.substring(colon + 1)));
     }
 
-    /** Its host and port, as in {@code SPANNER_EMULATOR_HOST}. */
+    /** Returns its host and port, as in {@code SPANNER_EMULATOR_HOST}. */
     public String host() {
         return host;
     }
@@ -137,7 +137,7 @@ public final class GoogleEmulator implements AutoCloseable {
         try {
             Runtime.getRuntime().removeShutdownHook(killer);
         } catch (IllegalStateException e) {
-            // The JVM is exiting, and the hook does its work.
+            // The JVM is exiting, and the hook ends the process.
         }
     }
 }

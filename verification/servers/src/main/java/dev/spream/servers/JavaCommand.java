@@ -4,11 +4,11 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The command of a program in a JVM of its own, which lives for seconds. */
+/** The command of a short-lived program in a JVM of its own. */
 public final class JavaCommand {
     private JavaCommand() {}
 
-    /** On the class path of the tests. Arguments of the program are to be added. */
+    /** Returns a command with the class path of the tests; the caller adds the program's arguments. */
     public static List<String> of(Class<?> program, String... options) {
         return of(
                 System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
@@ -16,7 +16,7 @@ public final class JavaCommand {
                 options);
     }
 
-    /** On a class path of its own. Arguments of the program are to be added. */
+    /** Returns a command with the given class path; the caller adds the program's arguments. */
     public static List<String> of(String classPath, Class<?> program, String... options) {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),

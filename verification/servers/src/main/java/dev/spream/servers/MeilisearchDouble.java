@@ -26,11 +26,11 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The part of a Meilisearch server that spream uses, on the loopback interface: requests are answered at once, tasks are
- * done one after the other in their order, and a task that fails changes nothing. It refuses what the server refuses, and
- * fails as a test wants it.
+ * The part of a Meilisearch server that spream uses, on the loopback interface: requests are answered at once, tasks
+ * run one after the other in order, and a task that fails changes nothing. It rejects the same requests as the server,
+ * and injects faults for tests.
  *
- * <p>Written from the public documentation, not from the server: what it finds is much simpler.
+ * <p>Written from the public documentation, not from the server: its search is much simpler.
  */
 public final class MeilisearchDouble implements AutoCloseable {
     private static final int ACCEPTED = 202;
@@ -67,43 +67,46 @@ public final class MeilisearchDouble implements AutoCloseable {
         return URI.create("http://127.0.0.1:" + server.getAddress().getPort());
     }
 
-    /** Wants this key from now on. */
+    /** Requires this key from now on. */
     public void requireKey(String secret) {
         key = secret;
     }
 
-    /** Breaks every connection, or no longer. */
+    /** Breaks every connection, or stops doing so. */
     public void down(boolean value) {
         down = value;
     }
 
-    /** Does what it is asked, and breaks the connection before the answer, so many times. */
+    /** Executes the given number of requests and breaks the connection before the response. */
     public void loseAnswers(int count) {
         loseAnswers(0, count);
     }
 
-    /** The same after so many answers that come. */
+    /** Does the same after the given number of successful responses. */
     public void loseAnswers(int after, int count) {
         keptAnswers.set(after);
         lostAnswers.set(count);
     }
 
-    /** Answers so many requests with status 503, and does nothing of them. */
+    /** Answers the given number of requests with status 503, without executing them. */
     public void failRequests(int count) {
         errors.set(count);
     }
 
-    /** Does not answer the next request with documents, nor does it take them before {@link #takeHeld}. */
+    /** Holds the next request with documents: it gets no response, and is not executed before {@link #takeHeld}. */
     public void holdDocuments() {
         holding = true;
     }
 
-    /** Takes the documents that it held, as if they came now. */
+    /** Executes the held request now. */
     public void takeHeld() {
         requireNonNull(held.getAndSet(null), "no request was held").run();
     }
 
-    /** Answers requests whose path ends so with that instead, and does nothing of them; with an empty body, no longer. */
+    /**
+     * Answers requests whose path ends with the given text by the given body, without executing them; with an empty
+     * body, stops doing so.
+     */
     public void answer(String path, String body) {
         if (body.isEmpty()) {
             instead.remove(path);
@@ -112,7 +115,7 @@ public final class MeilisearchDouble implements AutoCloseable {
         }
     }
 
-    /** Says of each task that there is none, as of one that has been cleared, or no longer. */
+    /** Reports each task as missing, as after it has been cleared, or stops doing so. */
     public void forgetTasks(boolean value) {
         tasks.forgetful = value;
     }
@@ -121,12 +124,12 @@ public final class MeilisearchDouble implements AutoCloseable {
         tasks.time = time;
     }
 
-    /** Has the task after so many others fail with the code, of type {@code internal} or {@code invalid_request}. */
+    /** Fails the task after the given number of others with the code, of type {@code internal} or {@code invalid_request}. */
     public void failTask(int after, String type, String code) {
         tasks.fail(after, type, code);
     }
 
-    /** Has every task fail that brings a document with that id, as of a document that the server cannot take. */
+    /** Fails every task with a document of that id, as for a document that the server cannot store. */
     public void refuseDocument(String id) {
         tasks.refused.add(id);
     }
@@ -139,19 +142,19 @@ public final class MeilisearchDouble implements AutoCloseable {
         return tasks.ids.get();
     }
 
-    /** The documents of an index as they are now, tombstones included; empty if there is none. */
+    /** Returns the current documents of an index, tombstones included; empty if it does not exist. */
     public Map<String, Map<String, @Nullable Object>> documents(String index) {
         DoubleIndex found = indexes.get(index);
         return found == null ? Map.of() : found.documents();
     }
 
-    /** Takes an index away, as a disk that is not mounted: what is returned puts it back as it was, in the place of any other. */
+    /** Removes an index, as a disk that is not mounted would; the result restores it, replacing any other. */
     public Runnable takeAway(String name) {
         DoubleIndex taken = requireNonNull(indexes.remove(name), name);
         return () -> indexes.put(name, taken);
     }
 
-    /** Makes an index as another program would. */
+    /** Creates an index as another program would. */
     public void createForeign(String name, String primaryKey) {
         indexes.put(name, new DoubleIndex(name, primaryKey));
     }
@@ -270,7 +273,7 @@ public final class MeilisearchDouble implements AutoCloseable {
         indexes.remove(name);
     }
 
-    /** As the server does, it makes an index that is not there. */
+    /** Adds documents; creates a missing index, as the server does. */
     private DoubleAnswer add(String name, String body) {
         if (!(Json.parse(body) instanceof List<?> documents)) {
             throw new DoubleRefusal(400, "malformed_payload");

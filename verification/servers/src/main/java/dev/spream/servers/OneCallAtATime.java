@@ -5,17 +5,18 @@ import java.lang.reflect.Proxy;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Something over a client of Spanner that is called by one thread at a time. Google's emulator has no multiplexed sessions
- * (1.5.28; they came with 1.5.38): it gives a client one session of the old kind, where a transaction ends the one before.
+ * A wrapper of the Spanner client that is called by one thread at a time. Google's emulator has no multiplexed sessions
+ * (1.5.28; they came with 1.5.38): it gives a client one session of the old kind, where a transaction ends the previous
+ * one.
  */
 public final class OneCallAtATime {
     private OneCallAtATime() {}
 
     /**
-     * Lets the calls of an interface wait for each other.
+     * Serialises the calls of an interface.
      *
      * @param type the interface
-     * @param called what implements it
+     * @param called its implementation
      */
     public static <T> T of(Class<T> type, T called) {
         ReentrantLock lock = new ReentrantLock();

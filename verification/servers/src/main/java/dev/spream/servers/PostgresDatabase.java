@@ -9,7 +9,7 @@ import java.sql.Statement;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
 
-/** An empty database of the PostgreSQL that tests of a JVM share, which ends with the JVM. */
+/** An empty database of the PostgreSQL that the tests of a JVM share, which ends with the JVM. */
 public record PostgresDatabase(String name) {
     private static final AtomicInteger DATABASES = new AtomicInteger();
 
@@ -32,7 +32,7 @@ public record PostgresDatabase(String name) {
         return Holder.SERVER.getJdbcUrl("postgres", name);
     }
 
-    /** As services read it from their environment. */
+    /** Returns the URL in the form of the services' environment variables. */
     public String url() {
         return "postgres://postgres@localhost:%d/%s".formatted(port(), name);
     }

@@ -8,7 +8,7 @@ import io.grpc.StatusException;
 import io.grpc.stub.ServerCallStreamObserver;
 import java.util.List;
 
-/** A streaming pull of a {@link SubscriberServer}, under whose lock it is used. */
+/** A streaming pull of a {@link SubscriberServer}, guarded by its lock. */
 final class PullStream {
     private final ServerCallStreamObserver<StreamingPullResponse> out;
     private long limit = Long.MAX_VALUE;
@@ -18,7 +18,7 @@ final class PullStream {
         this.out = out;
     }
 
-    /** How many messages may be out; 0 for any number. */
+    /** Limits the number of messages in flight; 0 for no limit. */
     void limit(long messages) {
         limit = messages == 0 ? Long.MAX_VALUE : messages;
     }
@@ -40,7 +40,7 @@ final class PullStream {
                 .build());
     }
 
-    /** The client is not there any more. */
+    /** Ends the stream after its client has disconnected. */
     void gone() {
         ended = true;
     }

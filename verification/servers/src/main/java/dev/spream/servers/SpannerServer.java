@@ -15,16 +15,16 @@ import java.util.UUID;
 import java.util.concurrent.ExecutionException;
 
 /**
- * A Spanner server that tests may fill with databases.
+ * A Spanner server in which tests create databases.
  *
- * @param name tells it apart in the names of tests
+ * @param name its name in the names of tests
  * @param emulatorHost its host and port, as in {@code SPANNER_EMULATOR_HOST}
  */
 public record SpannerServer(String name, String emulatorHost) {
     private static final String PROJECT = "spream-test";
     private static final String INSTANCE = "test-instance";
 
-    /** A client of this server. The caller closes it. */
+    /** Creates a client of this server. The caller closes it. */
     public Spanner client() {
         return SpannerOptions.newBuilder()
                 .setProjectId(PROJECT)
@@ -34,7 +34,7 @@ public record SpannerServer(String name, String emulatorHost) {
                 .getService();
     }
 
-    /** Creates a database of a name of its own, with these tables and change streams. */
+    /** Creates a database with a unique name, with these tables and change streams. */
     public DatabaseId createDatabase(Dialect dialect, List<String> ddl) {
         try (Spanner spanner = client()) {
             createInstance(spanner);

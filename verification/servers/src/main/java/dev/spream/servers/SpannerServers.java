@@ -10,19 +10,19 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * The servers that an integration test runs on: our emulator, and with {@code -Dmatrix=true}, as the profile
- * {@code proof} has it, Google's as well wherever there is one. Each starts when first asked for, says so in one line, and lives
- * as long as the JVM.
+ * The servers of an integration test: spream's emulator, and with {@code -Dmatrix=true}, which the profile {@code
+ * proof} sets, also Google's if it is available. Each starts on first use, prints one line, and lives as long as the
+ * JVM.
  */
 public final class SpannerServers {
     private SpannerServers() {}
 
-    /** Those of this run. For {@code @MethodSource("dev.spream.servers.SpannerServers#all")}. */
+    /** Returns the servers of this run, for {@code @MethodSource("dev.spream.servers.SpannerServers#all")}. */
     public static Stream<SpannerServer> all() {
         return Stream.concat(Stream.of(ours()), areAll() ? google().stream() : Stream.empty());
     }
 
-    /** Returns whether tests take every server and dialect there is, where one shows the same promise. */
+    /** Returns whether tests run on every available server and dialect, where one would suffice. */
     public static boolean areAll() {
         return Boolean.getBoolean("matrix");
     }
@@ -31,7 +31,7 @@ public final class SpannerServers {
         return Ours.SERVER;
     }
 
-    /** Google's emulator: the one that {@code SPANNER_EMULATOR_HOST} names, or one found on this machine. */
+    /** Returns Google's emulator: the one that {@code SPANNER_EMULATOR_HOST} names, or one found on this machine. */
     public static Optional<SpannerServer> google() {
         return Google.SERVER;
     }

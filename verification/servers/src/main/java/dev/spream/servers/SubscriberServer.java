@@ -40,9 +40,9 @@ import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
 /**
- * Subscriptions of Pub/Sub in memory, behind real gRPC on a port of the loopback interface: streaming pull, ordering keys,
- * redelivery; and topics of any name, whatever is published to which goes to all subscriptions. No time passes by itself: a test
- * says when ack deadlines are over. Safe for use by many threads.
+ * Subscriptions of Pub/Sub in memory, behind real gRPC on a port of the loopback interface: streaming pull, ordering
+ * keys, redelivery; and topics of any name, whose messages go to all subscriptions. Ack deadlines expire only by a call
+ * of the test. Safe for use by many threads.
  */
 public final class SubscriberServer implements AutoCloseable {
     private static final String SUBSCRIBER = "google.pubsub.v1.Subscriber";
@@ -140,7 +140,7 @@ public final class SubscriberServer implements AutoCloseable {
         return "127.0.0.1:" + server.getPort();
     }
 
-    /** A subscription of the project {@code demo} with message ordering, which may be changed. */
+    /** Creates a subscription of the project {@code demo} with message ordering; {@code change} adapts its settings. */
     public void create(String name, UnaryOperator<Subscription.Builder> change) {
         Subscription.Builder subscription =
                 Subscription.newBuilder().setName(PREFIX + name).setEnableMessageOrdering(true);
@@ -152,7 +152,7 @@ public final class SubscriberServer implements AutoCloseable {
         create(name, subscription -> subscription);
     }
 
-    /** Ends its streams, as a subscription that is deleted does. */
+    /** Deletes a subscription and ends its streams. */
     public void delete(String name) {
         locked(() -> {
             SubscriptionState deleted = state(name);
@@ -169,7 +169,7 @@ public final class SubscriberServer implements AutoCloseable {
         locked(() -> ackStatus = status);
     }
 
-    /** Ends the streams of all subscriptions, and has new ones end like that; with OK, they go on. */
+    /** Ends the streams of all subscriptions, and later ones, with the given status; OK stops doing so. */
     public void refusePulls(Status status) {
         locked(() -> {
             pullStatus = status;
@@ -188,7 +188,7 @@ public final class SubscriberServer implements AutoCloseable {
                 .build());
     }
 
-    /** Returns the message's id. */
+    /** Adds a message and returns its id. */
     private String add(PubsubMessage published) {
         return got(() -> {
             PubsubMessage message = published.toBuilder()
@@ -212,17 +212,17 @@ public final class SubscriberServer implements AutoCloseable {
         observer.onCompleted();
     }
 
-    /** The ack deadline is over of all that was delivered and not acknowledged. */
+    /** Expires the ack deadline of all messages that were delivered and not acknowledged. */
     public void expire(String name) {
         locked(() -> state(name).expire());
     }
 
-    /** How many messages were delivered and not acknowledged. */
+    /** Returns the number of messages that were delivered and not acknowledged. */
     public int held(String name) {
         return got(() -> state(name).held());
     }
 
-    /** How many messages were not acknowledged. */
+    /** Returns the number of messages that were not acknowledged. */
     public int left(String name) {
         return got(() -> state(name).left());
     }

@@ -15,8 +15,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A subscription of a {@link SubscriberServer}, under whose lock it is used. A message of an ordering key that is given back, or
- * whose deadline is over, comes again, and so do those of the key behind it: their earlier ack ids mean nothing any more.
+ * A subscription of a {@link SubscriberServer}, guarded by its lock. A message with an ordering key that is released,
+ * or whose deadline expires, is delivered again, as are later ones of the key: their earlier ack ids become invalid.
  *
  * @see <a href="https://cloud.google.com/pubsub/docs/ordering">Pub/Sub: order messages</a>
  */
@@ -24,7 +24,7 @@ final class SubscriptionState {
     /** A message that is not acknowledged. */
     private static final class Kept {
         private final PubsubMessage message;
-        private @Nullable String ackId; // while it is out
+        private @Nullable String ackId; // while it is in flight
         private @Nullable PullStream stream;
 
         Kept(PubsubMessage message) {
@@ -102,7 +102,7 @@ final class SubscriptionState {
         deliver();
     }
 
-    /** Sends what is not out, in order; what is out of an ordering key goes to one stream. */
+    /** Sends messages that are not in flight, in order; those of an ordering key in flight go to one stream. */
     private void deliver() {
         streams.removeIf(stream -> !stream.isOpen());
         Map<PullStream, List<ReceivedMessage>> sent = new HashMap<>();
@@ -132,7 +132,7 @@ final class SubscriptionState {
         sent.forEach((stream, messages) -> stream.send(subscription, messages));
     }
 
-    /** The stream that has least. */
+    /** Returns the stream with the fewest messages in flight. */
     private @Nullable PullStream free() {
         PullStream least = null;
         for (PullStream stream : streams) {

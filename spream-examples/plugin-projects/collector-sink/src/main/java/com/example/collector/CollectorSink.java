@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** Posts changes as JSON, a line each. Safe for use by many threads, which share the connections. */
+/** Posts changes as JSON, one per line. Safe for use by many threads, which share the connections. */
 final class CollectorSink implements BatchConsumer, AutoCloseable {
     private static final Duration PAUSE = Duration.ofSeconds(5);
 

@@ -14,13 +14,13 @@ import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The storage {@code timed}: one in memory, which says which of its calls were slow. */
+/** The storage {@code timed}: an in-memory storage that logs slow calls. */
 public final class TimedStorageProvider implements PartitionStorageProvider {
     private static final Logger log = LoggerFactory.getLogger(TimedStorageProvider.class);
     private static final ConfigKey<Duration> SLOW = ConfigKey.of(
                     "slow",
                     ConfigType.duration(Duration.ZERO, Duration.ofMinutes(1)),
-                    "What takes at least that long is logged.")
+                    "Calls that take at least this long are logged.")
             .withDefault(Duration.ofMillis(10));
 
     @Override

@@ -24,10 +24,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * A subscription of transfers between 80 accounts whose consumer refuses 3 of them and parks their keys, over PostgreSQL;
- * then the replay of the letters while the subscription runs on: the rate of the letters that are open when it begins, how
- * long until no key is parked, and whether any account saw its changes out of order. Goal: 1,000 letters a second. Once
- * with a server that waits for its disk, once with one that does not.
+ * A subscription of transfers between 80 accounts whose consumer refuses 3 of them and parks their keys, over
+ * PostgreSQL; then the replay of the letters while the subscription continues. Measures the rate of the letters that
+ * are open when the replay begins, the time until no key is parked, and whether any account received its changes out of
+ * order. Goal: 1,000 letters a second. Runs once with a server that waits for its disk, and once without.
  */
 public final class LetterReplay {
     private static final int ACCOUNTS = 80;
@@ -102,7 +102,7 @@ public final class LetterReplay {
         }
     }
 
-    /** Refuses some accounts at first, and remembers the last change of each. Safe for use by many threads. */
+    /** Refuses some accounts at first, and records the last change of each. Safe for use by many threads. */
     private static final class Accounts implements ChangeHandler {
         private final Map<Integer, RecordIdentity> last = new ConcurrentHashMap<>();
         private final AtomicLong outOfOrder = new AtomicLong();

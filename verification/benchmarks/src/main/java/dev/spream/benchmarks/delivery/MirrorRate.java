@@ -10,9 +10,9 @@ import dev.spream.storage.jdbc.mirror.JdbcMirror;
 import java.util.UUID;
 
 /**
- * A subscription that mirrors a table into PostgreSQL, each change once, beside plain batched JDBC upserts of the same rows
- * in batches of the same size over as many connections. Goal: 0.7 times their rate. Once with keys that do not come twice in
- * a batch, and once with hot keys, whose changes the mirror folds.
+ * A subscription that mirrors a table into PostgreSQL, each change once, compared with plain batched JDBC upserts of
+ * the same rows in batches of the same size over as many connections. Goal: 0.7 times their rate. Runs once with keys
+ * that occur once in a batch, and once with hot keys, whose changes the mirror folds.
  */
 public final class MirrorRate {
     private static final int ROWS = Integer.getInteger("rows", 200_000);

@@ -19,8 +19,8 @@ import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 
 /**
- * A stream of orders that costs next to nothing to read: some partitions with keys of their own, each of which is inserted
- * and then updated again and again, with new values of all columns. Safe for use by many threads.
+ * A stream of orders with negligible reading cost: several partitions with keys of their own, each of which is inserted
+ * and then updated repeatedly, with new values of all columns. Safe for use by many threads.
  */
 final class OrdersSource extends LocalSource {
     static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
@@ -38,7 +38,7 @@ final class OrdersSource extends LocalSource {
     private final int partitions;
     private final int keysOfPartition;
 
-    /** @param changes in all; a multiple of the number of partitions */
+    /** @param changes the total number; a multiple of the number of partitions */
     OrdersSource(long changes, int partitions, int keysOfPartition) {
         super(NAME);
         this.changes = changes;
@@ -46,7 +46,7 @@ final class OrdersSource extends LocalSource {
         this.keysOfPartition = keysOfPartition;
     }
 
-    /** What a partition holds. */
+    /** Returns the changes of a partition. */
     Iterator<DataChangeRecord> changes(int partition) {
         return changes(partition, START);
     }

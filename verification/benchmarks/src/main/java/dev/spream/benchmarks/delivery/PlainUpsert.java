@@ -16,9 +16,9 @@ import java.util.concurrent.Executors;
 import javax.sql.DataSource;
 
 /**
- * The program that one would write without spream, as far as writing goes: for each partition a thread and a connection,
- * one upsert a change in JDBC batches, and a commit a batch. It neither knows what was applied before nor sees to the
- * order of keys that move between partitions.
+ * A plain program without spream, limited to writing: for each partition a thread and a connection, one upsert a change
+ * in JDBC batches, and a commit a batch. It neither records what was applied nor orders keys that move between
+ * partitions.
  */
 record PlainUpsert(DataSource database, int batchSize) {
     private static final String UPSERT = """
@@ -26,7 +26,7 @@ record PlainUpsert(DataSource database, int batchSize) {
             ON CONFLICT ("OrderId") DO UPDATE SET "Customer" = excluded."Customer", "Amount" = excluded."Amount",
                 "Paid" = excluded."Paid", "ChangedAt" = excluded."ChangedAt\"""";
 
-    /** Writes everything that the source holds, and returns how many changes that were. */
+    /** Writes all changes of the source, and returns their number. */
     long run(OrdersSource source, int partitions) throws InterruptedException, ExecutionException {
         return Parallel.sum(
                 Executors.newVirtualThreadPerTaskExecutor(), partitions, i -> () -> write(source.changes(i)));

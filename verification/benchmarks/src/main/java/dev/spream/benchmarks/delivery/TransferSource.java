@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * A stream of one partition that never ends, of transfers between two of some accounts at even intervals: those of the past
- * at once, the others as they happen. Safe for use by many threads.
+ * An unbounded stream of one partition, with transfers between pairs of accounts at even intervals: those of the past
+ * at once, the others as they occur. Safe for use by many threads.
  */
 final class TransferSource extends LocalSource {
     private static final int SEED = 42;
@@ -29,7 +29,7 @@ final class TransferSource extends LocalSource {
         this.intervalNanos = 1_000_000_000L / perSecond;
     }
 
-    /** The number of an account that a change changes. */
+    /** Returns the number of the account that a change updates. */
     static int account(Mod mod) {
         return Integer.parseInt(mod.keys().string("Account").orElseThrow());
     }

@@ -1,5 +1,5 @@
 /**
- * Delivery into PostgreSQL: the mirror beside plain upserts, and the replay of dead letters. Read {@link
+ * Delivery into PostgreSQL: the mirror compared with plain upserts, and the replay of dead letters. Read {@link
  * dev.spream.benchmarks.delivery.MirrorRate} first.
  */
 @NullMarked

@@ -25,7 +25,7 @@ public final class ChildJvm implements AutoCloseable {
     public static ChildJvm start(Class<?> program, List<String> jvmFlags, String... arguments) throws IOException {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        // What a JDK 24 or newer wants to be told about netty and protobuf.
+        // Options for JDK 24 and later, required by netty and protobuf.
         command.addAll(List.of("-XX:+IgnoreUnrecognizedVMOptions", "--enable-native-access=ALL-UNNAMED"));
         command.add("--sun-misc-unsafe-memory-access=allow");
         command.addAll(jvmFlags);
@@ -35,31 +35,31 @@ public final class ChildJvm implements AutoCloseable {
                 new ProcessBuilder(command).redirectError(Redirect.INHERIT).start());
     }
 
-    /** For a program that serves: returns when the JVM that started it is gone. */
+    /** Returns when the JVM that started this one has ended; for programs that serve requests. */
     public static void awaitParent() throws IOException {
         System.in.transferTo(OutputStream.nullOutputStream());
     }
 
-    /** Its standard output. */
+    /** Returns its standard output. */
     public BufferedReader output() {
         return output;
     }
 
-    /** The next line that it writes, such as the address that it serves at. */
+    /** Returns the next line of its output, such as the address of a server. */
     public String nextLine() throws IOException {
         String line = output.readLine();
         if (line == null) {
-            throw new IOException("the child JVM ended without a word; its standard error says why");
+            throw new IOException("the child JVM ended without output; see its standard error");
         }
         return line;
     }
 
-    /** Waits for its end. */
+    /** Waits for its end and returns the exit code. */
     public int exitCode() throws InterruptedException {
         return process.waitFor();
     }
 
-    /** Ends it at once, as {@code kill -9} does, and waits until it is gone. */
+    /** Ends it at once, as {@code kill -9} does, and waits until it has ended. */
     public void kill() {
         process.destroyForcibly();
         process.onExit().join();

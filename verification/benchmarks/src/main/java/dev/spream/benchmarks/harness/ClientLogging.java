@@ -6,7 +6,7 @@ import java.util.logging.LogManager;
 public final class ClientLogging {
     private ClientLogging() {}
 
-    /** Keeps it from mixing with what is measured. */
+    /** Disables the logging, so that it does not mix with results. */
     public static void silence() {
         LogManager.getLogManager().reset();
     }

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.concurrent.Callable;
 
 /**
- * Ways to do the same work, measured in turns: one repetition of each, then the next one of each. Other load of the
- * machine thus affects them all, and their ratio within a turn is more reliable than their rates. Confined to one
+ * Alternatives for the same work, measured in turns: one repetition of each, then the next one of each. Other load of
+ * the machine thus affects them all, and their ratio within a turn is more reliable than their rates. Confined to one
  * thread.
  */
 public final class Comparison {
@@ -19,13 +19,13 @@ public final class Comparison {
     private final long rows;
     private final List<Way> ways = new ArrayList<>();
 
-    /** @param rows how many rows each repetition has to process */
+    /** @param rows the number of rows that each repetition has to process */
     public Comparison(String title, long rows) {
         this.title = title;
         this.rows = rows;
     }
 
-    /** Adds a way. The first one is what the others are compared with. */
+    /** Adds an alternative. The others are compared with the first one. */
     public Comparison add(String name, Callable<Long> repetition) {
         ways.add(new Way(name, repetition, new ArrayList<>()));
         return this;

@@ -8,8 +8,8 @@ import java.io.IOException;
 import java.util.Comparator;
 
 /**
- * The emulator as a program, with a database that has a table {@code Accounts} and a change stream {@code Changes} of as
- * many partitions as the argument says. Prints the address that it serves at.
+ * The emulator as a program, with a database that has a table {@code Accounts} and a change stream {@code Changes} with
+ * the number of partitions in the argument. Prints its address.
  */
 public final class EmulatorProcess {
     public static final String DATABASE = "projects/benchmark/instances/benchmark/databases/benchmark";

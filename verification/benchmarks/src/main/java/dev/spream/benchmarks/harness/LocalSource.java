@@ -20,7 +20,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
-/** A stream without a server: what it returns is made here, as fast as it is asked for or at a pace. */
+/** A stream without a server: its records are created here, on demand or at a fixed rate. */
 public abstract class LocalSource implements ChangeStreamSource {
     private final String name;
 
@@ -56,7 +56,7 @@ public abstract class LocalSource implements ChangeStreamSource {
     @Override
     public final void close() {}
 
-    /** The answer to the initial query: partitions with these tokens. */
+    /** Returns the result of the initial query: partitions with these tokens. */
     protected static ChangeStreamCursor partitions(Instant start, Stream<String> tokens) {
         List<ChildPartition> children =
                 tokens.map(token -> ChildPartition.of(token, List.of())).toList();
@@ -64,7 +64,7 @@ public abstract class LocalSource implements ChangeStreamSource {
                 List.of(new ChildPartitionsRecord(start, "00000001", children)).iterator());
     }
 
-    /** A partition that returns these records as fast as it is asked, and ends. */
+    /** Returns a partition that returns these records on demand, and ends. */
     protected static ChangeStreamCursor records(Iterator<? extends ChangeRecord> records) {
         return new LocalCursor() {
             @Override
@@ -74,7 +74,10 @@ public abstract class LocalSource implements ChangeStreamSource {
         };
     }
 
-    /** A partition that never ends, with a change at even intervals: those of the past at once, the others as they happen. */
+    /**
+     * Returns an unbounded partition with a change at even intervals: those of the past at once, the others as they
+     * occur.
+     */
     protected static ChangeStreamCursor paced(
             Instant start, long intervalNanos, Function<Instant, ChangeRecord> change) {
         return new LocalCursor() {
@@ -91,7 +94,7 @@ public abstract class LocalSource implements ChangeStreamSource {
         };
     }
 
-    /** The one record of a transaction. */
+    /** Returns the only record of a transaction. */
     protected static DataChangeRecord change(
             Instant at,
             String transaction,

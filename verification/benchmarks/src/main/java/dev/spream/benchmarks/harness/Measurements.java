@@ -4,7 +4,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/** Figures of one thing that was measured many times. */
+/** Statistics of repeated measurements. */
 public final class Measurements {
     private Measurements() {}
 
@@ -14,7 +14,7 @@ public final class Measurements {
         return sorted[sorted.length / 2];
     }
 
-    /** The median of the ratios within a turn, and their span. */
+    /** Returns the median of the ratios within a turn, and their range. */
     public static String ratios(List<Double> figures, List<Double> base) {
         double[] ratios = IntStream.range(0, figures.size())
                 .mapToDouble(turn -> figures.get(turn) / base.get(turn))
@@ -23,7 +23,7 @@ public final class Measurements {
         return "%.2f (%.2f to %.2f)".formatted(ratios[ratios.length / 2], ratios[0], ratios[ratios.length - 1]);
     }
 
-    /** How long it took, in milliseconds with so many decimals. */
+    /** Returns statistics of durations, in milliseconds with the given number of decimals. */
     public static String times(Collection<Long> nanos, int decimals) {
         long[] sorted = nanos.stream().mapToLong(Long::longValue).sorted().toArray();
         String milliseconds = "%." + decimals + "f ms";

@@ -10,11 +10,11 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 
-/** Work that several threads do at the same time. */
+/** Work of several threads in parallel. */
 public final class Parallel {
     private Parallel() {}
 
-    /** Runs so many tasks on these threads, which end then, and adds up what they return. */
+    /** Runs the given number of tasks on these threads, which end then, and adds up their results. */
     public static long sum(ExecutorService threads, int count, IntFunction<Callable<Long>> task)
             throws InterruptedException, ExecutionException {
         try (threads) {
@@ -27,7 +27,7 @@ public final class Parallel {
         }
     }
 
-    /** Has some threads work on the numbers from 0 on, at even intervals, as far as the machine lets them. */
+    /** Runs several threads over the numbers from 0 on, at even intervals if the machine is fast enough. */
     public static void paced(int threads, int count, int perSecond, PacedWork work)
             throws InterruptedException, ExecutionException {
         long startedAt = System.nanoTime();
@@ -45,7 +45,7 @@ public final class Parallel {
         void on(int number) throws Exception;
     }
 
-    /** Waits for that moment of {@link System#nanoTime}. */
+    /** Waits until the given value of {@link System#nanoTime}. */
     public static void waitUntil(long nanoTime) {
         for (long left; (left = nanoTime - System.nanoTime()) > 0; ) {
             LockSupport.parkNanos(left);

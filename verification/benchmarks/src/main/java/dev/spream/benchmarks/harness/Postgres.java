@@ -5,16 +5,16 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 
-/** A PostgreSQL server of this JVM's own. */
+/** A PostgreSQL server started by this JVM. */
 public final class Postgres implements AutoCloseable {
     private final EmbeddedPostgres server;
 
-    /** Waits for no disk. */
+    /** Starts a server that does not wait for the disk. */
     public Postgres() throws IOException {
         this(false);
     }
 
-    /** @param durable whether it waits for the disk at each commit, as servers do */
+    /** @param durable whether it waits for the disk at each commit, as production servers do */
     public Postgres(boolean durable) throws IOException {
         server = EmbeddedPostgres.builder()
                 .setServerConfig("fsync", durable ? "on" : "off")

@@ -6,7 +6,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import javax.sql.DataSource;
 
-/** Statements of the benchmarks' own. */
+/** Helper methods for SQL statements. */
 public final class Sql {
     private Sql() {}
 
@@ -19,7 +19,7 @@ public final class Sql {
         }
     }
 
-    /** Fails unless two tables have the same rows: a rate means nothing if they differ. */
+    /** Fails unless two tables have the same rows, since their rates could not be compared. */
     public static void requireEqual(DataSource database, String one, String other) throws SQLException {
         long different = count(
                 database,
@@ -30,7 +30,7 @@ public final class Sql {
         }
     }
 
-    /** Rows of a table, or of one with a condition behind it. */
+    /** Returns the number of rows of a table, optionally with a condition appended. */
     public static long count(DataSource database, String rows) throws SQLException {
         try (Connection connection = database.getConnection();
                 Statement statement = connection.createStatement();

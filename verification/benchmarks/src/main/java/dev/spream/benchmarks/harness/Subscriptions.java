@@ -8,11 +8,11 @@ import dev.spream.core.subscription.Subscriber;
 import dev.spream.core.subscription.SubscriberOptions;
 import java.util.function.UnaryOperator;
 
-/** Subscriptions that keep their state in memory. */
+/** Subscriptions with state in memory. */
 public final class Subscriptions {
     private Subscriptions() {}
 
-    /** Reads a stream to the end that the options name. */
+    /** Reads a stream to the end timestamp of the options. */
     public static void readToEnd(
             ChangeStreamSource source, Consumer consumer, UnaryOperator<SubscriberOptions.Builder> options) {
         try (Subscriber subscriber = Subscriber.builder(source, new InMemoryPartitionStorage())

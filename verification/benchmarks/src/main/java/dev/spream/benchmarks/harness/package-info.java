@@ -1,7 +1,7 @@
 /**
- * The tools of the benchmarks: programs in a JVM of their own, servers, sources without a server, and how figures are
- * compared and printed. Depends on no measurement. Read {@link
- * dev.spream.benchmarks.harness.Comparison} first.
+ * The tools of the benchmarks: programs in a JVM of their own, servers, sources without a server, and the comparison
+ * and output of results. Does not depend on the benchmarks. Read {@link dev.spream.benchmarks.harness.Comparison}
+ * first.
  */
 @NullMarked
 package dev.spream.benchmarks.harness;

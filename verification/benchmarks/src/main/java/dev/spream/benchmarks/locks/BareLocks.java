@@ -9,9 +9,9 @@ import java.sql.SQLException;
 import java.util.List;
 import javax.sql.DataSource;
 
-/** The SQL that one would write without spream, for locks whose keys and order are known: no plan, no limits, no checks. */
+/** Plain SQL without spream, for locks whose keys and order are known: no plan, no limits, no checks. */
 enum BareLocks {
-    /** All locks in one statement. That PostgreSQL calls the functions from left to right is nowhere promised. */
+    /** All locks in one statement. PostgreSQL calls the functions from left to right, but does not guarantee it. */
     ADVISORY_AT_ONCE("advisory, bare, one statement") {
         @Override
         void lock(Connection connection, List<PlannedLock> locks) throws SQLException {

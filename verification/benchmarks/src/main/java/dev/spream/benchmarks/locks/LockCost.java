@@ -12,7 +12,7 @@ import dev.spream.storage.jdbc.lock.LockStrategy;
 import java.sql.Connection;
 import java.util.List;
 
-/** The cost of hierarchical locks: to provision, to take when they are free, and to wait for. */
+/** The cost of hierarchical locks: provisioning, acquisition of free locks, and waiting. */
 public final class LockCost {
     private static final int HANDLES = 8;
 

@@ -15,8 +15,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * A resource locked with its account and its user, and released, by several threads that are not in each other's way: spream
- * beside the bare SQL of the same strategy. Goal: 0.8 times its rate.
+ * The rate at which several threads without contention lock and release a resource with its account and its user:
+ * spream compared with plain SQL of the same strategy. Goal: 0.8 times its rate.
  */
 record LockRate(HikariDataSource database) {
     private static final int LOCKS = Integer.getInteger("locks", 20_000);
@@ -26,7 +26,7 @@ record LockRate(HikariDataSource database) {
     private static final int IDS = 100_000;
     private static final BucketSpace SPACE = new BucketSpace(BucketHash.SHA256, 1 << 20, 3);
 
-    /** Adds what is to be measured. */
+    /** Adds the alternatives to be measured. */
     void compare(String title, List<BareLocks> bare, List<NamedLocks> spream) throws Exception {
         Comparison comparison = new Comparison(title + ", threads: " + THREADS, LOCKS);
         for (BareLocks locks : bare) {
@@ -63,7 +63,7 @@ record LockRate(HikariDataSource database) {
         return prefix + ThreadLocalRandom.current().nextInt(IDS);
     }
 
-    /** Locks of a store, and how to call them in the table. */
+    /** The locks of a store, and their name in the table. */
     record NamedLocks(String name, HierarchicalLocks<Connection> locks) {}
 
     private interface Locking {

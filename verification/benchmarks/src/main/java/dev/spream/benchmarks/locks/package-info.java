@@ -1,6 +1,6 @@
 /**
- * Hierarchical locks beside bare SQL, and the waiting for them. Read {@link
- * dev.spream.benchmarks.locks.LockCost} first.
+ * Hierarchical locks compared with plain SQL, and the waits for them. Read {@link dev.spream.benchmarks.locks.LockCost}
+ * first.
  */
 @NullMarked
 package dev.spream.benchmarks.locks;

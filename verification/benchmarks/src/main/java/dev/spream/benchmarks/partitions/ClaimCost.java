@@ -34,9 +34,9 @@ import java.util.concurrent.Semaphore;
 import java.util.stream.IntStream;
 
 /**
- * The cost of looking for partitions and of claiming twenty of them, beside none and beside 10,000 that are stored and
- * have finished; and that of claiming 10,000 at once. The ratio should be near one: what has finished is kept for a day,
- * and every worker looks once a second.
+ * The cost of looking for partitions and of claiming twenty of them, without other partitions and with 10,000 stored
+ * ones that have finished; and that of claiming 10,000 at once. The ratio should be near one: finished partitions are
+ * kept for a day, and every worker looks for partitions once a second.
  */
 public final class ClaimCost {
     private static final String DATABASE = "projects/benchmark/instances/benchmark/databases/claims";
@@ -97,7 +97,7 @@ public final class ClaimCost {
                 name, STORED, ratio, STORED + CLAIMED, claimAll);
     }
 
-    /** Stores that many partitions, and claims them once; how many milliseconds the claim took. */
+    /** Stores the given number of partitions, and claims them once; returns the duration of the claim in milliseconds. */
     private static double fill(PartitionStorage storage, int partitions) {
         storage.openSubscription(new SubscriptionRecord(
                 "Benchmark",
@@ -153,7 +153,7 @@ public final class ClaimCost {
         }
     }
 
-    /** One look, one claim; what was claimed is given back outside of the time. */
+    /** Measures one look and one claim; the partitions are released outside the measured time. */
     private static long claim(PartitionStorage storage) {
         long startedAt = System.nanoTime();
         List<PartitionLease> leases = acquire(storage, storage.frontier());
@@ -171,7 +171,7 @@ public final class ClaimCost {
         return storage.acquire(WORKER, claims, LEASE);
     }
 
-    /** As long as Spanner's. */
+    /** Returns a token as long as Spanner's. */
     private static String token(int number) {
         char[] token = new char[140];
         Arrays.fill(token, 'x');

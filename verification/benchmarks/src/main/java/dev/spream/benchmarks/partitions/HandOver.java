@@ -24,9 +24,9 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The time that a child waits: from the end of its last parent's stream, as the client returned it, to its own first
- * query. In between the parent's children and end are stored and the child is claimed, in memory. Partitions of an
- * emulator in the same process split and merge in turns. Goal: below 10 ms.
+ * The delay of a child: from the end of its last parent's stream, as the client returned it, to its own first query. In
+ * between, the parent's children and end are stored and the child is claimed, in memory. Partitions of an emulator in
+ * the same process split and merge in turns. Goal: below 10 ms.
  */
 public final class HandOver {
     private static final String DATABASE = "projects/benchmark/instances/benchmark/databases/hand-over";
@@ -96,12 +96,12 @@ public final class HandOver {
         System.out.printf("%-34s %,6d times: %s%n", what, nanos.size(), Measurements.times(nanos, 3));
     }
 
-    /** When partitions were first queried and when their streams ended. Safe for use by many threads. */
+    /** The times of the first queries of partitions and of the ends of their streams. Safe for use by many threads. */
     private static final class Times implements ObservedSource.Observer {
         private final Map<String, Long> queried = new ConcurrentHashMap<>();
         private final Map<String, Long> ended = new ConcurrentHashMap<>();
         private final Map<String, CountDownLatch> queries = new ConcurrentHashMap<>();
-        private final List<Long> afterSplit = new ArrayList<>(); // confined to the main thread, like the next
+        private final List<Long> afterSplit = new ArrayList<>(); // confined to the main thread, as is the next field
         private final List<Long> afterMerge = new ArrayList<>();
 
         @Override

@@ -26,15 +26,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * A thousand live partitions without changes, in this process's heap of 256 MiB; the emulator is in another process. Goal:
- * as many heartbeats as a minute brings at the default interval, and no OutOfMemoryError.
+ * A thousand live partitions without changes, in this process's heap of 256 MiB; the emulator is in another process.
+ * Goal: as many heartbeats as expected in a minute at the default interval, and no OutOfMemoryError.
  */
 public final class IdlePartitions {
     private static final int PARTITIONS = Integer.getInteger("partitions", 1_000);
     private static final Duration HEARTBEAT = Duration.ofSeconds(1);
     private static final Duration TIMEOUT = Duration.ofSeconds(90);
 
-    /** A minute's, at the default interval of ten seconds, and then as many again. */
+    /** The heartbeats of a minute at the default interval of ten seconds, and then as many again. */
     private static final int HEARTBEATS = 12 * PARTITIONS;
 
     private IdlePartitions() {}
@@ -67,9 +67,9 @@ public final class IdlePartitions {
                         .build()) {
             long startedAt = System.nanoTime();
             var run = running.submit(() -> subscriber.run(change -> {}));
-            life.await(life.allAlive, "every partition has shown life");
+            life.await(life.allAlive, "every partition has returned a record");
             System.out.printf("%,d partitions alive after %.1f s%n", PARTITIONS, (System.nanoTime() - startedAt) / 1e9);
-            life.await(life.enoughHeartbeats, "%,d heartbeats came".formatted(HEARTBEATS));
+            life.await(life.enoughHeartbeats, "%,d heartbeats were returned".formatted(HEARTBEATS));
             printUse("%,d partitions, %,d heartbeats, %.1f s"
                     .formatted(PARTITIONS, life.heartbeats.sum(), (System.nanoTime() - startedAt) / 1e9));
             subscriber.shutdown(TIMEOUT);
@@ -77,7 +77,7 @@ public final class IdlePartitions {
         }
     }
 
-    /** The explicit collections find what is really in use. */
+    /** Prints the heap use; explicit collections determine the memory that is really in use. */
     @SuppressWarnings("ExplicitGc")
     private static void printUse(String when) {
         MemoryMXBean memory = ManagementFactory.getMemoryMXBean();
@@ -99,7 +99,7 @@ public final class IdlePartitions {
         return bytes / (double) (1 << 20);
     }
 
-    /** What the partitions show of themselves. Safe for use by many threads. */
+    /** The observed activity of the partitions. Safe for use by many threads. */
     private static final class Life implements ObservedSource.Observer {
         private final Set<PartitionToken> alive = ConcurrentHashMap.newKeySet();
         private final LongAdder heartbeats = new LongAdder();
@@ -120,7 +120,7 @@ public final class IdlePartitions {
         void await(CountDownLatch latch, String what) throws InterruptedException {
             if (!latch.await(TIMEOUT.toSeconds(), TimeUnit.SECONDS)) {
                 throw new IllegalStateException(
-                        "within %s it did not happen that %s: %d partitions alive, %d heartbeats"
+                        "condition not reached within %s, %s: %d partitions alive, %d heartbeats"
                                 .formatted(DurationText.of(TIMEOUT), what, alive.size(), heartbeats.sum()));
             }
         }

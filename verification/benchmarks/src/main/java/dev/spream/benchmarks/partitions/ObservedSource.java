@@ -10,14 +10,14 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 
-/** A source that tells when a subscriber asks and what it gets. As safe for use by many threads as the source it wraps. */
+/** A source that reports a subscriber's queries and their results. As safe for use by many threads as the source it wraps. */
 record ObservedSource(ChangeStreamSource source, Observer observer) implements ChangeStreamSource {
-    /** Told on the threads of the readers. */
+    /** Receives reports on the threads of the readers. */
     interface Observer {
         /** The partition is about to be queried. */
         default void queried(PartitionToken partition) {}
 
-        /** A record of the partition came. */
+        /** A query of the partition returned a record. */
         default void returned(PartitionToken partition, ChangeRecord record) {}
 
         /** A query of the partition ended with OK. */

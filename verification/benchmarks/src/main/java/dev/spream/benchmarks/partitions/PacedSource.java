@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * A stream of some partitions that never end, each of which has a change at even intervals, as they happen. Safe for use by
- * many threads.
+ * An unbounded stream of several partitions, each of which has a change at even intervals, as they occur. Safe for use
+ * by many threads.
  */
 final class PacedSource extends LocalSource {
     private static final JsonObject VALUES = JsonObject.of("{\"Status\":\"open\"}");

@@ -12,8 +12,8 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A worker joins another one that reads a hundred partitions, over PostgreSQL, with default options: how long until it
- * has half of them, and how long each of those was unread, from its release until it was acquired.
+ * A worker joins another one that reads a hundred partitions, over PostgreSQL, with default options: the time until it
+ * has half of them, and the time for which each of those was unread, from its release until it was acquired.
  */
 public final class Rebalance {
     private static final int PARTITIONS = 100;
@@ -46,7 +46,7 @@ public final class Rebalance {
         PacedSource source = new PacedSource(PARTITIONS, CHANGES_PER_SECOND, start);
         try (Worker first = new Worker("first", url, subscription, source, start, LEASE)) {
             first.awaitHeld(PARTITIONS);
-            TimeUnit.SECONDS.sleep(1); // to be in the middle of its work
+            TimeUnit.SECONDS.sleep(1); // so that it is in the middle of its work
             long startedAt = System.nanoTime();
             try (Worker second = new Worker("second", url, subscription, source, start, LEASE)) {
                 second.awaitHeld(PARTITIONS / 2);

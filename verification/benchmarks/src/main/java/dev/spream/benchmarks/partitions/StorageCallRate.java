@@ -12,8 +12,8 @@ import java.util.concurrent.atomic.LongAdder;
 
 /**
  * The rate at which a worker calls its storage while it reads twenty partitions, at three rates of changes: calls a
- * second and calls per 1,000 changes. With default options; the storage is in memory, which changes nothing about how
- * often it is called. Goal: at most one watermark call a second, whatever the rate.
+ * second and calls per 1,000 changes. With default options; the storage is in memory, which does not affect the number
+ * of calls. Goal: at most one watermark call a second, at any rate.
  */
 public final class StorageCallRate {
     private static final int PARTITIONS = 20;
@@ -38,7 +38,7 @@ public final class StorageCallRate {
                         .options(options -> options.startAt(start))
                         .build()) {
             var run = running.submit(() -> subscriber.run(change -> consumed.increment()));
-            TimeUnit.SECONDS.sleep(2); // the beginning, when partitions are claimed, is not counted
+            TimeUnit.SECONDS.sleep(2); // the start, when partitions are claimed, is not counted
             Map<String, Long> before = counted.calls();
             long changesBefore = consumed.sum();
             long startedAt = System.nanoTime();

@@ -12,9 +12,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A worker process that reads half of twenty partitions is killed with {@code kill -9}: how long until the other worker
- * reads them, over PostgreSQL. The time counts in lease times, of 2 s here; goal: at most one after the last renewal, which
- * can have been at the moment of the death.
+ * A worker process that reads half of twenty partitions is killed with {@code kill -9}: the time until the other worker
+ * reads them, over PostgreSQL, in lease times of 2 s. Goal: at most one lease time after the last renewal, which may
+ * coincide with the kill.
  */
 public final class TakeOver {
     private static final int PARTITIONS = 20;

@@ -16,8 +16,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A worker with a pool and a storage of its own, over PostgreSQL, that notes when it acquired and gave back which partition.
- * Safe for use by many threads.
+ * A worker with a pool and a storage of its own, over PostgreSQL, that records when it acquired and released each
+ * partition. Safe for use by many threads.
  */
 final class Worker implements AutoCloseable {
     static final Duration TIMEOUT = Duration.ofSeconds(60);
@@ -41,7 +41,7 @@ final class Worker implements AutoCloseable {
         thread = Thread.ofPlatform().name(name).start(() -> subscriber.run(change -> {}));
     }
 
-    /** When the partitions that it holds, or held, were acquired last, by {@link System#nanoTime}. */
+    /** Returns when each partition was acquired last, including released ones, by {@link System#nanoTime}. */
     Map<PartitionToken, Long> acquired() {
         return Map.copyOf(acquired);
     }
@@ -50,7 +50,7 @@ final class Worker implements AutoCloseable {
         return Map.copyOf(released);
     }
 
-    /** Waits until it holds that many partitions, without the root. */
+    /** Waits until the worker holds that many partitions, without the root. */
     void awaitHeld(int partitions) {
         long deadline = System.nanoTime() + TIMEOUT.toNanos();
         while (held() != partitions) {

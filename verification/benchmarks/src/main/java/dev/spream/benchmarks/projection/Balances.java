@@ -6,7 +6,7 @@ import dev.spream.projection.event.EventEnvelope;
 import java.sql.SQLException;
 import javax.sql.DataSource;
 
-/** The read model of the benchmark: what every account has, and how many movements it had. */
+/** The read model of the benchmark: the balance of every account, and the number of its movements. */
 final class Balances {
     private Balances() {}
 
@@ -15,7 +15,7 @@ final class Balances {
                 .formatted(name);
     }
 
-    /** An empty event store, and the read models of spream and of plain JDBC. */
+    /** Creates an empty event store, and the read models of spream and of plain JDBC. */
     static void createTables(DataSource database) throws SQLException {
         Sql.run(
                 database,

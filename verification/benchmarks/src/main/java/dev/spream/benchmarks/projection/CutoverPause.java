@@ -31,9 +31,9 @@ import java.util.concurrent.locks.LockSupport;
 import javax.sql.DataSource;
 
 /**
- * The pause in which no event is applied while two versions are exchanged, to and fro, and the time that a read of the
- * read model takes meanwhile. Readers ask for all of it without pause, and never find fewer movements than before; one
- * thread appends steadily, as far as the machine lets it.
+ * The pause in which no event is applied during a cutover, back and forth between two versions, and the duration of
+ * reads of the read model meanwhile. Readers read all of it continuously, and never find fewer movements than before;
+ * one thread appends at a steady rate, if the machine is fast enough.
  */
 record CutoverPause(
         DataSource database,
@@ -47,7 +47,7 @@ record CutoverPause(
     private static final Duration TIMEOUT = Duration.ofSeconds(10);
     private static final Duration LONGEST = Duration.ofMinutes(1);
 
-    /** Exchanges the live version and the other one that there is. */
+    /** Exchanges the live version and the other one. */
     void measure() throws Exception {
         AtomicBoolean stopping = new AtomicBoolean();
         Queue<Long> reads = new ConcurrentLinkedQueue<>();
@@ -89,7 +89,7 @@ record CutoverPause(
         return rebuilds.cutOver(RebuiltBalances.NAME, other, TIMEOUT, Set.of(), RebuildRate.ACT);
     }
 
-    /** Until both versions run, with the roles that they have now: the other has passed where the live one is. */
+    /** Waits until both versions run in their present roles: the other one has passed the position of the live one. */
     private void awaitFollowing() {
         long deadline = System.nanoTime() + LONGEST.toNanos();
         long target = progress().target() + 1;

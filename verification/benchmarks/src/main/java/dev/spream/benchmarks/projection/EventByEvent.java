@@ -6,7 +6,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 
-/** Balances with an upsert an event. */
+/** Balances with an upsert for each event. */
 record EventByEvent(String name, String table) implements Projection<Connection> {
     @Override
     public void apply(Connection transaction, EventEnvelope event) throws SQLException {

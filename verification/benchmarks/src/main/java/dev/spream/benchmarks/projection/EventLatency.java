@@ -25,9 +25,7 @@ import java.util.function.Function;
 import java.util.stream.IntStream;
 import javax.sql.DataSource;
 
-/**
- * The time that an event takes, from before it is appended, to a reader of the store, and to the committed read model.
- */
+/** The latency of an event, from the start of its append to a reader of the store, and to the committed read model. */
 record EventLatency(DataSource database) {
     private static final int PER_SECOND = Integer.getInteger("perSecond", 1_000);
     private static final int SECONDS = Integer.getInteger("seconds", 15);

@@ -8,7 +8,7 @@ import java.sql.SQLException;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Balances with an upsert a batch. */
+/** Balances with an upsert for each batch. */
 record Folded(String name, String table) implements FoldableProjection<Connection, Folded.Change> {
     record Change(long amount, long movements) {}
 

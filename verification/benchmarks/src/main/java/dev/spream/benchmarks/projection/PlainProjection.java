@@ -17,9 +17,9 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The program that one would write without spream, as far as reading and writing go: a thread and a connection for each
- * share of the accounts, chunks of events in their order, the same statements for the same rows, and a commit a batch. It
- * keeps no position, recognises nothing that it has applied, and trips over the first event that fails.
+ * A plain program without spream, limited to reading and writing: a thread and a connection for each share of the
+ * accounts, chunks of events in order, the same statements for the same rows, and a commit a batch. It keeps no
+ * position, does not recognise applied events, and stops at the first event that fails.
  */
 record PlainProjection(DataSource database, int batch, int threads) {
     private static final int MIN_CHUNK = 1_000;

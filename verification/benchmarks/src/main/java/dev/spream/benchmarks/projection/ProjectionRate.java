@@ -28,10 +28,10 @@ import java.util.function.BiFunction;
 import java.util.function.Function;
 
 /**
- * Projections of an event store, each event counted once, beside plain JDBC that reads the same events and writes the same rows
- * over as many connections, without knowing what it has applied: an event a transaction, batches written event by event, and
- * batches folded. Then rows that aggregates of all segments share, with one segment and with four; and how long an event takes from
- * the append to a reader, and to the read model.
+ * Projections of an event store, each event applied once, compared with plain JDBC that reads the same events and
+ * writes the same rows over as many connections, without recording its progress: an event a transaction, batches
+ * written event by event, and folded batches. Then rows that aggregates of all segments share, with one segment and
+ * with four; and the latency of an event from the append to a reader, and to the read model.
  */
 public final class ProjectionRate {
     private static final int FEW = Integer.getInteger("few", 10_000);
@@ -99,7 +99,7 @@ public final class ProjectionRate {
         }
     }
 
-    /** What more segments are worth where they write the same rows. */
+    /** Measures the benefit of more segments that write the same rows. */
     private void share() throws Exception {
         Balances.createTables(database);
         try (JdbcEventStore store = JdbcEventStore.create(database);
@@ -155,7 +155,7 @@ public final class ProjectionRate {
         return project(store, projection.apply(name), source, options, name, events);
     }
 
-    /** Runs a projection until one state of it has that many events; how many were applied to it. */
+    /** Runs a projection until one state of it has that many events; returns the number of events that were applied. */
     static long project(
             JdbcProjectionStore store,
             Projection<Connection> projection,

@@ -26,9 +26,9 @@ import java.util.concurrent.Executors;
 import javax.sql.DataSource;
 
 /**
- * A version of a projection built from all events beside the one that serves, from when its manager starts until its last event is
- * committed, beside plain JDBC that reads the same events and writes the same rows in batches of the same size. Reading alone,
- * and reading with folding, are what it is made of; the rest is writing.
+ * A version of a projection built from all events during live operation, from the start of its manager until its last
+ * event is committed, compared with plain JDBC that reads the same events and writes the same rows in batches of the
+ * same size. Reading alone, and reading with folding, are measured as its parts; the rest is writing.
  */
 record RebuildRate(DataSource database) {
     private static final int EVENTS = Integer.getInteger("rebuilt", 500_000);
@@ -37,7 +37,7 @@ record RebuildRate(DataSource database) {
     private static final int TURNS = Integer.getInteger("turns", 5);
     private static final int WARM_UPS = Integer.getInteger("warmUps", 1);
 
-    /** Of a version that is far behind. */
+    /** The batch size of a version that is far behind. */
     private static final int BATCH = 10_000;
 
     private static final int ROUND = ACCOUNTS * 10;
@@ -71,7 +71,7 @@ record RebuildRate(DataSource database) {
         }
     }
 
-    /** As many appends would, in statements of some thousand. */
+    /** Inserts the events in statements of several thousand, with the same result as appends. */
     private void insertEvents() throws SQLException {
         for (int first = 0; first < EVENTS; first += ROUND) {
             Sql.run(database, """

@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Balances that can be rebuilt, with an upsert a batch. */
+/** Balances that can be rebuilt, with an upsert for each batch. */
 record RebuiltBalances(Folded folded)
         implements FoldableProjection<Connection, Folded.Change>, RebuildableProjection<Connection> {
     static final String NAME = "balances";

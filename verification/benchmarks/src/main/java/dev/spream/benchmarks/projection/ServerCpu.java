@@ -15,8 +15,8 @@ import java.util.concurrent.Callable;
 import javax.sql.DataSource;
 
 /**
- * The processor time of a server's sessions while something is done, on the same machine. What sessions that end meanwhile
- * have used is left out. Confined to one thread.
+ * The processor time of a server's sessions during some work, on the same machine. Sessions that end meanwhile are not
+ * included. Confined to one thread.
  */
 final class ServerCpu {
     private final DataSource database;
@@ -41,7 +41,7 @@ final class ServerCpu {
         };
     }
 
-    /** Medians, without the first figures of each. */
+    /** Prints medians, without the first measurements of each. */
     void print(int warmUps) {
         micros.forEach((name, all) -> System.out.printf(
                 "%-44s %,.2f us/row of the server's CPU%n",

@@ -1,5 +1,5 @@
 /**
- * Projections of an event store beside plain JDBC: rates, latency, rebuilds and cut-overs. Read {@link
+ * Projections of an event store compared with plain JDBC: rates, latency, rebuilds and cutovers. Read {@link
  * dev.spream.benchmarks.projection.ProjectionRate} first.
  */
 @NullMarked

@@ -16,28 +16,28 @@ import java.util.concurrent.Executors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The program that one would write without spream, as far as reading goes: the client's own result sets, each partition
- * on a thread of its own, every field of every record read once and forgotten. It neither follows children of children
- * nor remembers where it was.
+ * A plain program without spream, limited to reading: the client's own result sets, each partition on a thread of its
+ * own, every field of every record read once and discarded. It neither follows children of children nor keeps its
+ * position.
  */
 final class BareLoop {
     private final DatabaseClient client;
     private final String streamName;
     private final QueryOption[] options;
 
-    /** @param options of the queries; none for what the client does by itself */
+    /** @param options the options of the queries; none for the client's defaults */
     BareLoop(DatabaseClient client, String streamName, QueryOption... options) {
         this.client = client;
         this.streamName = streamName;
         this.options = options.clone();
     }
 
-    /** The options that spream queries with by default. */
+    /** Returns the options of spream's queries by default. */
     static QueryOption[] spreamsOptions() {
         return new QueryOption[] {Options.priority(Options.RpcPriority.HIGH), Options.prefetchChunks(64)};
     }
 
-    /** Reads everything between the two, and returns how many data change records there were. */
+    /** Reads everything between the two times, and returns the number of data change records. */
     long run(Instant start, Instant end) throws InterruptedException, ExecutionException {
         Reading root = new Reading();
         root.read(query(start, end, null));
@@ -71,7 +71,7 @@ final class BareLoop {
     private final class Reading {
         private final List<String> children = new ArrayList<>();
         private long records;
-        private long sum; // so that no read is for nothing
+        private long sum; // keeps reads from being optimised away
 
         void read(Statement query) {
             try (ResultSet rows = client.singleUse().executeQuery(query, options)) {

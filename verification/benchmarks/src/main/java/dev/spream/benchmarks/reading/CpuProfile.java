@@ -16,8 +16,8 @@ import jdk.jfr.consumer.RecordedFrame;
 import jdk.jfr.consumer.RecordingFile;
 
 /**
- * The CPU time of this process by its parts while it does something, by samples of the JDK's flight recorder. A sample
- * counts for the part whose code runs, or which called the JDK's code that runs.
+ * The CPU time of this process by component during some work, by samples of the JDK's flight recorder. A sample counts
+ * for the component whose code runs, or which called the JDK's code that runs.
  */
 final class CpuProfile {
     private static final Duration PERIOD = Duration.ofMillis(5);

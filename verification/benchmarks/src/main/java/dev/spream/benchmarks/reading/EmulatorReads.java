@@ -21,8 +21,8 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 
 /**
- * The rate at which the emulator returns the changes of transactions, beside Google's emulator where the machine has one:
- * the same transactions, the same bare loop, each server in a process of its own.
+ * The rate at which the emulator returns the changes of transactions, compared with Google's emulator if it is
+ * installed: the same transactions, the same plain loop, each server in a process of its own.
  */
 public final class EmulatorReads {
     private static final int TRANSACTIONS = Integer.getInteger("transactions", 3_000);
@@ -62,7 +62,7 @@ public final class EmulatorReads {
             return google.host();
         }
 
-        /** Commits the transactions; the result reads their changes. */
+        /** Commits the transactions; returns a task that reads their changes. */
         Callable<Long> filled(SpannerServer server) {
             DatabaseId id = server.createDatabase(Dialect.GOOGLE_STANDARD_SQL, List.of(TABLE, STREAM));
             Spanner spanner = server.client();

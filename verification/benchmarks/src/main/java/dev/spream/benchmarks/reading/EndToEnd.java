@@ -14,9 +14,9 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * A subscriber whose consumer does nothing, beside a bare loop over the client's own result sets, on the same rows from a
- * server that costs little. Goals: 0.9 times the bare loop with the same prefetch, 1.5 times the one with the client's
- * default prefetch. Then a profile of where the subscriber's time goes.
+ * A subscriber with an empty consumer, compared with a plain loop over the client's own result sets, on the same rows
+ * from a server with little cost. Goals: 0.9 times the plain loop with the same prefetch, 1.5 times the one with the
+ * client's default prefetch. Ends with a CPU profile of the subscriber.
  */
 public final class EndToEnd {
     private static final int ROWS = Integer.getInteger("rows", 160_000);
@@ -60,7 +60,7 @@ public final class EndToEnd {
                 repeated(() -> subscribe(connection, stream, 64, Ordering.KEY)));
     }
 
-    /** Long enough for a profile. */
+    /** Repeats the work for long enough for a profile. */
     private static Callable<Long> repeated(Callable<Long> work) {
         return () -> {
             long rows = 0;
@@ -77,7 +77,7 @@ public final class EndToEnd {
         }
     }
 
-    /** Reads the stream to its end, and returns how many changes came. */
+    /** Reads the stream to its end, and returns the number of changes. */
     private static long subscribe(SpannerConnection connection, String stream, int maxInflight, Ordering ordering) {
         LongAdder changes = new LongAdder();
         ChangeHandler consumer = change -> changes.increment();

@@ -8,9 +8,9 @@ import java.util.concurrent.atomic.LongAdder;
 import org.openjdk.jmh.infra.Blackhole;
 
 /**
- * The cost of order by key: a subscriber with {@link Ordering#KEY} beside one with {@link Ordering#NONE}, on a source
- * that costs next to nothing, with a consumer that does nothing and with one that computes for 20 microseconds. Goal:
- * from a hundred keys on, at most 1.3 times as long. With one key there is nothing to do at the same time.
+ * The cost of order by key: a subscriber with {@link Ordering#KEY} compared with one with {@link Ordering#NONE}, on a
+ * source with negligible cost, with an empty consumer and with one that computes for 20 microseconds. Goal: from a
+ * hundred keys on, at most 1.3 times as long. With one key there is no parallelism.
  */
 public final class KeyOrder {
     private static final int CHANGES = Integer.getInteger("changes", 200_000);
@@ -59,7 +59,7 @@ public final class KeyOrder {
         return consumed.sum();
     }
 
-    /** How much of JMH's busy work takes that long here, when nothing else runs. */
+    /** Returns the amount of JMH's busy work that takes that long here, without other load. */
     private static long calibrate() {
         long fastest = Long.MAX_VALUE;
         for (int i = 0; i < CALIBRATIONS; i++) {

@@ -18,8 +18,8 @@ import java.util.stream.LongStream;
 import java.util.stream.Stream;
 
 /**
- * A stream of one partition that costs next to nothing to read: its changes are made when they are asked for, a microsecond
- * apart, over a number of keys in turns. Safe for use by many threads.
+ * A stream of one partition with negligible reading cost: its changes are created on demand, a microsecond apart, over
+ * a number of keys in turns. Safe for use by many threads.
  */
 final class MemorySource extends LocalSource {
     static final Instant START = Instant.parse("2026-01-01T00:00:00Z");

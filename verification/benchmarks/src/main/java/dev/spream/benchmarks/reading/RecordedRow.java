@@ -22,8 +22,8 @@ import java.util.Iterator;
 import java.util.List;
 
 /**
- * The rows of a change stream as the emulator sends them, to make others of: one data change record, an update of a row of
- * seven columns with old and new values, and one record that names a child partition.
+ * The rows of a change stream as the emulator sends them, used as templates: one data change record, an update of a row
+ * of seven columns with old and new values, and one record that names a child partition.
  *
  * @param data a result of one row with metadata, the update
  * @param child a result of one row with metadata, the child partition
@@ -111,7 +111,7 @@ record RecordedRow(PartialResultSet data, PartialResultSet child) {
                 .build());
     }
 
-    /** The value at that path through lists. */
+    /** Returns the value at that path through lists. */
     private static Value at(Value value, int... path) {
         Value found = value;
         for (int index : path) {

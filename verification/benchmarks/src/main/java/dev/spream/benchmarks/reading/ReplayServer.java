@@ -44,16 +44,16 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A Spanner server that does nothing but send rows that were encoded before, as fast as the client takes them: what is left
- * is the reader's own cost. A change stream {@code Replay<n>} has n partitions of as many rows each, all of which are over:
- * a query returns the rows from its start on and ends with OK.
+ * A Spanner server that only sends rows that were encoded before, as fast as the client reads them, so that the
+ * reader's own cost is measured. A change stream {@code Replay<n>} has n partitions of as many rows each, all of which
+ * have ended: a query returns the rows from its start on and ends with OK.
  */
 record ReplayServer(ReplayedRows rows) {
     private static final List<String> STREAMS = List.of(streamName(1), streamName(16));
     private static final Pattern STREAM = Pattern.compile("READ_Replay(\\d+)");
     private static final Marshaller<byte[]> ENCODED = new EncodedMarshaller();
 
-    /** Prints the address that it serves at. The argument is the number of rows of a stream. */
+    /** Prints the address of the server. The argument is the number of rows of a stream. */
     public static void main(String[] args) throws IOException {
         ReplayServer replay = new ReplayServer(ReplayedRows.encode(RecordedRow.record(), Integer.parseInt(args[0])));
         Server server = NettyServerBuilder.forAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
@@ -130,7 +130,7 @@ record ReplayServer(ReplayedRows rows) {
         response.onCompleted();
     }
 
-    /** What a reader asks about a stream before it reads it. */
+    /** Returns the rows of a reader's queries about a stream before it reads it. */
     private static List<String> catalogue(String sql) {
         if (sql.contains("database_dialect")) {
             return List.of("GOOGLE_STANDARD_SQL");
@@ -174,7 +174,7 @@ record ReplayServer(ReplayedRows rows) {
         return joined;
     }
 
-    /** One query's rows. Its call's thread only, which gRPC lends to one handler at a time. */
+    /** The rows of one query. Confined to its call's thread, on which gRPC calls one handler at a time. */
     private final class Replay {
         private final ServerCallStreamObserver<byte[]> response;
         private final int end;
@@ -205,7 +205,7 @@ record ReplayServer(ReplayedRows rows) {
         }
     }
 
-    /** The client asks an emulator for its instance configurations, to see whether it is there. */
+    /** The client queries an emulator's instance configurations to check whether it is running. */
     private static final class Instances extends InstanceAdminGrpc.InstanceAdminImplBase {
         @Override
         public void listInstanceConfigs(
@@ -215,7 +215,7 @@ record ReplayServer(ReplayedRows rows) {
         }
     }
 
-    /** Messages that are bytes already. */
+    /** A marshaller of messages that are encoded already. */
     private static final class EncodedMarshaller implements Marshaller<byte[]> {
         @Override
         public InputStream stream(byte[] message) {

@@ -9,13 +9,13 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 
 /**
- * Rows of change stream queries, encoded once: that many transactions of one record each, a microsecond apart, over a
- * thousand keys. Immutable but for the arrays, which are not written to.
+ * Rows of change stream queries, encoded once: the given number of transactions of one record each, a microsecond
+ * apart, over a thousand keys. Immutable; the arrays must not be written to.
  */
 final class ReplayedRows {
     static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
 
-    /** Behind every row, and long past. */
+    /** A time after every row, and long past. */
     static final Instant END = START.plus(1, ChronoUnit.HOURS);
 
     private static final int KEYS = 1_000;
@@ -64,7 +64,7 @@ final class ReplayedRows {
         return values.getValuesBuilder(index).getListValueBuilder();
     }
 
-    /** Spanner sends one with each row; without, the client holds rows back. */
+    /** Returns a resume token, which Spanner sends with each row; without it, the client buffers rows. */
     private static ByteString resumeToken(int index) {
         return ByteString.copyFromUtf8("resume-%08d".formatted(index));
     }
@@ -73,7 +73,10 @@ final class ReplayedRows {
         return rows.length;
     }
 
-    /** What a query's first message has besides its row: two messages, one after the other, are their union. */
+    /**
+     * Returns the part of a query's first message other than its row: two concatenated messages are merged by the
+     * decoder.
+     */
     byte[] metadata() {
         return metadata;
     }
@@ -82,13 +85,13 @@ final class ReplayedRows {
         return rows[index];
     }
 
-    /** The first row that a query from there returns. */
+    /** Returns the first row of a query from that time on. */
     static int firstFrom(Instant start) {
         long nanos = ChronoUnit.NANOS.between(START, start);
         return Math.clamp(Math.ceilDiv(nanos, 1_000), 0, Integer.MAX_VALUE);
     }
 
-    /** The one row of the initial query: all partitions, in one record. */
+    /** Returns the only row of the initial query: all partitions, in one record. */
     byte[] children(List<String> tokens) {
         Value.Builder row = recorded.child().getValues(0).toBuilder();
         ListValue.Builder record = list(list(list(row, 0), 2), 0);

@@ -20,10 +20,11 @@ import java.util.concurrent.Executors;
 
 /**
  * A source without an engine: the initial query and its partitions, each on a thread of its own, records counted and
- * forgotten. Between this and a {@link BareLoop} lies what the decoder costs, between this and a subscriber the engine.
+ * discarded. The difference to a {@link BareLoop} is the cost of the decoder, the difference to a subscriber that of
+ * the engine.
  */
 record SourceLoop(ChangeStreamSource source) {
-    /** Reads everything between the two, and returns how many data change records there were. */
+    /** Reads everything between the two times, and returns the number of data change records. */
     long run(Instant start, Instant end) throws InterruptedException, ExecutionException {
         Reading root = new Reading();
         root.read(query(PartitionToken.ROOT, start, end));

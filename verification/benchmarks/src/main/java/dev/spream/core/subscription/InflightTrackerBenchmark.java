@@ -21,8 +21,8 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * The time that the tracker adds to a record: it is opened, and settled after as many others as there is room for have
- * been opened too. One tracker serves all of a trial, so growth would show. Lives in the tracker's package to reach it.
+ * The cost of the tracker per record: it is opened, and settled after the tracker was filled to its capacity. One
+ * tracker is used in the whole trial, so that growth would be visible. In the tracker's package, for access to it.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
@@ -34,7 +34,7 @@ public class InflightTrackerBenchmark {
     /** A multiple of every capacity. */
     private static final int RECORDS = 64_000;
 
-    /** In which order the records in flight are settled. */
+    /** The order in which the records in flight are settled. */
     public enum Settling {
         IN_ORDER,
         SHUFFLED,
@@ -66,7 +66,7 @@ public class InflightTrackerBenchmark {
         order = offsets.stream().mapToInt(Integer::intValue).toArray();
     }
 
-    /** Fills the tracker and empties it, until that many records have passed. */
+    /** Fills the tracker and empties it, until that many records were settled. */
     @Benchmark
     @OperationsPerInvocation(RECORDS)
     public Instant openAndSettle() {

@@ -17,13 +17,13 @@ import org.apache.beam.sdk.transforms.DoFn;
 import org.apache.beam.sdk.transforms.ParDo;
 
 /**
- * Reads a change stream of an emulator with {@code SpannerIO.readChangeStream} on Beam's runner for one process, and
- * prints the keys of each change, a line each. It ends at the end timestamp, and drops the metadata table then; without
- * an end, it runs until it is killed, and the table stays.
+ * Reads a change stream of an emulator with {@code SpannerIO.readChangeStream} on Beam's direct runner, and prints the
+ * keys of each change, a line each. At the end timestamp it ends and drops the metadata table; without an end, it runs
+ * until it is killed, and the table stays.
  *
  * <p>Arguments are {@code name=value}: {@code host}, {@code project}, {@code instance}, {@code database}, {@code
- * stream}, {@code table}, {@code start}, and {@code end} unless there is none. Beam does not look at the environment
- * for an emulator.
+ * stream}, {@code table}, {@code start}, and optionally {@code end}. Beam does not read the emulator's environment
+ * variable.
  */
 public final class BeamPipeline {
     private BeamPipeline() {}
@@ -64,7 +64,7 @@ public final class BeamPipeline {
         return value;
     }
 
-    /** Where a change has been delivered: what was printed, the reader of this process's output has. */
+    /** The target of changes: a printed line is delivered to the process that reads this output. */
     private static final class PrintKeys extends DoFn<DataChangeRecord, Void> {
         private static final long serialVersionUID = 1;
 

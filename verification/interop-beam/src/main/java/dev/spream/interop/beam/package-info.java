@@ -1,7 +1,7 @@
 /**
- * Apache Beam's own change stream reader as a program. {@link dev.spream.interop.beam.BeamPipeline} is all of it. It has a
- * class path of its own, with the Spanner client that Beam was released with, so it depends on nothing of spream, and runs
- * in a process of its own.
+ * Apache Beam's own change stream reader as a program, {@link dev.spream.interop.beam.BeamPipeline}. It has a class
+ * path of its own, with the Spanner client of the Beam release, so that it does not depend on spream, and runs in a
+ * process of its own.
  */
 @NullMarked
 package dev.spream.interop.beam;
