@@ -14,7 +14,7 @@ import org.apache.lucene.search.IndexSearcher;
 import org.apache.lucene.store.AlreadyClosedException;
 import org.apache.lucene.util.ThreadInterruptedException;
 
-/** The meaning of Lucene's failures. */
+/** Maps the failures of Lucene to search exceptions. */
 final class Damage {
     private Damage() {}
 
@@ -33,7 +33,7 @@ final class Damage {
             case UncheckedIOException failed -> passing(what, failed);
             case IndexSearcher.TooManyClauses many ->
                 new SearchException(FailureKind.POISON, "%s: too many words".formatted(what), many);
-            case RuntimeException nonsense -> damaged(what, folder, nonsense); // of what was read
+            case RuntimeException nonsense -> damaged(what, folder, nonsense); // caused by what was read
             default -> passing(what, e);
         };
     }
@@ -41,7 +41,7 @@ final class Damage {
     private static SearchException passing(String what, Exception e) {
         return new SearchException(
                 FailureKind.TRANSIENT,
-                "%s: %s; what was written before is there"
+                "%s: %s; earlier writes are kept"
                         .formatted(what, e.getClass().getSimpleName()),
                 e);
     }
@@ -49,7 +49,7 @@ final class Damage {
     private static SearchException damaged(String what, Path folder, Exception e) {
         return new SearchException(
                 FailureKind.LOCAL,
-                "%s: the files in %s are damaged, or of another version of Lucene (%s); nothing was written: bring the folder back as it was, or build the index again with 'projection rebuild' and cut over, and remove the folder afterwards"
+                "%s: the files in %s are damaged, or were written by an incompatible version of Lucene (%s); nothing was written: restore the folder, or build the index again with 'projection rebuild' and cut over, and remove the folder afterwards"
                         .formatted(what, folder, e.getClass().getSimpleName()),
                 e);
     }

@@ -9,17 +9,17 @@ import org.apache.lucene.util.BytesRef;
 import org.apache.lucene.util.BytesRefBuilder;
 import org.apache.lucene.util.NumericUtils;
 
-/** The values of fields, as filters tell them apart and results are ordered. */
+/** Converts the values of fields to the forms in which they are filtered and sorted. */
 final class FieldValue {
     private static final byte FALSE = 0;
     private static final byte TRUE = 1;
     private static final byte NUMBER = 2;
     private static final byte TEXT = 3;
-    private static final int ORDERED_BYTES = 8_000; // longer texts are ordered by their beginning
+    private static final int ORDERED_BYTES = 8_000; // longer texts are sorted by their beginning
 
     private FieldValue() {}
 
-    /** What a filter compares with: a number whatever way it is written, and text whatever its case. */
+    /** Returns the terms that a filter compares: numbers in one canonical form, text in lower case. */
     static Stream<String> filterable(Object value) {
         return switch (value) {
             case List<?> list -> list.stream().flatMap(FieldValue::filterable);
@@ -41,7 +41,10 @@ final class FieldValue {
         return new BigDecimal(number).stripTrailingZeros().toString();
     }
 
-    /** Bytes in the order of the values: false, true, numbers, text; of a list the first. Without any for an empty list. */
+    /**
+     * Returns the sort key of a value; for a list, that of its first element, and none if it is empty. Values are
+     * sorted in the order false, true, numbers, text.
+     */
     static Stream<BytesRef> ordered(Object value) {
         return switch (value) {
             case List<?> list -> list.stream().limit(1).flatMap(FieldValue::ordered);

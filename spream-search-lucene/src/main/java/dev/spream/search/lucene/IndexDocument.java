@@ -26,7 +26,7 @@ final class IndexDocument {
     static final String ID = "_id";
     static final Term LIVE = new Term("_live", "1");
 
-    private static final String TOMBSTONE = "_tombstone"; // when it was made, in milliseconds
+    private static final String TOMBSTONE = "_tombstone"; // the time of deletion in milliseconds
     private static final String VERSION = "_version";
     private static final String SOURCE = "_source";
 
@@ -91,7 +91,7 @@ final class IndexDocument {
                 : List.of(value.toString());
     }
 
-    /** Doubles have a fraction, so that they come back as such. */
+    /** Gives doubles a fraction, so that they are read back as doubles. */
     private static Map<String, Object> plain(Map<String, Object> fields) {
         Map<String, Object> plain = new LinkedHashMap<>(fields);
         plain.replaceAll((name, value) -> value instanceof Double number ? fraction(name, number) : value);
@@ -100,7 +100,7 @@ final class IndexDocument {
 
     private static BigDecimal fraction(String name, double number) {
         if (!Double.isFinite(number)) {
-            throw new IllegalArgumentException("the field '%s' is no finite number".formatted(name));
+            throw new IllegalArgumentException("the field '%s' is not a finite number".formatted(name));
         }
         BigDecimal exact = new BigDecimal(Double.toString(number));
         return exact.scale() < 1 ? exact.setScale(1) : exact;

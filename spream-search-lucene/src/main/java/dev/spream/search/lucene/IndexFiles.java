@@ -31,8 +31,8 @@ import org.apache.lucene.store.LockObtainFailedException;
 import org.apache.lucene.util.Bits;
 
 /**
- * The files of an index, open to be written and searched. What searches see is what was committed last. One thread at a time
- * writes; any may look.
+ * The files of an index, open for writing and searching. Searches see the last commit. Writes by one thread at a time;
+ * reads by any.
  */
 final class IndexFiles {
     private static final String FORMAT = "spream.format";
@@ -52,7 +52,7 @@ final class IndexFiles {
         this.searchers = searchers;
     }
 
-    /** Opens the index in the folder again, which has to be the one with that id. */
+    /** Opens the index in the folder again; it must have that id. */
     static IndexFiles reopen(String name, Path folder, InstantSource clock, String id) {
         if (IndexFolder.isNew(folder)) {
             throw dropped(name, folder);
@@ -68,18 +68,18 @@ final class IndexFiles {
     static SearchException dropped(String name, Path folder) {
         return new SearchException(
                 FailureKind.LOCAL,
-                "the search index %s is gone from %s, where there is none or another one; nothing was written: bring it back and start the process again, or rebuild it with 'projection rebuild' and cut over"
+                "the search index %s in %s is missing or was replaced by another one; nothing was written: restore it and restart the process, or rebuild it with 'projection rebuild' and cut over"
                         .formatted(name, folder),
                 null);
     }
 
-    /** Opens the index in the folder, or begins one if nothing is in it. */
+    /** Opens the index in the folder, or creates one if the folder is empty. */
     static IndexFiles open(String name, Path folder, InstantSource clock) {
         boolean fresh = IndexFolder.isNew(folder);
         if (!fresh && !IndexFolder.isIndex(folder)) {
             throw new SearchException(
                     FailureKind.LOCAL,
-                    "%s is to hold the search index %s, and holds something else; nothing was changed: empty it, or configure another directory"
+                    "%s, the folder of the search index %s, contains other files; nothing was changed: empty it, or configure another directory"
                             .formatted(folder, name),
                     null);
         }
@@ -124,13 +124,13 @@ final class IndexFiles {
         if (!CURRENT.equals(data(writer).get(FORMAT))) {
             throw new SearchException(
                     FailureKind.LOCAL,
-                    "%s is to hold the search index %s, and holds an index of another program or of another version of this one; nothing was changed: configure another directory, or remove the folder and build the index again"
+                    "%s, the folder of the search index %s, contains an index of another program or of an incompatible version of spream; nothing was changed: configure another directory, or remove the folder and build the index again"
                             .formatted(folder, name),
                     null);
         }
     }
 
-    /** The id of the index that is in the folder now, whatever is open; empty if there is none. */
+    /** Returns the id of the index that is in the folder now, which may not be the open one; empty if there is none. */
     static String idIn(Path folder) throws IOException {
         if (!IndexFolder.isIndex(folder)) {
             return "";
@@ -169,7 +169,7 @@ final class IndexFiles {
         return id;
     }
 
-    /** All documents and tombstones go, and the id, once that is committed. */
+    /** Removes all documents and tombstones, and changes the id; takes effect with the next commit. */
     void clear() throws IOException {
         writer.deleteAll();
         id = newId();
@@ -179,7 +179,7 @@ final class IndexFiles {
         return UUID.randomUUID().toString();
     }
 
-    /** Makes everything durable, and then found. */
+    /** Makes all changes durable, and then visible to searches. */
     void commit(SearchSchema schema) throws IOException {
         writer.setLiveCommitData(
                 Map.of(FORMAT, CURRENT, ID, id, SCHEMA, text(schema)).entrySet());
@@ -187,7 +187,7 @@ final class IndexFiles {
         searchers.maybeRefreshBlocking();
     }
 
-    /** What is there of each document before its change, tombstones included. */
+    /** Returns the stored document before each change, tombstones included. */
     Map<SearchChange, Optional<Document>> before(List<SearchChange> changes) throws IOException {
         return look(searcher -> {
             Map<SearchChange, Optional<Document>> before = new LinkedHashMap<>();
@@ -205,7 +205,7 @@ final class IndexFiles {
                 : Optional.of(searcher.storedFields().document(found[0].doc));
     }
 
-    /** Does something with each document, without tombstones, as they were committed last. */
+    /** Calls the work with each committed document that is not a tombstone. */
     void eachLive(Each work) throws IOException {
         look(searcher -> {
             for (LeafReaderContext leaf : searcher.getIndexReader().leaves()) {
@@ -241,7 +241,7 @@ final class IndexFiles {
         }
     }
 
-    /** Lets go of everything; what was not committed is gone. */
+    /** Frees all resources. Uncommitted changes are lost. */
     void close() throws IOException {
         try (directory) {
             searchers.close();
@@ -249,12 +249,12 @@ final class IndexFiles {
         }
     }
 
-    /** The same for files that failed before. */
+    /** Closes files that have failed; further failures are ignored. */
     void abandon() {
         try {
             close();
         } catch (IOException | RuntimeException e) {
-            // they are opened again, which reports the failure
+            // ignored: opening the files again reports the failure
         }
     }
 }

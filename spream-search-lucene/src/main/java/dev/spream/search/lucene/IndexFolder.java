@@ -28,7 +28,10 @@ final class IndexFolder {
         return names(folder).stream().anyMatch(name -> name.startsWith("segments_"));
     }
 
-    /** Returns whether an index can begin there: nothing is in it, or what remains of one that had hardly begun. */
+    /**
+     * Returns whether an index can be created there: the folder is empty, or contains only the start of a creation that
+     * was interrupted.
+     */
     static boolean isNew(Path folder) {
         return BEFORE_THE_FIRST_COMMIT.containsAll(names(folder));
     }
@@ -39,7 +42,7 @@ final class IndexFolder {
         } catch (NoSuchFileException e) {
             return List.of();
         } catch (NotDirectoryException e) {
-            throw new SearchException(FailureKind.LOCAL, folder + " is no folder, and cannot hold a search index", e);
+            throw new SearchException(FailureKind.LOCAL, folder + " is not a folder, so it cannot contain a search index", e);
         } catch (IOException e) {
             throw new SearchException(
                     FailureKind.TRANSIENT, "the folder %s cannot be read: %s".formatted(folder, e), e);
@@ -64,11 +67,11 @@ final class IndexFolder {
         try {
             return Files.readString(folder.resolve(OWNER));
         } catch (IOException e) {
-            return "a process that has not said which";
+            return "an unknown process";
         }
     }
 
-    /** Removes the index in it, and it. False if there is none. */
+    /** Removes the index and its folder; returns false if there is none. */
     static boolean remove(String name, Path folder) {
         if (!isIndex(folder)) {
             return false;
@@ -83,13 +86,13 @@ final class IndexFolder {
         } catch (IOException e) {
             throw new SearchException(
                     FailureKind.TRANSIENT,
-                    "the search index %s could not be removed whole from %s: %s; remove the folder by hand, or drop the index again"
+                    "the search index %s could not be removed completely from %s: %s; remove the folder by hand, or drop the index again"
                             .formatted(name, folder, e),
                     e);
         }
     }
 
-    /** What makes it an index goes last, so that one that was removed in part can be dropped again. */
+    /** Puts the files that make it an index last, so that an index that was removed in part can be dropped again. */
     private static List<Path> inOrder(List<Path> files) {
         return Stream.concat(
                         files.stream().filter(file -> !isSegments(file)),
@@ -101,11 +104,11 @@ final class IndexFolder {
         return String.valueOf(file.getFileName()).startsWith("segments_");
     }
 
-    /** The index is open in another process. */
+    /** Returns the failure of an index that is open in another process. */
     static SearchException inUse(String name, Path folder, IOException cause) {
         return new SearchException(
                 FailureKind.TRANSIENT,
-                "the search index %s in %s is open elsewhere: %s has it; only one process at a time can use it, so stop that one first: a projection that writes to two directories leaves each with a part"
+                "the search index %s in %s is open in another process: %s; only one process at a time can use it: stop that process first. Do not configure another directory instead: each would then have only a part of the documents"
                         .formatted(name, folder, owner(folder)),
                 cause);
     }

@@ -15,8 +15,8 @@ import org.apache.lucene.analysis.tokenattributes.CharTermAttribute;
 import org.apache.lucene.analysis.tokenattributes.TypeAttribute;
 
 /**
- * The division of text into words. Of Chinese, Japanese and Korean, pairs of characters are; in documents each character
- * is one as well, so that a search for a single one finds them.
+ * Divides text into words. Chinese, Japanese and Korean text is divided into pairs of characters; in documents, each
+ * single character is a word too, so that a search for one character finds it.
  */
 final class IndexText {
     static final Analyzer DOCUMENTS = analyzer(true);
@@ -46,7 +46,7 @@ final class IndexText {
     private static final int CJK =
             CJKBigramFilter.HAN | CJKBigramFilter.HIRAGANA | CJKBigramFilter.KATAKANA | CJKBigramFilter.HANGUL;
 
-    /** What is between two spaces of a search. */
+    /** Returns the words of a part of a search without spaces. */
     static List<Word> words(String text) {
         List<Word> found = new ArrayList<>();
         try (TokenStream words = QUERIES.tokenStream("", text)) {

@@ -23,8 +23,8 @@ import java.util.stream.Stream;
  * Search indexes of Lucene, each in a folder below one directory. An open index is exclusive to this process; opening it
  * in another one fails and names the owner. Changes are durable when {@code write} returns.
  *
- * <p>Words are told apart as Unicode does, in lower case; Chinese, Japanese and Korean are searched by pairs of characters, which
- * finds words without knowing them.
+ * <p>Text is divided into words by the rules of Unicode, in lower case. Chinese, Japanese and Korean text is searched
+ * by pairs of characters, which needs no dictionary.
  */
 public final class LuceneSearchEngine implements SearchEngine {
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_-]{1,120}");
@@ -33,7 +33,7 @@ public final class LuceneSearchEngine implements SearchEngine {
     private final InstantSource clock;
     private final ReentrantLock lock = new ReentrantLock();
 
-    /** Guarded by the lock, as what follows. */
+    /** Guarded by the lock, like the following fields. */
     private final Map<String, SharedIndex> open = new HashMap<>();
 
     private boolean closed;
@@ -44,9 +44,9 @@ public final class LuceneSearchEngine implements SearchEngine {
     }
 
     /**
-     * The indexes below a directory, which is created if it is not there.
+     * Opens the indexes below a directory, which is created if absent.
      *
-     * @throws SearchException if it cannot be
+     * @throws SearchException if it cannot be created
      */
     public static LuceneSearchEngine open(Path directory) {
         return open(directory, InstantSource.system());
@@ -59,7 +59,7 @@ public final class LuceneSearchEngine implements SearchEngine {
         } catch (IOException e) {
             throw new SearchException(
                     FailureKind.LOCAL,
-                    "the directory %s of search indexes cannot be made: %s".formatted(directory, e),
+                    "the directory %s of search indexes cannot be created: %s".formatted(directory, e),
                     e);
         }
         return new LuceneSearchEngine(directory.toAbsolutePath().normalize(), clock);

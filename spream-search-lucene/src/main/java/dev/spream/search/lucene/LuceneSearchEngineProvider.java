@@ -10,7 +10,7 @@ import dev.spream.projection.search.SearchEngine;
 import java.nio.file.Path;
 import java.util.List;
 
-/** The search engine {@code lucene}: indexes in folders of this machine, which one process at a time uses. */
+/** The search engine {@code lucene}: indexes in local folders, each used by one process at a time. */
 @AutoService(SearchEngineProvider.class)
 public final class LuceneSearchEngineProvider implements SearchEngineProvider {
     private static final ConfigKey<Path> DIRECTORY = ConfigKey.of(

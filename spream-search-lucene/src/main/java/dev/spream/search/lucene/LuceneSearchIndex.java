@@ -8,7 +8,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** One user's handle of an open index. Safe for use by many threads. */
+/** A user's handle of an open index. Safe for use by many threads. */
 final class LuceneSearchIndex implements SearchIndex {
     private final LuceneSearchEngine engine;
     private final SharedIndex shared;

@@ -13,8 +13,8 @@ import org.apache.lucene.search.Query;
 import org.apache.lucene.search.TermQuery;
 
 /**
- * The query that the text of a search asks for: all of its words, each in any of the searchable fields, the last as the
- * beginning of a word too. A match counts more in a field that is more important.
+ * The query for the text of a search: all of its words, each in any of the searchable fields, the last one also as a
+ * prefix. Matches in more important fields score higher.
  */
 record QueryText(List<String> fields) {
     private static final Pattern SPACE = Pattern.compile("\\s+");
@@ -42,7 +42,7 @@ record QueryText(List<String> fields) {
         return any.build();
     }
 
-    /** What was written without a space between has to be together, but for a last word that is not finished. */
+    /** Requires words without a space between them to be adjacent, except for an unfinished last word. */
     private static Query together(String field, List<IndexText.Word> words, boolean last) {
         Query whole = phrase(field, words);
         IndexText.Word end = words.getLast();

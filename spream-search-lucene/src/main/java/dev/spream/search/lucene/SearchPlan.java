@@ -17,7 +17,7 @@ import org.apache.lucene.search.TermInSetQuery;
 import org.apache.lucene.search.TermQuery;
 import org.apache.lucene.util.BytesRef;
 
-/** A search as Lucene understands it. Documents that are alike are in the order of their ids, so that pages follow each other. */
+/** A search in the terms of Lucene. Documents of equal rank are sorted by id, so that pages are consistent. */
 record SearchPlan(Query query, Sort order) {
     static SearchPlan of(SearchQuery asked, SearchSchema schema) {
         BooleanQuery.Builder query = new BooleanQuery.Builder()
@@ -40,7 +40,7 @@ record SearchPlan(Query query, Sort order) {
     private static void require(String field, Set<String> offered, String how) {
         if (!offered.contains(field)) {
             throw new SearchException(
-                    FailureKind.POISON, "the field %s is not %s; these are: %s".formatted(field, how, offered), null);
+                    FailureKind.POISON, "the field %s is not %s; fields that are: %s".formatted(field, how, offered), null);
         }
     }
 

@@ -40,15 +40,15 @@ final class SharedIndex {
     private final String name;
     private final Path folder;
     private final InstantSource clock;
-    private final ReentrantLock writing = new ReentrantLock(); // taken before the other
+    private final ReentrantLock writing = new ReentrantLock(); // acquired before the other lock
     private final ReentrantReadWriteLock life = new ReentrantReadWriteLock();
 
-    private @Nullable IndexFiles files; // changed under both locks; null if they are closed, or were removed again
+    private @Nullable IndexFiles files; // changed under both locks; null if they are closed or were removed
     private volatile boolean closed; // changed under both locks
     private volatile SearchSchema schema; // changed while writing
-    private volatile String id = ""; // changed while writing; empty if it is not known
-    private boolean broken; // guarded by writing: the files are of no use to writers
-    private String made = ""; // guarded by writing: the id of what opening made, as long as nothing was done to it
+    private volatile String id = ""; // changed while writing; empty if unknown
+    private boolean broken; // guarded by writing; whether the files must be reopened before the next write
+    private String made = ""; // guarded by writing; the id of the index that opening created, until it is first changed
 
     int users; // guarded by the engine's lock
 
@@ -81,9 +81,9 @@ final class SharedIndex {
         return name;
     }
 
-    /** Has the index offer what the schema says, of what is there already as well. */
+    /** Applies the schema, also to the documents that are stored. */
     void use(SearchSchema wanted) {
-        writing("could not be given its schema", to -> {
+        writing("could not change its schema", to -> {
             if (!to.has(wanted)) {
                 to.eachLive(stored -> {
                     SearchDocument document = IndexDocument.read(stored);
@@ -101,7 +101,7 @@ final class SharedIndex {
     }
 
     /**
-     * Returns whether the index with that id is in the folder now. It is the one that is open then, if another one was before.
+     * Returns whether the index with that id is in the folder now. If another one was open, this one is opened instead.
      */
     boolean expect(String wanted) {
         writing.lock();
@@ -134,7 +134,7 @@ final class SharedIndex {
         return true;
     }
 
-    /** What opening made goes, so that the one in whose place it is can be put there; that one is waited for. */
+    /** Removes the index that opening created, so that the expected one can be restored in its place. */
     private void removeAgain(String wanted) {
         life.writeLock().lock();
         try {
@@ -151,12 +151,12 @@ final class SharedIndex {
         IndexFolder.remove(name, folder);
     }
 
-    /** Empties it; the id that it has then. */
+    /** Empties the index; returns its new id. */
     String clear() {
         writing("was not emptied", to -> {
             made = "";
             to.clear();
-            id = ""; // either, should this fail in the middle
+            id = ""; // unknown if this fails halfway
             to.commit(schema);
             id = to.id();
         });
@@ -164,7 +164,7 @@ final class SharedIndex {
     }
 
     void write(List<SearchChange> changes) {
-        writing("did not take a batch of %d".formatted(changes.size()), to -> {
+        writing("could not write a batch of %d".formatted(changes.size()), to -> {
             made = "";
             Map<SearchChange, Optional<Document>> before = to.before(changes);
             boolean changed = false;
@@ -201,7 +201,7 @@ final class SharedIndex {
         return true;
     }
 
-    /** What Lucene says here of its arguments is said of the document. */
+    /** Attributes Lucene's argument errors to the document. */
     private void put(IndexWriter writer, SearchDocument document, long version, SearchSchema offered)
             throws IOException {
         try {
@@ -209,7 +209,7 @@ final class SharedIndex {
         } catch (IllegalArgumentException e) {
             throw new SearchException(
                     FailureKind.POISON,
-                    "the search index %s did not take a batch: a document cannot be indexed; nothing of it was applied"
+                    "the search index %s refused a batch because one of its documents cannot be indexed; nothing of the batch was written"
                             .formatted(name),
                     e);
         }
@@ -264,7 +264,7 @@ final class SharedIndex {
         writing("was not optimized", to -> to.commit(schema));
     }
 
-    /** While others write. */
+    /** Merges the index while writes continue. */
     private void compact() {
         life.readLock().lock();
         try {
@@ -320,7 +320,7 @@ final class SharedIndex {
         }
     }
 
-    /** What was not committed must neither be compared with nor committed by the next write. */
+    /** Rolls back uncommitted changes: the next write must neither read nor commit them. */
     private void takeBack(Exception failure) {
         IndexFiles known = files;
         if (known == null || broken) {
@@ -378,7 +378,7 @@ final class SharedIndex {
                 : Damage.judge("the search index %s %s".formatted(name, what), folder, e);
     }
 
-    /** Closing again is harmless. */
+    /** Closes the index. Closing again is harmless. */
     void close() {
         writing.lock();
         life.writeLock().lock();

@@ -13,7 +13,10 @@ import java.util.concurrent.FutureTask;
 final class Uninterrupted {
     private Uninterrupted() {}
 
-    /** Returns or throws the result of the work. A caller that is interrupted still waits for it, with its interrupt status restored. */
+    /**
+     * Returns the result of the work, or throws its failure. An interrupted caller waits for it too, and its interrupt
+     * status is restored.
+     */
     static <R> R call(Callable<R> work) throws IOException {
         FutureTask<R> task = new FutureTask<>(work);
         Thread thread = new Thread(task, "spream-search-files");

@@ -64,7 +64,7 @@ final class LuceneSearchEngineTest {
             assertThat(refusal.kind()).isEqualTo(FailureKind.TRANSIENT);
             assertThat(refusal)
                     .hasMessageContaining("process " + ProcessHandle.current().pid());
-            assertThat(failure(() -> second.drop("words"))).hasMessageContaining("open elsewhere");
+            assertThat(failure(() -> second.drop("words"))).hasMessageContaining("open in another process");
             index.close();
             assertThat(second.open("words", SCHEMA).size()).isZero();
         }
@@ -78,7 +78,7 @@ final class LuceneSearchEngineTest {
         try (LuceneSearchEngine engine = LuceneSearchEngine.open(directory)) {
             SearchException refusal = failure(() -> engine.open("words", SCHEMA));
             assertThat(refusal.kind()).isEqualTo(FailureKind.LOCAL);
-            assertThat(refusal).hasMessageContaining("holds something else; nothing was changed");
+            assertThat(refusal).hasMessageContaining("contains other files; nothing was changed");
             assertThat(failure(() -> engine.open("file", SCHEMA)).kind()).isEqualTo(FailureKind.LOCAL);
             assertThat(engine.indexes()).isEmpty();
             assertThat(engine.drop("words")).isFalse();
@@ -119,7 +119,7 @@ final class LuceneSearchEngineTest {
                 assertThat(lost.kind()).isEqualTo(FailureKind.LOCAL);
                 assertThat(lost).hasMessageContaining("nothing was written").hasMessageContaining("projection rebuild");
             }
-            assertThat(failure(index::id)).hasMessageContaining("is gone from");
+            assertThat(failure(index::id)).hasMessageContaining("is missing or was replaced");
             assertThat(directory.resolve("words")).doesNotExist();
             Files.move(away, directory.resolve("words"));
             index.write(List.of(put("2", 4, Map.of("word", "pear"))));
@@ -145,7 +145,7 @@ final class LuceneSearchEngineTest {
                     () -> engine.open("words", SCHEMA))) {
                 SearchException gone = failure(use);
                 assertThat(gone.kind()).isEqualTo(FailureKind.LOCAL);
-                assertThat(gone).hasMessageContaining("is gone from").hasMessageContaining("bring it back");
+                assertThat(gone).hasMessageContaining("is missing or was replaced").hasMessageContaining("restore it");
             }
             assertThat(directory.resolve("words")).doesNotExist();
             Files.move(away, directory.resolve("words"));
