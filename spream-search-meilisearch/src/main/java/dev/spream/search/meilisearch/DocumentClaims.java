@@ -10,8 +10,8 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The documents of an index that are being written: from when their versions are read until they are there, no other
- * thread of this process writes them. Safe for use by many threads.
+ * The documents of an index that are being written. From reading their versions until they are written, no other thread
+ * of this process writes them. Safe for use by many threads.
  */
 final class DocumentClaims {
     private final ReentrantLock lock = new ReentrantLock();
@@ -19,7 +19,7 @@ final class DocumentClaims {
     private final Set<String> claimed = new HashSet<>(); // guarded by the lock
     private final LateRequests late;
 
-    /** @param window how long a request may come that was not answered */
+    /** @param window how long an unanswered request may still arrive */
     DocumentClaims(Duration window) {
         this.late = new LateRequests(window);
     }
@@ -28,7 +28,7 @@ final class DocumentClaims {
         return late;
     }
 
-    /** Does something with documents to itself. */
+    /** Runs the work while this thread alone has claimed the documents. */
     void with(Set<String> ids, Runnable work) {
         claim(ids);
         try {

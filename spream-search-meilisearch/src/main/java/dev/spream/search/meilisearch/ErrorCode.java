@@ -6,11 +6,11 @@ import dev.spream.projection.search.SearchException;
 import java.util.Set;
 
 /**
- * An error of the server, and its meaning. The messages of errors quote documents, and are left out.
+ * An error of the server, and its meaning. The messages of errors quote documents, so they are omitted.
  *
- * @param type one of {@code invalid_request}, {@code internal}, {@code auth}, {@code system}; {@code no_server} of an answer that
- *     the server does not give
- * @param code such as {@code invalid_document_id}
+ * @param type one of {@code invalid_request}, {@code internal}, {@code auth}, {@code system}; {@code no_server} for a
+ *     response that is not the server's
+ * @param code the code of the error, such as {@code invalid_document_id}
  */
 record ErrorCode(String type, String code) {
     private static final Set<String> BY_OPERATOR = Set.of("auth", "no_server");
@@ -23,19 +23,19 @@ record ErrorCode(String type, String code) {
             "invalid_document_geojson_field",
             "document_fields_limit_reached",
             "max_fields_limit_exceeded",
-            "malformed_payload", // no document is malformed by itself, but one may have what cannot be read
-            "payload_too_large", // with fewer documents it may fit
-            "http_413"); // as a proxy says it
+            "malformed_payload", // no single document is malformed, but one may contain something that cannot be read
+            "payload_too_large", // may succeed with fewer documents
+            "http_413"); // the same, from a proxy
     private static final String OF_A_SEARCH = "invalid_search_";
     private static final Set<String> MAY_PASS =
-            Set.of("task_not_found", "task_file_not_found"); // the server forgets old tasks
+            Set.of("task_not_found", "task_file_not_found"); // the server deletes old tasks
 
     static ErrorCode of(JsonObject error) {
         return new ErrorCode(
                 error.string("type").orElse("internal"), error.string("code").orElse("unknown"));
     }
 
-    /** An answer that is none of the server's, such as of a proxy. */
+    /** Returns the error for a response that is not the server's, such as that of a proxy. */
     static ErrorCode ofStatus(int status) {
         return new ErrorCode(type(status), "http_" + status);
     }
@@ -62,10 +62,10 @@ record ErrorCode(String type, String code) {
         boolean ofWhatItWasGiven = OF_A_DOCUMENT.contains(code) || code.startsWith(OF_A_SEARCH);
         return ofWhatItWasGiven
                 ? FailureKind.POISON
-                : FailureKind.FATAL; // else of the request as such, or of the server
+                : FailureKind.FATAL; // concerns the request itself, or the server
     }
 
-    /** @param what happened, and with what */
+    /** @param what the failed request */
     RefusedException refused(String what) {
         return new RefusedException(
                 code, new SearchException(kind(), "%s: %s; %s".formatted(what, code, advice()), null));
@@ -74,9 +74,9 @@ record ErrorCode(String type, String code) {
     private String advice() {
         return switch (kind()) {
             case TRANSIENT, CONFLICT -> "nothing of it was applied, and it may succeed later";
-            case POISON -> "nothing of it was applied, and it will not be as it is";
+            case POISON -> "nothing of it was applied, and repeating it will not help";
             case LOCAL ->
-                "nothing will be applied by this process until its address of the server, or its key, is corrected";
+                "this process applies nothing until the server's address or the API key in its configuration is corrected";
             case FATAL -> "nothing is applied until an operator repairs the server or the index";
         };
     }

@@ -4,14 +4,14 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * Values in the server's filters. It has no way to write a backslash: one keeps the quote behind it from ending the value, and is
- * left out of the value then, and is a backslash elsewhere. So a value is written within quotes of the kind with which it is read
- * as it was meant.
+ * Quotes values for the server's filters, which have no escape for a backslash: before a quote of the enclosing kind it
+ * escapes the quote and is removed from the value; elsewhere it is a plain backslash. So a value is enclosed in the
+ * kind of quotes with which it is read unchanged.
  */
 final class FilterText {
     private FilterText() {}
 
-    /** Empty if there is no way to write it. */
+    /** Returns the quoted value; empty if it cannot be expressed. */
     static Optional<String> quoted(String value) {
         return Stream.of("\"", "'")
                 .filter(quote -> isReadAs(value, quote))

@@ -11,7 +11,10 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** A schema as the settings of an index. What is sorted is in that order first of all, and all pages can be turned to. */
+/**
+ * A schema as the settings of an index. The sort order takes precedence over all ranking rules, and all pages can be
+ * read.
+ */
 final class IndexSettings {
     private static final String FILTERABLE = "filterableAttributes";
     private static final String SORTABLE = "sortableAttributes";
@@ -31,7 +34,7 @@ final class IndexSettings {
         members.put("pagination", Map.of("maxTotalHits", BigDecimal.valueOf(MAX_TOTAL_HITS)));
     }
 
-    /** Has the index have them, and waits until it has. */
+    /** Applies the settings to the index, and waits until that is done. */
     void give(MeilisearchClient client, String index) {
         String path = "/indexes/%s/settings".formatted(index);
         if (!hold(client.get(path))) {

@@ -7,10 +7,11 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Requests with documents that were sent and not answered, so that the server may take them later than what is written after them.
- * Such a request has come once one of its documents is there; for how long it may come is a matter of opinion.
+ * Requests with documents that were sent and not answered, so that the server may apply them after later writes. Such a
+ * request is known to be applied once one of its documents is stored; for how long it may still arrive can only be
+ * estimated.
  *
- * <p>Safe for use by many threads. Of a document, one at a time asks and adds: the one that has claimed it.
+ * <p>Safe for use by many threads. For one document, only the thread that has claimed it may call.
  */
 final class LateRequests {
     private final long window;
@@ -32,14 +33,14 @@ final class LateRequests {
         this.window = TimeUnit.NANOSECONDS.convert(window);
     }
 
-    /** @param versions of the documents that were sent, by their ids */
+    /** @param versions the versions of the documents that were sent, by id */
     void add(Map<String, Long> versions) {
         byId.values().removeIf(Late::isOver);
         Late late = new Late(Map.copyOf(versions), System.nanoTime() + window);
         versions.keySet().forEach(id -> byId.put(id, late));
     }
 
-    /** Returns whether a request with one of the documents, of which that is stored, may come yet. */
+    /** Returns whether a request with one of the documents may still arrive. */
     boolean mayCome(Set<String> ids, Map<String, StoredDocument> stored) {
         if (byId.isEmpty()) {
             return false;

@@ -19,7 +19,10 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Talks to the server. Safe for use by many threads. What the server refuses is a {@link RefusedException}. */
+/**
+ * The HTTP client of the server. Safe for use by many threads. A request that the server refuses fails with a {@link
+ * RefusedException}.
+ */
 final class MeilisearchClient implements AutoCloseable {
     private static final Duration CONNECT = Duration.ofSeconds(5);
     private static final Duration REQUEST = Duration.ofSeconds(30);
@@ -42,7 +45,7 @@ final class MeilisearchClient implements AutoCloseable {
         return ask("GET", path, null);
     }
 
-    /** Empty if there is no such index. */
+    /** Returns the response; empty if there is no such index. */
     Optional<JsonObject> find(String path) {
         return RefusedException.orIfNoIndex(Optional.empty(), () -> Optional.of(get(path)));
     }
@@ -51,7 +54,7 @@ final class MeilisearchClient implements AutoCloseable {
         return ask("POST", path, Json.text(body));
     }
 
-    /** Sends what the server does later, and waits until it has done it. */
+    /** Sends a request that the server executes as a task, and waits until the task has ended. */
     JsonObject change(String method, String path, @Nullable Map<String, ?> body) {
         return changeText(method, path, body == null ? null : Json.text(body));
     }
@@ -60,7 +63,7 @@ final class MeilisearchClient implements AutoCloseable {
         return tasks.await(enqueue(method, path, body));
     }
 
-    /** Sends what the server does later: the number of its task. */
+    /** Sends a request that the server executes as a task; returns the number of the task. */
     long enqueue(String method, String path, @Nullable String body) {
         return task(ask(method, path, body));
     }
@@ -73,20 +76,20 @@ final class MeilisearchClient implements AutoCloseable {
         return tasks;
     }
 
-    /** What is read of an answer; what is not there or of another type is a failure that may pass. */
+    /** Returns what is read from a response; a missing member, or one of another type, is a transient failure. */
     <R> R understood(Supplier<R> reading) {
         try {
             return reading.get();
         } catch (IllegalArgumentException | ArithmeticException | NoSuchElementException e) {
             throw new SearchException(
                     FailureKind.TRANSIENT,
-                    "%s answered otherwise than Meilisearch does; nothing follows from that answer, and it is asked again: see what is at that address"
+                    "%s sent a response that is not Meilisearch's; the response is ignored and the request is repeated: check which server has that address"
                             .formatted(this),
                     e);
         }
     }
 
-    /** The member, which has to be there. */
+    /** Returns the member, which must be present. */
     static List<JsonObject> objects(JsonObject answer, String name) {
         if (!answer.has(name)) {
             throw new NoSuchElementException(name);
@@ -116,12 +119,12 @@ final class MeilisearchClient implements AutoCloseable {
         } catch (IOException e) {
             throw new SearchException(
                     FailureKind.TRANSIENT,
-                    "Meilisearch at %s did not answer %s (%s); it may have done it or not, and is asked again"
+                    "Meilisearch at %s did not respond to %s (%s); the request may have been executed, and is repeated"
                             .formatted(this, what, e.getClass().getSimpleName()),
                     e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new SearchException(FailureKind.TRANSIENT, "interrupted while asking Meilisearch", e);
+            throw new SearchException(FailureKind.TRANSIENT, "interrupted during a request to Meilisearch", e);
         }
     }
 
@@ -153,7 +156,7 @@ final class MeilisearchClient implements AutoCloseable {
         http.shutdownNow();
     }
 
-    /** Where the server is, without what could be a secret. */
+    /** Returns the address of the server, without parts that could be secret. */
     @Override
     public String toString() {
         return "%s://%s".formatted(url.getScheme(), url.getAuthority().replaceFirst("^.*@", ""));

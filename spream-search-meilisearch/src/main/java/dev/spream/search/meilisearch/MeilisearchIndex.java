@@ -61,7 +61,7 @@ final class MeilisearchIndex implements SearchIndex {
         this.recreate = recreate;
     }
 
-    /** When it was made, to the nanosecond, which the server keeps with it. */
+    /** Returns the time of its creation in nanoseconds, which the server stores and which identifies it. */
     static String id(MeilisearchClient client, String name) {
         return id(client, client.get("/indexes/" + name));
     }
@@ -121,7 +121,7 @@ final class MeilisearchIndex implements SearchIndex {
         }
     }
 
-    /** What is there of them, once no request may come any more that was sent before and not answered. */
+    /** Returns the stored documents, once no unanswered earlier request with one of them may still arrive. */
     private Map<String, StoredDocument> settled(Set<String> ids) {
         Map<String, StoredDocument> stored = stored(ids);
         ExponentialBackoff backoff = TaskWait.backoff();
@@ -146,7 +146,7 @@ final class MeilisearchIndex implements SearchIndex {
                 .toList());
     }
 
-    /** Sends what is newer, in requests of a bounded size. */
+    /** Sends the changes that are newer than the stored documents, in requests of a bounded size. */
     private void send(List<SearchChange> changes, Map<String, StoredDocument> stored) {
         List<String> request = new ArrayList<>();
         Map<String, Long> versions = new HashMap<>();
@@ -179,7 +179,7 @@ final class MeilisearchIndex implements SearchIndex {
         } catch (IllegalArgumentException e) {
             throw new SearchException(
                     FailureKind.POISON,
-                    "the search index %s cannot take a document that is no JSON".formatted(name),
+                    "the search index %s cannot store a document that is not valid JSON".formatted(name),
                     e);
         }
     }
@@ -237,7 +237,7 @@ final class MeilisearchIndex implements SearchIndex {
         return FilterText.quoted(value)
                 .orElseThrow(() -> new SearchException(
                         FailureKind.POISON,
-                        "the field %s cannot be filtered by a value that ends with a backslash, or has one before each kind of quotes: Meilisearch has no way to write it"
+                        "the field %s cannot be filtered by a value that ends with a backslash, or has one before each kind of quotes: Meilisearch cannot express it"
                                 .formatted(field),
                         null));
     }
@@ -245,7 +245,7 @@ final class MeilisearchIndex implements SearchIndex {
     private static void require(String field, Set<String> offered, String how) {
         if (!offered.contains(field)) {
             throw new SearchException(
-                    FailureKind.POISON, "the field %s is not %s; these are: %s".formatted(field, how, offered), null);
+                    FailureKind.POISON, "the field %s is not %s; fields that are: %s".formatted(field, how, offered), null);
         }
     }
 
@@ -254,7 +254,10 @@ final class MeilisearchIndex implements SearchIndex {
         return asking(this::counted);
     }
 
-    /** All documents, if the index has not come to be given its settings, without which deletions cannot be told from them. */
+    /**
+     * Returns the number of documents. Before the index has its settings, deletions cannot be distinguished and are
+     * counted too.
+     */
     private long counted() {
         try {
             return total(Map.of("filter", LIVE, "limit", 0));
@@ -273,7 +276,7 @@ final class MeilisearchIndex implements SearchIndex {
         });
     }
 
-    /** Old tombstones go; the files of the server stay as they are. */
+    /** Removes old tombstones; the files of the server are not changed. */
     @Override
     public void optimize(Duration tombstones) {
         long until = clock.instant().minus(tombstones).toEpochMilli();
@@ -281,7 +284,7 @@ final class MeilisearchIndex implements SearchIndex {
         asking(() -> deleted(old));
     }
 
-    /** False if there is no index. */
+    /** Deletes the documents that match the filter; returns false if there is no index. */
     private boolean deleted(String filter) {
         return RefusedException.orIfNoIndex(false, () -> {
             client.change("POST", path("/documents/delete"), Map.of("filter", filter));

@@ -20,20 +20,20 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Pattern;
 
 /**
- * Search indexes of a Meilisearch server. The server puts every change into a queue and says so at once; here, a change counts when
- * its task has succeeded.
+ * Search indexes of a Meilisearch server. The server queues every change and responds at once; here, a change counts as
+ * written when its task has succeeded.
  *
- * <p>The server has no versions of documents. They are kept in each document, deletions as documents without fields that no
- * search shows, and compared before writing: in this process one writer of a document at a time, and between processes as
- * the segments of a projection keep them apart.
+ * <p>The server has no versions of documents. They are stored in each document, deletions as documents without fields
+ * that searches exclude, and compared before writing. In this process, a document has one writer at a time; between
+ * processes, the segments of a projection ensure that.
  *
- * <p>What was sent and not answered may be taken by the server later. Its documents are not written before it has come, or
- * as long as a task may take.
+ * <p>A request that was not answered may still be executed later. Its documents are not written again until it was
+ * executed, or the time limit of a task has passed.
  *
- * <p>Indexes of others on the same server, which have another primary key, are neither listed nor touched.
+ * <p>Indexes on the same server with another primary key belong to other programs, and are neither listed nor changed.
  */
 public final class MeilisearchSearchEngine implements SearchEngine {
-    /** How long a task may take, if nothing else is said. */
+    /** The default time limit of a task. */
     public static final Duration TASK_TIMEOUT = Duration.ofMinutes(1);
 
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_-]{1,120}");
@@ -49,10 +49,10 @@ public final class MeilisearchSearchEngine implements SearchEngine {
     }
 
     /**
-     * The indexes of a server, which is not asked before it is needed.
+     * Returns the indexes of a server. The server is not called yet.
      *
-     * @param key of the API; empty if the server wants none
-     * @param taskTimeout how long a task may take, with those before it
+     * @param key the API key; empty if the server requires none
+     * @param taskTimeout the time limit of a task, including its time in the queue
      */
     public static MeilisearchSearchEngine of(URI url, Optional<String> key, Duration taskTimeout) {
         return new MeilisearchSearchEngine(
@@ -83,7 +83,7 @@ public final class MeilisearchSearchEngine implements SearchEngine {
         return made(name, schema);
     }
 
-    /** Its id once it is there with its settings. */
+    /** Creates the index if absent, and applies its settings; returns its id. */
     private String made(String name, SearchSchema schema) {
         Optional<JsonObject> there = client.find("/indexes/" + name);
         if (there.isPresent()) {
@@ -118,7 +118,7 @@ public final class MeilisearchSearchEngine implements SearchEngine {
         if (!client.understood(() -> index.string("uid").isPresent() && isManaged(index))) {
             throw new SearchException(
                     FailureKind.FATAL,
-                    "the server has an index %s that is not spream's: its primary key is another; nothing was changed: choose another name, or remove it"
+                    "the server has an index %s that was not created by spream, since its primary key differs; nothing was changed: choose another name, or remove the index"
                             .formatted(name),
                     null);
         }
@@ -146,7 +146,7 @@ public final class MeilisearchSearchEngine implements SearchEngine {
         return names;
     }
 
-    /** Of those that are not spream's an empty name. */
+    /** Returns the names of a page of indexes; an empty name for one that was not created by spream. */
     private List<String> page(int offset) {
         JsonObject answer = client.get("/indexes?limit=%d&offset=%d".formatted(PAGE, offset));
         return client.understood(() -> MeilisearchClient.objects(answer, "results").stream()

@@ -25,7 +25,7 @@ public final class MeilisearchSearchEngineProvider implements SearchEngineProvid
     private static final ConfigKey<Duration> TASK_TIMEOUT = ConfigKey.of(
                     "task-timeout",
                     ConfigType.duration(Duration.ofMillis(100), Duration.ofHours(1)),
-                    "Time limit for the server to complete a task; past it the batch has failed and is sent again.")
+                    "Time limit for the server to complete a task; after it, the batch counts as failed and is sent again.")
             .withDefault(MeilisearchSearchEngine.TASK_TIMEOUT);
 
     @Override

@@ -16,7 +16,7 @@ final class RefusedException extends RuntimeException {
         this.failure = failure;
     }
 
-    /** What it returns; what the server refuses of it is told to the caller of the engine. */
+    /** Returns the result of the request; a refusal is thrown as the exception for callers of the engine. */
     static <R> R passedOn(Supplier<R> request) {
         try {
             return request.get();
@@ -25,7 +25,7 @@ final class RefusedException extends RuntimeException {
         }
     }
 
-    /** What it returns; the other thing if there is no such index. */
+    /** Returns the result of the request, or the other value if there is no such index. */
     static <R> R orIfNoIndex(R other, Supplier<R> request) {
         try {
             return request.get();
@@ -37,7 +37,7 @@ final class RefusedException extends RuntimeException {
         }
     }
 
-    /** As the server calls it, such as {@code index_not_found}. */
+    /** Returns the server's code, such as {@code index_not_found}. */
     String code() {
         return code;
     }
@@ -47,7 +47,7 @@ final class RefusedException extends RuntimeException {
         return code.startsWith("http_5") || code.equals("http_408");
     }
 
-    /** For callers without further knowledge. */
+    /** Returns the exception for callers of the engine. */
     SearchException failure() {
         return failure;
     }

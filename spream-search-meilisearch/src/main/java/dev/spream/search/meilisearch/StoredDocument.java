@@ -11,17 +11,18 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A document as the server has it. What spream adds begins with an underscore, which no field of a document does.
+ * A document as stored in the server. Names of members that spream adds begin with an underscore, with which no field
+ * of a document begins.
  *
- * @param fields none if it is deleted
+ * @param fields the fields; none if it is deleted
  */
 record StoredDocument(String id, long version, boolean deleted, Map<String, Object> fields) {
     static final String ID = "_id";
     static final String VERSION = "_version";
     static final String DELETED = "_deleted";
-    static final String DELETED_AT = "_deletedAt"; // in milliseconds
+    static final String DELETED_AT = "_deletedAt"; // time of deletion in milliseconds
 
-    /** @throws RuntimeException if it is none of spream's */
+    /** @throws RuntimeException if it was not written by spream */
     static StoredDocument of(JsonObject members) {
         Map<String, Object> fields = new LinkedHashMap<>();
         members.members().forEach((name, value) -> {
@@ -36,7 +37,10 @@ record StoredDocument(String id, long version, boolean deleted, Map<String, Obje
                 fields);
     }
 
-    /** A fraction or an exponent is a double's, also where the server writes one of 1e30 that it was sent in full. */
+    /**
+     * Reads a number with a fraction or an exponent as a double, and so a number too large for a long, since the server
+     * writes 1e30 in full.
+     */
     private static Object value(Object value) {
         return switch (value) {
             case BigDecimal number
@@ -50,7 +54,9 @@ record StoredDocument(String id, long version, boolean deleted, Map<String, Obje
         return new SearchDocument(id, fields);
     }
 
-    /** What the server is sent for a change of a document, before which it was this; nothing if the change is passed over. */
+    /**
+     * Returns the document to send for a change of the stored one; empty if the change is not newer, or has no effect.
+     */
     static Optional<Map<String, Object>> after(@Nullable StoredDocument before, SearchChange change, Instant now) {
         if (before != null && before.version() >= change.version()) {
             return Optional.empty();
@@ -75,10 +81,10 @@ record StoredDocument(String id, long version, boolean deleted, Map<String, Obje
         return members;
     }
 
-    /** Has a fraction, so that it comes back as a double. */
+    /** Gives the number a fraction, so that it is read back as a double. */
     private static BigDecimal fraction(String name, double number) {
         if (!Double.isFinite(number)) {
-            throw new IllegalArgumentException("the field '%s' is no finite number".formatted(name));
+            throw new IllegalArgumentException("the field '%s' is not a finite number".formatted(name));
         }
         BigDecimal exact = new BigDecimal(Double.toString(number));
         return exact.scale() < 1 ? exact.setScale(1) : exact;

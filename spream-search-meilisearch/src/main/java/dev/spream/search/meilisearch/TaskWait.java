@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** Waits until the server has done a task, and asks for it less and less often. Safe for use by many threads. */
+/** Waits until the server has completed a task, polling at growing intervals. Safe for use by many threads. */
 final class TaskWait implements AutoCloseable {
     private final MeilisearchClient client;
     private final Duration timeout;
@@ -25,8 +25,8 @@ final class TaskWait implements AutoCloseable {
     }
 
     /**
-     * @throws RefusedException if it failed
-     * @throws SearchException if that is not known in time; it may succeed yet
+     * @throws RefusedException if the task failed
+     * @throws SearchException if its result is not known in time; it may still succeed
      */
     JsonObject await(long task) {
         long until = System.nanoTime() + TimeUnit.NANOSECONDS.convert(timeout);
@@ -51,7 +51,7 @@ final class TaskWait implements AutoCloseable {
         }
     }
 
-    /** An answer that does not come says nothing of the task, as long as there is time to ask again. */
+    /** Polls the task once. A failed request is ignored as long as there is time for another one. */
     private JsonObject ask(long task, long until) {
         try {
             return client.get("/tasks/" + task);
@@ -71,7 +71,7 @@ final class TaskWait implements AutoCloseable {
         if (nanos <= 0) {
             throw new SearchException(
                     FailureKind.TRANSIENT,
-                    "task %d of Meilisearch at %s is not done after %s; it may be yet, and what it is about is sent again"
+                    "task %d of Meilisearch at %s was not completed within %s; it may still succeed, and its documents are sent again"
                             .formatted(task, client, DurationText.of(timeout)),
                     null);
         }
@@ -88,21 +88,21 @@ final class TaskWait implements AutoCloseable {
             if (closed) {
                 throw new SearchException(
                         FailureKind.TRANSIENT,
-                        "the search engine was closed before Meilisearch had done what it was sent; it may do it yet",
+                        "the search engine was closed before Meilisearch completed the task; it may still complete",
                         null);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new SearchException(
                     FailureKind.TRANSIENT,
-                    "interrupted before Meilisearch had done what it was sent; it may do it yet",
+                    "interrupted before Meilisearch completed the task; it may still complete",
                     e);
         } finally {
             lock.unlock();
         }
     }
 
-    /** The pauses between questions, on the thread that asks. */
+    /** Returns the pauses between polls, for the calling thread. */
     static ExponentialBackoff backoff() {
         return new ExponentialBackoff(Duration.ofMillis(20), Duration.ofMillis(500), ThreadLocalRandom.current());
     }

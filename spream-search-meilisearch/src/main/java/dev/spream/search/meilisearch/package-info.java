@@ -1,8 +1,8 @@
 /**
- * Search indexes in a Meilisearch server, over HTTP. {@link dev.spream.search.meilisearch.MeilisearchSearchEngine} is the one to
- * read first; configuration makes it by the name {@code meilisearch}.
+ * Search indexes in a Meilisearch server, over HTTP. Read {@link dev.spream.search.meilisearch.MeilisearchSearchEngine}
+ * first; in the configuration its name is {@code meilisearch}.
  *
- * <p>Uses the ports of spream-projection, the SPI of spream-api, and nothing but the JDK.
+ * <p>Uses the ports of spream-projection, the SPI of spream-api, and the JDK alone.
  */
 @NullMarked
 package dev.spream.search.meilisearch;

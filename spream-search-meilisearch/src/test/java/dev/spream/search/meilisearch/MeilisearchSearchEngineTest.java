@@ -236,7 +236,7 @@ final class MeilisearchSearchEngineTest {
             server.taskTime(Duration.ofSeconds(3));
             SearchException failed = failure(() -> words.write(List.of(put("1", 1, "apple"))));
             assertThat(failed.kind()).isEqualTo(FailureKind.TRANSIENT);
-            assertThat(failed).hasMessageContaining("is not done after");
+            assertThat(failed).hasMessageContaining("was not completed within");
             server.taskTime(Duration.ZERO);
         }
         index.write(List.of(put("1", 2, "pear")));
@@ -316,7 +316,7 @@ final class MeilisearchSearchEngineTest {
         server.createForeign("movies", "id");
         assertThat(engine.indexes()).containsExactly("words");
         assertThat(failure(() -> engine.open("movies", SCHEMA)).kind()).isEqualTo(FailureKind.FATAL);
-        assertThat(failure(() -> engine.drop("movies"))).hasMessageContaining("not spream's");
+        assertThat(failure(() -> engine.drop("movies"))).hasMessageContaining("not created by spream");
     }
 
     @Test
