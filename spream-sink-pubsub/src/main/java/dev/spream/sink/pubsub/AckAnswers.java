@@ -9,9 +9,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The answers of Pub/Sub to acknowledgements, which come for subscriptions with exactly-once delivery alone. One that it
- * refused does no harm: the message comes again, and its event is recognised as a duplicate. Every refusal is counted;
- * the first, second, fourth, eighth and so on are logged. Safe for use by many threads.
+ * The responses of Pub/Sub to acknowledgements, which exist only for subscriptions with exactly-once delivery. A
+ * refused acknowledgement is harmless: the message is delivered again, and its event is recognised as a duplicate.
+ * Every refusal is counted; the first, second, fourth, eighth and so on are logged. Safe for use by many threads.
  */
 final class AckAnswers {
     private static final Logger log = LoggerFactory.getLogger(AckAnswers.class);
@@ -42,7 +42,7 @@ final class AckAnswers {
                 Runnable::run);
     }
 
-    /** How many acknowledgements were refused, or may have been lost. */
+    /** Returns the number of acknowledgements that were refused, or may have been lost. */
     long refused() {
         return refused.get();
     }
@@ -51,7 +51,7 @@ final class AckAnswers {
         long count = refused.incrementAndGet();
         if (Long.bitCount(count) == 1) {
             log.warn(
-                    "the acknowledgement of message {} of {} did not succeed: {} ({} in all); the message comes again, and its event is passed over as a duplicate. If it does not pass, look at the subscription's ack deadline and at roles/pubsub.subscriber of the account in use",
+                    "the acknowledgement of message {} of {} failed: {} ({} in all); the message is delivered again, and its event is skipped as a duplicate. If this continues, check the subscription's ack deadline, and that the account in use has roles/pubsub.subscriber",
                     messageId,
                     subscription,
                     why,

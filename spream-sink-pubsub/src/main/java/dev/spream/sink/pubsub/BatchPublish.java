@@ -24,14 +24,14 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
 
 /**
- * Publishes one batch and says of each of its changes what became of it. All state belongs to the thread that calls {@link
- * #run}; other threads put answers into a queue.
+ * Publishes one batch and reports the outcome of each of its changes. All state is confined to the thread that calls
+ * {@link #run}; other threads put responses into a queue.
  *
- * <p>A change is <em>decided</em> when none of its messages waits or is on its way: confirmed if all of them were, failed if
- * not. When a message is refused, what waits behind its change on any of the change's keys is not sent, nor what waits
- * behind that; so when the change is retried or dead-lettered, nothing has overtaken it but what was on its way already,
- * and that comes again after it. {@code run} returns when every change is decided: nothing is on its way then that a
- * next attempt could overtake.
+ * <p>A change is <em>decided</em> when none of its messages waits or is in flight: confirmed if all of them were,
+ * failed if not. When a message is refused, messages that wait after it on any key of its change are not sent, nor
+ * those that wait after these; so when the change is retried or dead-lettered, only messages that were already in
+ * flight have overtaken it, and these are published again after it. {@code run} returns when every change is decided:
+ * then nothing is in flight that a next attempt could overtake.
  */
 final class BatchPublish {
     private final TopicClient client;
@@ -40,7 +40,7 @@ final class BatchPublish {
     private final Batch batch;
     private final List<ChangeProgress> changes = new ArrayList<>();
     private final Map<String, KeyLane> lanes = new LinkedHashMap<>();
-    private final Queue<KeyLane> ready = new ArrayDeque<>(); // lanes without a request on its way
+    private final Queue<KeyLane> ready = new ArrayDeque<>(); // lanes without a request in flight
     private final Set<ApiFuture<?>> onTheirWay = new HashSet<>();
     private final BlockingQueue<Answer> answers = new LinkedBlockingQueue<>();
     private int judged; // changes before it are settled, failed, or left to the engine
@@ -56,7 +56,8 @@ final class BatchPublish {
     private record Answer(KeyLane lane, List<ChangeMessage> request, ApiFuture<PublishResponse> future) {}
 
     /**
-     * Publishes the batch. An interrupt ends the wait; what is on its way then is cancelled, and may arrive or not.
+     * Publishes the batch. An interrupt ends the wait; requests in flight are then cancelled, and may have been
+     * published or not.
      *
      * @throws IOException if the client is closed
      */
@@ -91,7 +92,10 @@ final class BatchPublish {
         }
     }
 
-    /** All messages of a change that has one which is too large take their places too: what is behind it has to wait. */
+    /**
+     * Adds the messages of a change. If one of them is too large, all of them are added nevertheless, so that later
+     * messages wait for them.
+     */
     private void enter(int index, List<PubsubMessage> messages) {
         ChangeProgress change = changes.get(index);
         for (PubsubMessage message : messages) {
@@ -120,7 +124,7 @@ final class BatchPublish {
         }
     }
 
-    /** Waits for a slot only if it holds none: see {@link TopicClient}. */
+    /** Waits for a slot only if this batch holds none; see {@link TopicClient}. */
     private boolean takeSlot() throws InterruptedException {
         if (!onTheirWay.isEmpty()) {
             return client.takeFreeSlot();
@@ -143,7 +147,7 @@ final class BatchPublish {
         if (refusal.isEmpty()) {
             answer.request().forEach(message -> changes.get(message.change()).oneLess());
         } else if (answer.request().size() > 1 && PublishFailures.isRejection(refusal.get())) {
-            // Which of them is at fault shows when each has a request of its own.
+            // Each message is sent again in a request of its own, which shows which one is at fault.
             answer.lane().putBackAlone(answer.request()).forEach(this::leaveOut);
         } else {
             answer.request().forEach(message -> fail(message.change(), refusal.get()));
@@ -174,7 +178,7 @@ final class BatchPublish {
         }
     }
 
-    /** Nothing that waits behind a failed change is sent, nor what waits behind that, over all keys. */
+    /** Excludes all messages that wait after a failed change, and those that wait after these, over all keys. */
     private void block(int failed) {
         Deque<Integer> blocked = new ArrayDeque<>(List.of(failed));
         while (!blocked.isEmpty()) {
@@ -189,7 +193,7 @@ final class BatchPublish {
         }
     }
 
-    /** Returns whether its change had not failed before. */
+    /** Excludes a message; returns whether its change had not failed before. */
     private boolean leaveOut(ChangeMessage message) {
         ChangeProgress change = changes.get(message.change());
         change.oneLess();
@@ -197,8 +201,8 @@ final class BatchPublish {
     }
 
     /**
-     * Advances to the first change without an outcome. A confirmed change behind a failed one is left open: whether it has to
-     * come again after it is for the engine to say, which knows what order was asked for.
+     * Advances to the first change without an outcome. A confirmed change after a failed one is left open: only the
+     * engine knows the required ordering, and so whether the change must be published again.
      */
     private void judge() {
         while (judged < changes.size() && changes.get(judged).isDecided()) {

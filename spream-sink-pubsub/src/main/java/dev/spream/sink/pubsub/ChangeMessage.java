@@ -8,8 +8,8 @@ import com.google.pubsub.v1.PubsubMessage;
  * A message of a change in a batch.
  *
  * @param change the index of the change
- * @param message what is published
- * @param bytes what it adds to the size of a request
+ * @param message the message to publish
+ * @param bytes its share of the size of a request
  */
 record ChangeMessage(int change, PubsubMessage message, int bytes) {
 

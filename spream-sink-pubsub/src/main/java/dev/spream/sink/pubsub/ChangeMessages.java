@@ -11,13 +11,13 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A change as messages, one for each changed row, as {@link PubsubSinkProvider} documents them. What is in them depends on
- * the change and its partition alone: a change that comes again gives the same messages.
+ * Converts a change into messages, one for each changed row, as {@link PubsubSinkProvider} documents them. Their
+ * contents depend on the change and its partition alone: a change that is delivered again results in equal messages.
  */
 final class ChangeMessages {
     private ChangeMessages() {}
 
-    /** @throws NonRetryableException if a message cannot be made; none is to be published then */
+    /** @throws NonRetryableException if a message cannot be built; none is to be published then */
     static List<PubsubMessage> of(DataChangeRecord change, Delivery delivery) {
         List<PubsubMessage> messages = new ArrayList<>(change.mods().size());
         for (int i = 0; i < change.mods().size(); i++) {

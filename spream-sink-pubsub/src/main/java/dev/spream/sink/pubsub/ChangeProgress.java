@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 final class ChangeProgress {
     private final DataChangeRecord change;
     private final Set<KeyLane> lanes = new LinkedHashSet<>();
-    private int open; // messages that wait or are on their way
+    private int open; // messages that wait or are in flight
     private @Nullable Exception failure;
 
     ChangeProgress(DataChangeRecord change) {
@@ -32,7 +32,7 @@ final class ChangeProgress {
         open++;
     }
 
-    /** A message is confirmed, refused, or will not be sent. */
+    /** Records that a message was confirmed, refused, or will not be sent. */
     void oneLess() {
         open--;
     }
@@ -41,7 +41,7 @@ final class ChangeProgress {
         return open == 0;
     }
 
-    /** Notes why it failed, unless it failed before; whether it had not. */
+    /** Records the failure, unless the change failed before; returns whether it had not. */
     boolean fail(Exception cause) {
         boolean first = failure == null;
         failure = first ? cause : failure;

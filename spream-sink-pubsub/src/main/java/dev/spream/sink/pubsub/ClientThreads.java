@@ -6,14 +6,14 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * Threads of the client that outlive it. gRPC keeps those of its network for a second after the last connection was closed,
- * and when they end they load classes that they did not need before. From the plug-in folder these come from jars that the
- * host closes as soon as the sink is closed; so the sink waits for them there.
+ * The threads of the client that outlive it. gRPC keeps its network threads for a second after the last connection was
+ * closed, and when they end they load further classes. In a plug-in folder, these classes are in jars that the host
+ * closes as soon as the sink is closed; so the sink waits for the threads.
  */
 final class ClientThreads {
     private ClientThreads() {}
 
-    /** Waits until they have ended, for that long at most. On a class path, which stays open, there is nothing to wait for. */
+    /** Waits until the threads have ended, but no longer than that. Does nothing on a class path, which stays open. */
     static void awaitEnd(Duration limit) throws InterruptedException {
         ClassLoader own = ClientThreads.class.getClassLoader();
         if (Objects.equals(own, ConsumerProvider.class.getClassLoader())) {
@@ -23,7 +23,7 @@ final class ClientThreads {
         List<Thread> left = threadsOf(own);
         while (!left.isEmpty() && System.nanoTime() - deadline < 0) {
             left.getFirst().join(Duration.ofNanos(Math.max(1, deadline - System.nanoTime())));
-            left = threadsOf(own); // the last one starts another that ends the group
+            left = threadsOf(own); // the last one starts another one that ends the group
         }
     }
 

@@ -11,11 +11,11 @@ import java.nio.charset.CharacterCodingException;
 import java.time.Instant;
 import java.util.function.LongFunction;
 
-/** Messages as events. Safe for use by many threads. */
+/** Converts messages into events. Safe for use by many threads. */
 final class EventMessages {
     private EventMessages() {}
 
-    /** The item of a message, by its delivery id. */
+    /** Returns the item of a message, by its delivery id. */
     static LongFunction<FeedItem> item(PubsubMessage message) {
         try {
             String text = UTF_8.newDecoder()
@@ -24,7 +24,7 @@ final class EventMessages {
             EventEnvelope event = EventJson.read(text);
             return id -> new FeedItem.Event(id, 0, event);
         } catch (CharacterCodingException e) {
-            return undecodable(message, "its data are no UTF-8");
+            return undecodable(message, "its data are not UTF-8");
         } catch (IllegalArgumentException e) {
             return undecodable(message, String.valueOf(e.getMessage()));
         }

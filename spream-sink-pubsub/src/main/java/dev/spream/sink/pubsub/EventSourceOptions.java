@@ -4,15 +4,15 @@ import dev.spream.sink.pubsub.PubsubOptions.Server;
 import java.time.Duration;
 
 /**
- * The options by which events are received.
+ * The options for receiving events.
  *
  * @param project the Google Cloud project of the subscriptions
- * @param names which subscription for which projection
+ * @param names the subscription of each projection
  * @param server endpoint and credentials of Pub/Sub
- * @param maxMessages received for a projection and not acknowledged, at most
- * @param maxBytes of those messages, at most
- * @param ackDeadline how long a process may be silent until what it has is delivered again: 10 s to 10 min
- * @param maxHold how long a message is held at most, however long its projection takes
+ * @param maxMessages the maximum number of unacknowledged messages of a projection
+ * @param maxBytes the maximum size of those messages
+ * @param ackDeadline the time after which the messages of an unresponsive process are delivered again: 10 s to 10 min
+ * @param maxHold the maximum time that a message is held, however long its projection takes
  * @param requireOrdering whether a subscription must have message ordering
  */
 record EventSourceOptions(

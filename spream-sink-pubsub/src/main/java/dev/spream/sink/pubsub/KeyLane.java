@@ -6,12 +6,12 @@ import java.util.Deque;
 import java.util.List;
 
 /**
- * The messages of one ordering key in a batch that wait to be sent, in order. One request of a lane is on its way at a time,
- * so that no message overtakes another. Confined to the thread that publishes the batch.
+ * The messages of one ordering key in a batch that wait to be sent, in order. A lane has one request in flight at a
+ * time, so that no message overtakes another. Confined to the thread that publishes the batch.
  */
 final class KeyLane {
     private final Deque<ChangeMessage> waiting = new ArrayDeque<>();
-    private int alone; // how many of the next messages are to have a request of their own
+    private int alone; // the number of the next messages that are sent in requests of their own
     private int blockedFrom = Integer.MAX_VALUE;
 
     void add(ChangeMessage message) {
@@ -22,7 +22,7 @@ final class KeyLane {
         return waiting.isEmpty();
     }
 
-    /** Takes the messages of the next request: as many as the limits allow, and one at least. */
+    /** Removes and returns the messages of the next request: as many as the limits allow, but at least one. */
     List<ChangeMessage> next(int maxMessages, long maxBytes) {
         List<ChangeMessage> request = new ArrayList<>();
         int limit = alone > 0 ? 1 : maxMessages;
@@ -41,7 +41,7 @@ final class KeyLane {
     /**
      * Puts the messages of a request back to the head, to be sent one by one.
      *
-     * @return those that are not, since they were {@linkplain #block blocked} meanwhile
+     * @return those that are not put back, because they were {@linkplain #block blocked} meanwhile
      */
     List<ChangeMessage> putBackAlone(List<ChangeMessage> request) {
         for (ChangeMessage message : request.reversed()) {

@@ -8,10 +8,10 @@ import java.util.EnumSet;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
 
-/** The meaning of a refusal by Pub/Sub: it is about the change, about the set-up, or about the moment. */
+/** Classifies refusals of Pub/Sub: caused by the change, by the configuration, or by a temporary condition. */
 record PublishFailures(PubsubTopic topic, PubsubAdvice advice) {
     /**
-     * What the client tries again by itself, while the time of a request lasts.
+     * The errors after which the client itself retries, within the time of a request.
      *
      * @see <a href="https://cloud.google.com/pubsub/docs/reference/error-codes">Pub/Sub: error codes</a>
      */
@@ -28,22 +28,22 @@ record PublishFailures(PubsubTopic topic, PubsubAdvice advice) {
         return new PublishFailures(options.topic(), PubsubAdvice.of(options));
     }
 
-    /** Returns whether the request itself is at fault, and it is of no use to send it again. */
+    /** Returns whether the request itself is invalid, so that it is useless to send it again. */
     static boolean isRejection(Throwable failure) {
         return PubsubAdvice.code(failure) == Code.INVALID_ARGUMENT;
     }
 
     private static Object what(Throwable failure) {
         return failure instanceof CancellationException
-                ? "the sink was closed before the answer came"
+                ? "the sink was closed before Pub/Sub responded"
                 : PubsubAdvice.what(failure);
     }
 
-    /** What the error handler is told of a change whose messages were refused. */
+    /** Returns the exception for the error handler, for a change whose messages were refused. */
     Exception of(RecordIdentity change, Throwable failure) {
         if (isRejection(failure)) {
             return new NonRetryableException(
-                    "%s refuses the change %s as invalid; it will not take it, however often it is tried"
+                    "%s refused the change %s as invalid; retrying it will not help"
                             .formatted(topic, change),
                     failure);
         }
@@ -53,10 +53,12 @@ record PublishFailures(PubsubTopic topic, PubsubAdvice advice) {
                 failure);
     }
 
-    /** Why a change was not published, or not with all its rows. */
+    /**
+     * Returns the exception for a change that was not published, or not completely, because it follows a failed one.
+     */
     IOException behind(RecordIdentity change) {
         return new IOException(
-                "the change %s was not published to %s, since one before it on its keys was not; it comes again after it"
+                "the change %s was not published to %s, because an earlier change of its keys was not; it is published after that one"
                         .formatted(change, topic));
     }
 }

@@ -25,7 +25,7 @@ import java.util.Set;
 
 /** Factory of Google's clients: endpoint, credentials and the client's own retries. */
 final class PubsubConnection {
-    /** HTTP/2 streams that a connection to Google's servers carries; more wait in silence. */
+    /** The number of HTTP/2 streams that a connection to Google's servers carries; further ones wait unnoticed. */
     private static final int STREAMS_PER_CHANNEL = 100;
 
     private static final Duration FIRST_ATTEMPT = Duration.ofSeconds(10);
@@ -33,11 +33,11 @@ final class PubsubConnection {
     private PubsubConnection() {}
 
     /**
-     * Connects with the first call.
+     * Creates a client, which connects with its first call.
      *
      * @throws IOException if there are no credentials, or they cannot be read
      */
-    @SuppressWarnings("rawtypes") // a channel's configurator is declared with one
+    @SuppressWarnings("rawtypes") // the type of a channel's configurator is raw
     static TopicAdminClient open(PubsubOptions options) throws IOException {
         TopicAdminSettings.Builder settings = TopicAdminSettings.newBuilder();
         InstantiatingGrpcChannelProvider.Builder channels = TopicAdminSettings.defaultGrpcTransportProviderBuilder()
@@ -62,7 +62,7 @@ final class PubsubConnection {
         return create(settings, options);
     }
 
-    /** What fails here is looking for credentials: nothing is asked of Pub/Sub yet. */
+    /** Creates the client. A failure concerns the credentials: Pub/Sub is not called yet. */
     private static TopicAdminClient create(TopicAdminSettings.Builder settings, PubsubOptions options)
             throws IOException {
         try {
@@ -94,7 +94,7 @@ final class PubsubConnection {
                     GoogleCredentials.fromStream(in).createScoped(scopes));
         } catch (IOException | RuntimeException e) {
             throw new IOException(
-                    "%s: %s has no credentials that can be read: a key of a service account, or the configuration of a workload identity, is expected"
+                    "%s: %s contains no valid credentials; expected the key of a service account, or the configuration of a workload identity"
                             .formatted(use.key("credentials-file"), file),
                     e);
         }

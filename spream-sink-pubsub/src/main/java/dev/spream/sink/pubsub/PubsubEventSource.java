@@ -12,7 +12,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Delivers events that come as messages, as {@link PubsubEventSourceProvider} documents it. Safe for use by many threads.
+ * Delivers events that are received as messages, as {@link PubsubEventSourceProvider} documents it. Safe for use by
+ * many threads.
  */
 final class PubsubEventSource implements EventSource {
     private static final Duration TERMINATION = Duration.ofSeconds(5);
@@ -77,7 +78,7 @@ final class PubsubEventSource implements EventSource {
         }
     }
 
-    /** Two projections of one subscription would each get some of the events. */
+    /** Refuses a subscription that another projection uses: each would get only some of the events. */
     private void requireOwn(String subscription, String projection) {
         String other = projections.putIfAbsent(subscription, projection);
         if (other != null && !other.equals(projection)) {

@@ -15,20 +15,21 @@ import java.util.Optional;
  * The event source {@code pubsub}: messages of subscriptions of Google Cloud Pub/Sub, one subscription for each projection. A
  * message is acknowledged when its event is permanently applied or parked.
  *
- * <p>The data of a message are an event as {@link dev.spream.projection.event.EventJson} reads it, and all of it:
- * attributes complete nothing. Other data are undecodable, and kept with the attributes and under the message's id. The
- * ordering key is the aggregate's id, or anything that has the events of an aggregate in one key: within a key Pub/Sub
- * delivers in the order of publication, to a subscription with message ordering. Where an event comes early all the same,
- * its aggregate waits for those before it.
+ * <p>The data of a message are a complete event, as {@link dev.spream.projection.event.EventJson} reads it: attributes
+ * add nothing. Other data are undecodable, and kept with the attributes under the message's id. The ordering key is the
+ * aggregate's id, or any key that all events of an aggregate share: within a key, Pub/Sub delivers in the order of
+ * publication if the subscription has message ordering. If an event is nevertheless delivered early, its aggregate
+ * waits for the earlier ones.
  *
- * <p>Pub/Sub has no positions: processes that run a projection share its subscription, and what is not acknowledged yet comes
- * again, from the first such message of an ordering key on. A subscription with exactly-once delivery does no harm and is not
- * needed: events that come again are recognised. It may refuse an acknowledgement that comes late, which is logged.
+ * <p>Pub/Sub has no positions: processes that run a projection share its subscription, and unacknowledged messages are
+ * delivered again, from the first one of an ordering key on. Exactly-once delivery is possible but not needed, because
+ * repeated events are recognised. With it, Pub/Sub may refuse a late acknowledgement, which is logged.
  *
- * <p>Google's client tries again by itself while it cannot reach the server, and does not say so: a projection that is caught up
- * has dealt with all that came. The age of the oldest message that is not acknowledged, which Google Cloud measures, tells more.
+ * <p>Google's client retries silently while it cannot reach the server: a projection that is caught up has processed
+ * everything that was received. Monitor the age of the oldest unacknowledged message in Google Cloud too.
  *
- * <p>The account needs {@code roles/pubsub.subscriber} on each subscription, and {@code roles/pubsub.viewer} to look at it first.
+ * <p>The account needs {@code roles/pubsub.subscriber} on each subscription, and {@code roles/pubsub.viewer} to check
+ * it at the start.
  */
 @AutoService(EventSourceProvider.class)
 public final class PubsubEventSourceProvider implements EventSourceProvider {

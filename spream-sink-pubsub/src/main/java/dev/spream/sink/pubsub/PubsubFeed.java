@@ -24,12 +24,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Receives from a subscription with Google's client, which extends its hold on what is not acknowledged, and receives no
- * more while that is as much as it may be. The client calls this with the messages of an ordering key one after the
- * other, in order, each as soon as the call before it has returned; a call only puts its message into the queue, so no key waits
- * for an acknowledgement.
+ * Receives from a subscription with Google's client, which extends the ack deadlines of unacknowledged messages, and
+ * stops receiving while their number or size is at its limit. The client calls this with the messages of an ordering
+ * key in order, each as soon as the previous call has returned; a call only puts its message into the queue, so no key
+ * waits for an acknowledgement.
  *
- * <p>A client that fails has ended; the failure is thrown by a poll, and the poll after that starts another.
+ * <p>A client that fails has ended; the failure is thrown by a poll, and the next poll starts another client.
  */
 final class PubsubFeed implements EventFeed, MessageReceiverWithAckResponse {
     private static final Logger log = LoggerFactory.getLogger(PubsubFeed.class);
@@ -48,7 +48,7 @@ final class PubsubFeed implements EventFeed, MessageReceiverWithAckResponse {
     private @Nullable Subscriber running;
     private boolean closed;
 
-    /** @param onClose called once, when nothing is received any more */
+    /** @param onClose called once, when no more messages are received */
     PubsubFeed(String subscription, SubscriberClients clients, Consumer<PubsubFeed> onClose) {
         this.subscription = subscription;
         this.clients = clients;
@@ -120,10 +120,10 @@ final class PubsubFeed implements EventFeed, MessageReceiverWithAckResponse {
         stop();
     }
 
-    /** Its source is closed. */
+    /** Ends the feed because its source is closed. */
     void end() {
         queue.end(() -> new StorageException(
-                "receiving from %s failed: the event source is closed; open another, which receives again what is not acknowledged"
+                "receiving from %s failed: the event source is closed; open another one, to which unacknowledged messages are delivered again"
                         .formatted(subscription),
                 false,
                 null));
@@ -153,7 +153,7 @@ final class PubsubFeed implements EventFeed, MessageReceiverWithAckResponse {
             client.stopAsync().awaitTerminated(TERMINATION.toMillis(), TimeUnit.MILLISECONDS);
         } catch (TimeoutException e) {
             log.warn(
-                    "the client of {} did not end within {}; what it holds comes again when the ack deadline is over",
+                    "the client of {} did not end within {}; its unacknowledged messages are delivered again after the ack deadline",
                     subscription,
                     DurationText.of(TERMINATION));
         } catch (IllegalStateException e) {

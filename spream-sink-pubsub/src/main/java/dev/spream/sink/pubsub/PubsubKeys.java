@@ -66,7 +66,10 @@ final class PubsubKeys {
         return Optional.ofNullable(System.getenv(EMULATOR_VARIABLE));
     }
 
-    /** One that is told to use an emulator must not reach the real thing by mistake, nor the other way round. */
+    /**
+     * Returns the server. Conflicting settings are refused, so that a process that should use an emulator never reaches
+     * the real server by mistake, nor the other way round.
+     */
     static Server server(PluginConfig config, Optional<String> emulatorOfEnvironment) {
         Optional<String> endpoint = config.find(ENDPOINT);
         Optional<Path> credentials = config.find(CREDENTIALS_FILE);

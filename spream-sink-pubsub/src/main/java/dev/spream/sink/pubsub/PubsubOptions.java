@@ -5,15 +5,15 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * The options by which a topic is reached, and those of requests to it.
+ * The options for connecting to a topic and for requests to it.
  *
- * @param use what for
- * @param topic where to publish
+ * @param use the part of spream that uses it
+ * @param topic the topic to publish to
  * @param server endpoint and credentials of Pub/Sub
- * @param publishTimeout how long it may take until a request is confirmed, with all attempts of the client's own
- * @param maxRequests requests on their way at the same time
- * @param maxMessages messages of a request
- * @param maxBytes size of a request, but for a message that is larger by itself
+ * @param publishTimeout the time limit until a request is confirmed, with all retries of the client
+ * @param maxRequests the maximum number of requests in flight
+ * @param maxMessages the maximum number of messages in a request
+ * @param maxBytes the maximum size of a request, except for a message that is larger by itself
  * @param compression whether requests are compressed
  */
 record PubsubOptions(
@@ -28,7 +28,7 @@ record PubsubOptions(
 
     enum Use {
         SINK("sink.pubsub"),
-        /** Whose worker tries again itself, and needs to know what became of each attempt. */
+        /** The sender. The worker retries itself, and needs the outcome of each attempt. */
         SENDER("sender.pubsub"),
         EVENT_SOURCE("event-source.pubsub");
 
@@ -45,14 +45,14 @@ record PubsubOptions(
 
     sealed interface Server {
         /**
-         * Google's.
+         * Google's server.
          *
          * @param endpoint host and port; by default the client's own
-         * @param credentials a file with them; by default the application's
+         * @param credentials a file with credentials; by default those of the application
          */
         record Google(Optional<String> endpoint, Optional<Path> credentials) implements Server {}
 
-        /** An emulator, which knows neither encryption nor users. */
+        /** An emulator, which has neither encryption nor users. */
         record Emulator(String host) implements Server {}
     }
 }

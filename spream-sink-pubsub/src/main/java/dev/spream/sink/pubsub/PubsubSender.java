@@ -25,8 +25,8 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Publishes entries of an outbox to a topic, each by a request of its own that is tried once. Safe for use by many threads;
- * closing waits a moment for what is on its way.
+ * Publishes entries of an outbox to a topic, each by a request of its own that is tried once. Safe for use by many
+ * threads; closing waits briefly for requests in flight.
  */
 record PubsubSender(TopicClient client, Guarantee guarantee, boolean ordering) implements OutboxSender, AutoCloseable {
     @Override
@@ -45,15 +45,15 @@ record PubsubSender(TopicClient client, Guarantee guarantee, boolean ordering) i
                             .formatted(topic(), size, TopicClient.MAX_REQUEST_BYTES));
         }
         long deadline = System.nanoTime() + timeout.toNanos();
-        if (!client.awaitSlot(timeout.dividedBy(2))) { // half, or else an interrupt would hide that nothing was sent
+        if (!client.awaitSlot(timeout.dividedBy(2))) { // half, because the end of the whole timeout would interrupt this before it could report that nothing was sent
             return new SendOutcome.Retryable(
                     ReasonCode.UNAVAILABLE,
-                    "as many requests to %s as may be were on their way; nothing left".formatted(topic()));
+                    "the maximum number of requests to %s were in flight; nothing was sent".formatted(topic()));
         }
         return publish(message, deadline);
     }
 
-    /** One that comes again gives the same. */
+    /** Returns the message of an entry; the same if the entry is sent again. */
     private PubsubMessage message(OutboxEntry entry) {
         PubsubMessage.Builder message = PubsubMessage.newBuilder()
                 .setData(ByteString.copyFromUtf8(entry.payload()))
@@ -82,13 +82,13 @@ record PubsubSender(TopicClient client, Guarantee guarantee, boolean ordering) i
         try {
             return confirmed(answer.get(Math.max(0, deadline - System.nanoTime()), TimeUnit.NANOSECONDS));
         } catch (TimeoutException e) {
-            return unknown(ReasonCode.TIMEOUT, "%s did not answer in time".formatted(topic()));
+            return unknown(ReasonCode.TIMEOUT, "%s did not respond in time".formatted(topic()));
         } catch (CancellationException e) {
-            return unknown(ReasonCode.OUTCOME_UNKNOWN, "the sender was closed before %s answered".formatted(topic()));
+            return unknown(ReasonCode.OUTCOME_UNKNOWN, "the sender was closed before %s responded".formatted(topic()));
         } catch (ExecutionException e) {
             return refused(e.getCause() == null ? e : e.getCause());
         } finally {
-            answer.cancel(true); // nothing if it is done
+            answer.cancel(true); // no effect if it is done
         }
     }
 
@@ -103,7 +103,8 @@ record PubsubSender(TopicClient client, Guarantee guarantee, boolean ordering) i
     }
 
     /**
-     * The outcome of an attempt without an answer, or with a refusal, as {@link PubsubSenderProvider} documents it.
+     * Returns the outcome of an attempt without a response, or with a refusal, as {@link PubsubSenderProvider}
+     * documents it.
      *
      * @see <a href="https://cloud.google.com/pubsub/docs/reference/error-codes">Pub/Sub: error codes</a>
      */
@@ -115,7 +116,7 @@ record PubsubSender(TopicClient client, Guarantee guarantee, boolean ordering) i
             case null ->
                 unknown(
                         ReasonCode.OUTCOME_UNKNOWN,
-                        "%s gave no answer (%s)"
+                        "%s did not respond (%s)"
                                 .formatted(topic, failure.getClass().getSimpleName()));
             case INVALID_ARGUMENT -> new SendOutcome.Permanent(ReasonCode.INVALID_REQUEST, message);
             case RESOURCE_EXHAUSTED -> new SendOutcome.Retryable(ReasonCode.RATE_LIMITED, message);
@@ -135,7 +136,7 @@ record PubsubSender(TopicClient client, Guarantee guarantee, boolean ordering) i
         return new SendOutcome.Unknown(reason, message + "; it may have been published");
     }
 
-    /** Returns whether there was no connection that it could have left by. */
+    /** Returns whether there was no connection, so that the request cannot have been sent. */
     private static boolean isBeforeRequest(@Nullable Throwable failure) {
         return switch (failure) {
             case null -> false;

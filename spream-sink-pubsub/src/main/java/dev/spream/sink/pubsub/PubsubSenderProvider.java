@@ -16,13 +16,13 @@ import java.util.Optional;
  * The sender {@code pubsub}: each entry of an outbox as a message on a topic of Google Cloud Pub/Sub. The body is the payload; the
  * ordering key is the entry's, if it has one.
  *
- * <p>Attributes: {@code idempotency-key}; {@code generation}, 1, and one more each time the entry was requeued after it had been
- * aborted; {@code created-at}; {@code traceparent}, if the entry has one. What has more than 1,024 bytes, which is as much as
- * Pub/Sub takes, is {@code sha256/} and the SHA-256 of its UTF-8 bytes in hexadecimal digits instead.
+ * <p>Attributes: {@code idempotency-key}; {@code generation}, 1, and one more each time the entry was requeued after it
+ * had been aborted; {@code created-at}; {@code traceparent}, if the entry has one. Values of more than 1,024 bytes, the
+ * limit of Pub/Sub, are replaced by {@code sha256/} and the SHA-256 of their UTF-8 bytes in hexadecimal digits.
  *
- * <p>Pub/Sub stores a message that is published twice as two. So an entry has one effect if its subscribers recognise a message
- * that comes again by key and generation; the guarantee {@code neither} is for those that do not: an entry that may have been
- * published is parked then. Requests are not tried again but by the worker.
+ * <p>Pub/Sub stores a message that is published twice as two messages. So an entry has one effect only if its
+ * subscribers recognise a repeated message by key and generation; the guarantee {@code neither} is for subscribers that
+ * do not: an entry that may have been published is then parked. Only the worker repeats requests.
  *
  * <table>
  * <caption>What Pub/Sub's answer makes of an attempt</caption>

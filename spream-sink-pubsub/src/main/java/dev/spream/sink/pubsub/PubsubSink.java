@@ -5,8 +5,8 @@ import java.io.IOException;
 
 /**
  * Publishes changes to a topic, and settles each when Pub/Sub has confirmed all of its messages. Batches of several
- * partitions share connections and slots for requests. Safe for use by many threads; closing waits a moment for what is on its
- * way.
+ * partitions share connections and slots for requests. Safe for use by many threads; closing waits briefly for requests
+ * in flight.
  */
 record PubsubSink(TopicClient client) implements BatchConsumer, AutoCloseable {
     @Override

@@ -15,23 +15,23 @@ import java.util.Optional;
  * The sink {@code pubsub}: each changed row as a message on a topic of Google Cloud Pub/Sub. A record of several rows gives
  * several messages; it is settled when all of them are confirmed.
  *
- * <p>The body is JSON in the shape of the documentation's {@code data_change_record}, with the one row in {@code mods}. The
- * ordering key is the table's name and the primary key as JSON, its columns by name: {@code Orders/{"Id":"17"}}. One of more
- * than 1,024 bytes, which is as much as Pub/Sub takes, is {@code sha256/} and the SHA-256 of its UTF-8 bytes in
- * hexadecimal digits instead.
+ * <p>The body is JSON in the shape of the documentation's {@code data_change_record}, with the one row in {@code mods}.
+ * The ordering key is the table's name and the primary key as JSON, its columns by name: {@code Orders/{"Id":"17"}}. A
+ * key of more than 1,024 bytes, the limit of Pub/Sub, is replaced by {@code sha256/} and the SHA-256 of its UTF-8 bytes
+ * in hexadecimal digits.
  *
- * <p>Attributes: {@code identity}, the same whenever the message comes again, to recognise it by; {@code table}; {@code
- * mod_type}; {@code commit_timestamp}; {@code server_transaction_id}; {@code record_sequence}; {@code mod_index}, the row's
- * place in the record, from 0; {@code number_of_mods}; {@code partition_token}. Values of more than 1,024 bytes are
- * shortened as an ordering key is.
+ * <p>Attributes: {@code identity}, by which a repeated message is recognised; {@code table}; {@code mod_type}; {@code
+ * commit_timestamp}; {@code server_transaction_id}; {@code record_sequence}; {@code mod_index}, the row's place in the
+ * record, from 0; {@code number_of_mods}; {@code partition_token}. Values of more than 1,024 bytes are shortened as an
+ * ordering key is.
  *
- * <p>A subscription that is to see the order has to have message ordering enabled. Messages of a key are published one request
- * after the other, and after a failure the key continues with the change that failed: the history of each key comes at least
- * once, in order.
+ * <p>For ordered delivery, a subscription must have message ordering enabled. Messages of a key are published one
+ * request after the other, and after a failure the key continues with the change that failed: the history of each key
+ * is published at least once, in order.
  *
- * <p>What may pass is tried again for as long as {@code publish-timeout} says, and then goes to the policy of {@code retry},
- * as do a missing topic, and an account that may not publish. What Pub/Sub calls invalid, and a message that is too large for
- * it, is refused permanently.
+ * <p>Temporary failures are retried for {@code publish-timeout}; afterwards the policy of {@code retry} applies, as it
+ * does to a missing topic and to an account that may not publish. Messages that Pub/Sub refuses as invalid, or that are
+ * too large, fail permanently.
  */
 @AutoService(ConsumerProvider.class)
 public final class PubsubSinkProvider implements ConsumerProvider {

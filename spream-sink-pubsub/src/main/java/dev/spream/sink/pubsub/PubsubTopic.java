@@ -16,7 +16,7 @@ record PubsubTopic(String project, String topic) {
     private static final Pattern NAME =
             Pattern.compile("projects/(?<project>[a-z0-9.:_-]+)/topics/(?<topic>[A-Za-z][A-Za-z0-9._~+%-]{2,254})");
 
-    /** @throws IllegalArgumentException if it is no name of a topic; the message says what would be one */
+    /** @throws IllegalArgumentException if it is not the name of a topic; the message states the expected form */
     static PubsubTopic parse(String name) {
         Matcher matcher = NAME.matcher(name);
         if (!matcher.matches()) {
@@ -34,7 +34,7 @@ record PubsubTopic(String project, String topic) {
         return "gcloud pubsub topics create %s --project=%s".formatted(topic, project);
     }
 
-    /** The name as {@link #parse} reads it. */
+    /** Returns the name in the form of {@link #parse}. */
     @Override
     public String toString() {
         return "projects/" + project + "/topics/" + topic;

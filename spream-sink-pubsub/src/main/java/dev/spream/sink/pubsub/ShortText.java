@@ -5,12 +5,13 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.spream.core.Sha256;
 
 /**
- * Text for places that have a limit: the text itself where it fits, and else {@code sha256/} and the SHA-256 of its UTF-8
- * bytes in lower-case hexadecimal digits. The same text gives the same, at any time and in any version.
+ * Shortens text for places with a limit: returns the text itself if it fits, otherwise {@code sha256/} and the SHA-256
+ * of its UTF-8 bytes in lower-case hexadecimal digits. The result for a text is the same at any time and in any
+ * version.
  */
 final class ShortText {
     /**
-     * The bytes that an ordering key and the value of an attribute may have.
+     * The maximum size of an ordering key and of an attribute's value, in bytes.
      *
      * @see <a href="https://cloud.google.com/pubsub/quotas#resource_limits">Pub/Sub: resource limits</a>
      */

@@ -17,7 +17,7 @@ import java.time.Duration;
 
 /** Factory of Google's subscriber clients: endpoint, credentials and flow control. Safe for use by many threads. */
 final class SubscriberClients {
-    private static final int MAX_INBOUND_BYTES = 20 << 20; // a response may have more than one message of up to 10 MB
+    private static final int MAX_INBOUND_BYTES = 20 << 20; // a response may have several messages of up to 10 MB
     private static final int MAX_INBOUND_METADATA_BYTES = 4 << 20;
     private static final Duration KEEP_ALIVE = Duration.ofMinutes(5);
     private static final Duration MORE = Duration.ofSeconds(1);
@@ -26,13 +26,13 @@ final class SubscriberClients {
     private final EventSourceOptions options;
     private final CredentialsProvider credentials;
 
-    /** @throws IOException if there is a file with credentials that cannot be read */
+    /** @throws IOException if the file with credentials cannot be read */
     SubscriberClients(EventSourceOptions options) throws IOException {
         this.options = options;
         this.credentials = PubsubConnection.credentials(options.server(), Use.EVENT_SOURCE);
     }
 
-    /** Asks about subscriptions. Connects with the first call. */
+    /** Returns a client for the check of subscriptions, which connects with its first call. */
     SubscriptionAdminClient admin() throws IOException {
         SubscriptionAdminSettings.Builder settings = SubscriptionAdminSettings.newBuilder();
         settings.setCredentialsProvider(credentials);
@@ -44,8 +44,9 @@ final class SubscriberClients {
     }
 
     /**
-     * Receives from a subscription, once it is started. Stopping it gives back what is not acknowledged: the client would
-     * otherwise wait for that, without a limit, and so would the report of its failure.
+     * Returns a client that receives from a subscription once it is started. Stopping it returns unacknowledged
+     * messages: the client would otherwise wait for their acknowledgement without a limit, and so delay the report of
+     * its failure.
      */
     Subscriber subscriber(String subscription, MessageReceiverWithAckResponse receiver) {
         Subscriber.Builder builder = Subscriber.newBuilder(subscription, receiver)
@@ -56,7 +57,7 @@ final class SubscriberClients {
                         .setMaxOutstandingRequestBytes(options.maxBytes())
                         .build())
                 .setMinDurationPerAckExtensionDuration(options.ackDeadline())
-                .setMaxDurationPerAckExtensionDuration(options.ackDeadline().plus(MORE)) // must be more
+                .setMaxDurationPerAckExtensionDuration(options.ackDeadline().plus(MORE)) // must be longer
                 .setMaxAckExtensionPeriodDuration(options.maxHold())
                 .setSubscriberShutdownSettings(SubscriberShutdownSettings.newBuilder()
                         .setMode(ShutdownMode.NACK_IMMEDIATELY)
@@ -68,7 +69,7 @@ final class SubscriberClients {
         return builder.build();
     }
 
-    @SuppressWarnings("rawtypes") // a channel's configurator is declared with one
+    @SuppressWarnings("rawtypes") // the type of a channel's configurator is raw
     private InstantiatingGrpcChannelProvider channels() {
         InstantiatingGrpcChannelProvider.Builder channels =
                 SubscriptionAdminSettings.defaultGrpcTransportProviderBuilder()

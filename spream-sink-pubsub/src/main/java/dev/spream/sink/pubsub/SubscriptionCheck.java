@@ -8,16 +8,16 @@ import dev.spream.core.StorageException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A look at a subscription before anything is received, and what its failures mean. */
+/** The check of a subscription before anything is received. */
 record SubscriptionCheck(SubscriptionAdminClient client, boolean requireOrdering) {
     private static final Logger log = LoggerFactory.getLogger(SubscriptionCheck.class);
 
     /**
-     * Looks whether the subscription is there and delivers as a projection needs it. An account that may receive need not be
-     * allowed to look: then it continues.
+     * Checks that the subscription exists and delivers as a projection needs it. An account that may receive but not
+     * view the subscription passes without the check.
      *
-     * @throws IllegalArgumentException if there is none, or it delivers otherwise; the message says what to do
-     * @throws StorageException if the server cannot be asked
+     * @throws IllegalArgumentException if it does not exist, or delivers in another way; the message says what to do
+     * @throws StorageException if the server cannot be reached
      */
     void require(String name) {
         try {
@@ -27,7 +27,7 @@ record SubscriptionCheck(SubscriptionAdminClient client, boolean requireOrdering
                 case NOT_FOUND -> throw new IllegalArgumentException(missing(name), e);
                 case PERMISSION_DENIED ->
                     log.warn(
-                            "the account in use may not look at {}, so whether it is there and keeps the order shows later; grant roles/pubsub.viewer on it",
+                            "the account in use may not view {}, so it is not checked whether it exists and has message ordering; grant roles/pubsub.viewer on it",
                             name);
                 default -> throw failed(name, e);
             }
@@ -39,7 +39,7 @@ record SubscriptionCheck(SubscriptionAdminClient client, boolean requireOrdering
                 || subscription.hasBigqueryConfig()
                 || subscription.hasCloudStorageConfig()) {
             throw new IllegalArgumentException(
-                    "subscription %s pushes its messages elsewhere, so none can be received from it; %s"
+                    "subscription %s is a push subscription, so messages cannot be received from it; %s"
                             .formatted(name, create(name)));
         }
         if (subscription.getDetached()) {
@@ -54,11 +54,11 @@ record SubscriptionCheck(SubscriptionAdminClient client, boolean requireOrdering
     private void unordered(String name) {
         if (requireOrdering) {
             throw new IllegalArgumentException(
-                    "subscription %s has no message ordering, so the events of an aggregate would come in any order. Ordering cannot be switched on later: %s. Or set %s=false: then an aggregate waits, parked, each time an event comes before the one that precedes it"
+                    "subscription %s has no message ordering, so the events of an aggregate would be delivered in any order. Ordering cannot be enabled later: %s. Or set %s=false: then an aggregate is parked each time an event is delivered before its predecessor"
                             .formatted(name, create(name), EventSourceOptions.key("require-ordering")));
         }
         log.warn(
-                "subscription {} has no message ordering: an aggregate waits, parked, each time an event comes before the one that precedes it",
+                "subscription {} has no message ordering: an aggregate is parked each time an event is delivered before its predecessor",
                 name);
     }
 
@@ -73,22 +73,22 @@ record SubscriptionCheck(SubscriptionAdminClient client, boolean requireOrdering
                         "; grant roles/pubsub.subscriber on it to the account in use: 'gcloud pubsub subscriptions add-iam-policy-binding %s --project=%s --role=roles/pubsub.subscriber --member=<account>'"
                                 .formatted(last(name), project(name));
                     case UNAUTHENTICATED ->
-                        "; the credentials are not accepted: look at %s, or renew the application default credentials"
+                        "; the credentials were refused: check %s, or renew the application default credentials"
                                 .formatted(EventSourceOptions.key("credentials-file"));
                     case UNAVAILABLE, DEADLINE_EXCEEDED ->
-                        "; look at %s and at the network, if it does not pass"
+                        "; if this continues, check %s and the network"
                                 .formatted(EventSourceOptions.key("endpoint"));
                     default -> "";
                 };
         return new StorageException(
-                "no events can be received from %s (%s)%s; what is not acknowledged comes again"
+                "no events can be received from %s (%s)%s; unacknowledged events are delivered again"
                         .formatted(name, code == Code.UNKNOWN ? failure : code, advice),
                 PublishFailures.TRANSIENT.contains(code),
                 failure);
     }
 
     private static String missing(String name) {
-        return "there is no subscription %s: %s, or correct %s"
+        return "subscription %s does not exist: %s, or correct %s"
                 .formatted(name, create(name), EventSourceOptions.key("subscription"));
     }
 

@@ -8,10 +8,10 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The names of the subscriptions that the events of projections come from.
+ * The names of the subscriptions of projections.
  *
- * @param named by projection
- * @param other of a projection that is not among them; without it, one that is called like the projection
+ * @param named the subscriptions by projection
+ * @param other the subscription of all other projections; if empty, each has one with the name of the projection
  */
 record SubscriptionNames(Map<String, String> named, Optional<String> other) {
     static final String FORM = "<subscription>, or <projection>=<subscription> with commas between";
@@ -46,7 +46,7 @@ record SubscriptionNames(Map<String, String> named, Optional<String> other) {
         return new SubscriptionNames(named, other);
     }
 
-    /** @throws IllegalArgumentException if the projection's own name is needed and can be none of a subscription */
+    /** @throws IllegalArgumentException if the projection's own name is needed and is not valid for a subscription */
     String of(String projection) {
         return Optional.ofNullable(named.get(projection)).or(() -> other).orElseGet(() -> requireName(projection));
     }
@@ -54,13 +54,13 @@ record SubscriptionNames(Map<String, String> named, Optional<String> other) {
     private static String requireName(String name) {
         if (!NAME.matcher(name).matches() || name.startsWith("goog")) {
             throw new IllegalArgumentException(
-                    "'%s' cannot be a subscription, which has 3 to 255 letters, digits and . _ ~ + %% -, a letter first, and does not begin with goog"
+                    "'%s' is not a valid name of a subscription: it has 3 to 255 letters, digits and . _ ~ + %% -, a letter first, and does not begin with goog"
                             .formatted(name));
         }
         return name;
     }
 
-    /** As {@link #parse} reads it. */
+    /** Returns the names in the form of {@link #parse}. */
     @Override
     public String toString() {
         return Stream.concat(

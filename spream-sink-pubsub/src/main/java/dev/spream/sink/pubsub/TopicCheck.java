@@ -8,13 +8,13 @@ import java.util.concurrent.ExecutionException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A look at the topic before anything is published. */
+/** The check of the topic before anything is published. */
 final class TopicCheck {
     private static final Logger log = LoggerFactory.getLogger(TopicCheck.class);
 
     private TopicCheck() {}
 
-    /** A client for the topic; if the configuration says so, it is looked at first. */
+    /** Opens a client for the topic, and checks the topic first if configured so. */
     static TopicClient open(PluginConfig config, PubsubOptions options) throws IOException, InterruptedException {
         TopicClient client = TopicClient.open(options);
         try {
@@ -29,10 +29,10 @@ final class TopicCheck {
     }
 
     /**
-     * Checks that the topic exists. An account that may publish need not be allowed to check: then it continues, and a topic
-     * that is not there shows with the first message.
+     * Checks that the topic exists. An account that may publish but not view the topic passes without the check, and a
+     * missing topic fails the first message.
      *
-     * @throws IOException if there is no such topic, or the server cannot be asked; the message says what to do
+     * @throws IOException if there is no such topic, or the server cannot be reached; the message says what to do
      */
     static void require(TopicClient client) throws IOException, InterruptedException {
         ApiFuture<Topic> answer = client.look();
@@ -46,11 +46,11 @@ final class TopicCheck {
                 throw PubsubAdvice.of(options).atStart(cause);
             }
             log.warn(
-                    "the account in use may not look at {}, so whether it is there shows with the first message; grant roles/pubsub.viewer on it, or set {}=false",
+                    "the account in use may not view {}, so it is not checked whether it exists; grant roles/pubsub.viewer on it, or set {}=false",
                     options.topic(),
                     options.use().key("check-topic"));
         } finally {
-            answer.cancel(true); // which an interrupt leaves behind; nothing if it is done
+            answer.cancel(true); // cancels a call that was interrupted; no effect on one that is done
         }
     }
 }

@@ -18,8 +18,8 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The calls to one topic, so many at a time. Each is tried again by the client while its failure may pass and its time lasts;
- * cancelling its future cancels the call. Safe for use by many threads.
+ * The calls to one topic, with a limit on those in flight. The client retries temporary failures of a call within its
+ * time limit; cancelling its future cancels the call. Safe for use by many threads.
  *
  * <p>Google's {@code Publisher} is not used. With message ordering it retries for ever, whatever its time limit; a
  * failure shows before the key is blocked, so that resuming may come too early; waiting in its flow control swallows
@@ -30,7 +30,7 @@ import java.util.concurrent.TimeUnit;
  */
 final class TopicClient implements AutoCloseable {
     /**
-     * What a request may have, in bytes.
+     * The maximum size of a request, in bytes.
      *
      * @see <a href="https://cloud.google.com/pubsub/quotas#resource_limits">Pub/Sub: resource limits</a>
      */
@@ -81,12 +81,12 @@ final class TopicClient implements AutoCloseable {
 
     /** Takes a slot for a request, if one is free and has no waiter. */
     boolean takeFreeSlot() throws InterruptedException {
-        return slots.tryAcquire(0, TimeUnit.SECONDS); // the form that is fair
+        return slots.tryAcquire(0, TimeUnit.SECONDS); // the fair variant
     }
 
     /**
-     * Publishes messages of one ordering key, in order: all of them, or none. Uses up a slot that was taken, until the answer
-     * is there.
+     * Publishes messages of one ordering key, in order: all of them, or none. Uses a slot that was taken, until the
+     * response arrives.
      *
      * @throws IOException if this is closed
      */
@@ -94,7 +94,7 @@ final class TopicClient implements AutoCloseable {
         ApiFuture<PublishResponse> answer;
         try {
             if (closed) {
-                throw new IOException("pubsub is closed; nothing more is published to " + options.topic());
+                throw new IOException("the client is closed; nothing more is published to " + options.topic());
             }
             PublishRequest request = PublishRequest.newBuilder()
                     .setTopic(options.topic().toString())
@@ -116,8 +116,8 @@ final class TopicClient implements AutoCloseable {
     }
 
     /**
-     * Takes no more requests, waits a moment for those that are on their way, cancels what is left, and releases
-     * connections and threads. Closing again is harmless.
+     * Accepts no further requests, waits briefly for those in flight, cancels the rest, and releases connections and
+     * threads. Closing again is harmless.
      */
     @Override
     public void close() {

@@ -1,8 +1,8 @@
 /**
- * The sink {@code pubsub}: each changed row as a message on a topic of Google Cloud Pub/Sub. {@link
- * dev.spream.sink.pubsub.PubsubSinkProvider} says what a message looks like and how the sink is configured; read it first. The
- * sink sees to order and retries itself, a request for each primary key at a time, and uses of Google's client no more than
- * its calls. Nothing outside this package knows the client; the package knows of spream the ports and the SPI alone.
+ * The sink {@code pubsub}: each changed row as a message on a topic of Google Cloud Pub/Sub. Read {@link
+ * dev.spream.sink.pubsub.PubsubSinkProvider} first, which documents the messages and the configuration. The sink itself
+ * keeps the order, with one request in flight for each primary key, and retries; it uses only the calls of Google's
+ * client. No other package depends on the client; this one depends on the ports and the SPI of spream alone.
  */
 @NullMarked
 package dev.spream.sink.pubsub;

@@ -248,7 +248,7 @@ final class PubsubEventSourceTest {
                     .isInstanceOfSatisfying(
                             StorageException.class,
                             failure -> assertThat(failure.retryable()).isFalse())
-                    .hasMessageContaining("there is no subscription projects/demo/subscriptions/view")
+                    .hasMessageContaining("subscription projects/demo/subscriptions/view does not exist")
                     .hasMessageContaining("--enable-message-ordering");
             server.create("view");
             publish("a", 2);
@@ -288,7 +288,7 @@ final class PubsubEventSourceTest {
     void a_subscription_that_is_not_there_is_refused() {
         assertThatThrownBy(() -> events.open(FeedRequest.all("other")))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("there is no subscription projects/demo/subscriptions/other")
+                .hasMessageContaining("subscription projects/demo/subscriptions/other does not exist")
                 .hasMessageContaining("gcloud pubsub subscriptions create")
                 .hasMessageContaining("event-source.pubsub.subscription");
     }
@@ -316,7 +316,7 @@ final class PubsubEventSourceTest {
                         subscription.setPushConfig(PushConfig.newBuilder().setPushEndpoint("https://x")));
         assertThatThrownBy(() -> events.open(FeedRequest.all("push")))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("pushes its messages elsewhere");
+                .hasMessageContaining("is a push subscription");
     }
 
     @Test

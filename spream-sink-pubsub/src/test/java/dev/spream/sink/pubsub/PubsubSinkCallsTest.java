@@ -129,7 +129,7 @@ final class PubsubSinkCallsTest {
         Thread closer = Thread.ofVirtual().start(sink::close);
         closer.interrupt(); // instead of its limit
         call.get(20, TimeUnit.SECONDS);
-        assertThat(batch.failure(0)).hasMessageContaining("the sink was closed before the answer came");
+        assertThat(batch.failure(0)).hasMessageContaining("the sink was closed before Pub/Sub responded");
         assertThat(closer.join(Duration.ofSeconds(20))).isTrue();
         assertThatThrownBy(() -> sink.consume(new RecordingBatch(change(2, "a"))))
                 .isInstanceOf(IOException.class)

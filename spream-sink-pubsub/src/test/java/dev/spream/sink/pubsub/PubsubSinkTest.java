@@ -157,7 +157,7 @@ final class PubsubSinkTest {
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining("tx2", PublisherServer.TOPIC, "UNAVAILABLE")
                 .hasMessageNotContaining("secret");
-        assertThat(batch.failure(3)).hasMessageContaining("one before it on its keys was not");
+        assertThat(batch.failure(3)).hasMessageContaining("an earlier change of its keys was not");
         assertThat(batch.settled())
                 .as("what is behind a failure is for the engine to settle")
                 .containsExactly(0);
@@ -281,7 +281,7 @@ final class PubsubSinkTest {
         server.refuseLooks(Status.NOT_FOUND);
         assertThatThrownBy(() -> TopicCheck.require(sink.client()))
                 .isInstanceOf(IOException.class)
-                .hasMessageContaining("there is no topic " + PublisherServer.TOPIC)
+                .hasMessageContaining("topic " + PublisherServer.TOPIC + " does not exist")
                 .hasMessageContaining("gcloud pubsub topics create changes --project=demo");
         server.refuseLooks(Status.UNAUTHENTICATED);
         assertThatThrownBy(() -> TopicCheck.require(sink.client()))

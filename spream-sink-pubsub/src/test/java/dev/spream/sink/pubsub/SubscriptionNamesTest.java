@@ -22,7 +22,7 @@ final class SubscriptionNamesTest {
     void a_projection_whose_name_can_be_none_of_a_subscription_needs_another() {
         assertThatThrownBy(() -> SubscriptionNames.DEFAULT.of("v"))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("'v' cannot be a subscription");
+                .hasMessageContaining("'v' is not a valid name of a subscription");
         assertThat(SubscriptionNames.parse("v=view").of("v")).isEqualTo("view");
     }
 
