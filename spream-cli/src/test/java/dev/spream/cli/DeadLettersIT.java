@@ -144,7 +144,7 @@ final class DeadLettersIT {
             write(GOOD, 1, 1);
             sink.awaitTaken(GOOD, 1);
             assertThat(deadletters(2, file, "list").err().getLast())
-                    .contains("is in use by another process", "end that one first", "PostgreSQL");
+                    .contains("is in use by another process", "stop the other one first", "PostgreSQL");
             awaitLines(folder.resolve("letters.jsonl"), 2);
             drain(service);
         }

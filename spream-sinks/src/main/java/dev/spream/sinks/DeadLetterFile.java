@@ -22,22 +22,27 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A file of lines that only grows, and that has one owner. Appending is confined to the holder of that owner's lock;
- * everything else is safe for use by many threads.
+ * An append-only file of lines with one owner. Appending is confined to the holder of that owner's lock; everything
+ * else is safe for use by many threads.
  *
- * <p>Lines are written at once and made durable together: of the threads that wait for theirs, one forces the file, and the
- * others find that done. A line of which a crash left only a part was never durable, and goes.
+ * <p>Lines are written at once and made durable together: of the threads that wait, one forces the file for all. A line
+ * of which a crash left only a part was never durable, and is removed.
  *
- * <p>No channel is used: an interrupt closes a channel under all threads, and the engine interrupts those that consume.
+ * <p>No channel is used: an interrupt closes a channel for all threads, and the engine interrupts those that call
+ * consumers.
  */
 final class DeadLetterFile implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(DeadLetterFile.class);
 
-    /** The place of a line in the file, without its end. */
+    /** The position of a line in the file, without its line end. */
     record Place(long offset, int length) {}
 
     interface Lines {
-        /** Takes the next line; an {@link IllegalArgumentException} says that it is none of these, and nothing was changed. */
+        /**
+         * Accepts the next line.
+         *
+         * @throws IllegalArgumentException if it is not a line of this kind; nothing was changed
+         */
         void accept(String line, Place place);
     }
 
@@ -54,7 +59,7 @@ final class DeadLetterFile implements AutoCloseable {
         this.file = file;
     }
 
-    /** Opens the file, which is created if absent, hands its lines over, and repairs its end. */
+    /** Opens the file, which is created if absent, passes on its lines, and repairs its end. */
     static DeadLetterFile open(Path path, Lines lines) throws IOException {
         ExclusiveFileLock lock = lock(path);
         try {
@@ -80,7 +85,7 @@ final class DeadLetterFile implements AutoCloseable {
             return ExclusiveFileLock.acquire(file);
         } catch (ExclusiveFileLock.InUseException e) {
             throw new DeadLetterException(
-                    "the dead letter file %s is in use by %s, perhaps by a running subscription; one sink at a time has it open: end that one first, or keep dead letters in PostgreSQL, which processes share"
+                    "the dead letter file %s is in use by %s, perhaps for a running subscription; only one sink at a time can open it: stop the other one first, or store dead letters in PostgreSQL, which several processes can use"
                             .formatted(file, e.owner()),
                     e);
         }
@@ -133,7 +138,10 @@ final class DeadLetterFile implements AutoCloseable {
         }
     }
 
-    /** What follows the last end of line: nothing, a line whose end was cut off by an editor, or a part of one. */
+    /**
+     * Loads the part after the last line end: nothing, a line whose end was removed by an editor, or an incomplete
+     * line.
+     */
     private void loadEnd(Lines lines, byte[] line, int number) throws IOException {
         if (line.length == 0) {
             return;
@@ -148,14 +156,14 @@ final class DeadLetterFile implements AutoCloseable {
         }
     }
 
-    /** A file system may have made the file longer before it had what was written there. */
+    /** Returns whether it contains zero bytes: a file system may have extended the file before it wrote the data. */
     private static boolean isPartlyEmpty(byte[] line) {
         return new String(line, StandardCharsets.ISO_8859_1).indexOf(0) >= 0;
     }
 
     private void repair(int bytes, int number) throws IOException {
         log.warn(
-                "the dead letter file {} ended in the middle of line {}, as a crash leaves it; the {} bytes of that line were removed: nothing counted on them, and a change that they held comes again",
+                "the dead letter file {} ended in the middle of line {}, as after a crash; the {} bytes of that line were removed. Their change was not settled and is delivered again",
                 lock.file(),
                 number,
                 bytes);
@@ -173,7 +181,7 @@ final class DeadLetterFile implements AutoCloseable {
         }
     }
 
-    /** Writes a line after the last one. It is not durable yet. When this throws, it is not there. */
+    /** Appends a line, which is not durable yet. If this throws, the line is not in the file. */
     Place append(String line) throws IOException {
         requireUsable();
         byte[] bytes = (line + "\n").getBytes(StandardCharsets.UTF_8);
@@ -203,7 +211,7 @@ final class DeadLetterFile implements AutoCloseable {
         return written.get();
     }
 
-    /** Returns when everything before that end is durable. */
+    /** Waits until everything before that end is durable. */
     void awaitDurable(long end) throws IOException {
         forcing.lock();
         try {
@@ -229,11 +237,11 @@ final class DeadLetterFile implements AutoCloseable {
         durable = Math.max(from, to);
     }
 
-    /** Throws if something that was written is not known to be there. */
+    /** Throws if something that was written may not be in the file. */
     void requireUsable() throws IOException {
         if (broken != null) {
             throw new IOException(
-                    "%s could not be written before, and must be reopened".formatted(lock.file()), broken);
+                    "an earlier write to %s failed; it must be reopened".formatted(lock.file()), broken);
         }
     }
 

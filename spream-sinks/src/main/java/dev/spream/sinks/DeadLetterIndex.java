@@ -18,12 +18,11 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
- * The index of a dead letter file, made of its lines: the open letters without what they hold, and the parked keys.
+ * The index of a dead letter file, built from its lines: the open letters without their contents, and the parked keys.
  * Guarded by the lock of its owner.
  *
- * <p>Letters are ordered by their identity, and not by when they came: what is delivered again after a crash comes behind
- * letters that are later than it. Of one key no two transactions commit at the same time, so for each key this is the order
- * of commits.
+ * <p>Letters are ordered by identity, not by arrival: changes that are delivered again after a crash arrive after later
+ * letters. No two transactions on one key commit at the same time, so for each key this is the order of commits.
  */
 final class DeadLetterIndex {
     private final NavigableMap<RecordIdentity, Open> open = new TreeMap<>();
@@ -60,12 +59,15 @@ final class DeadLetterIndex {
             return reason != Reason.FAILED;
         }
 
-        /** Changes of a parked key are not delivered past its letters. */
+        /**
+         * Returns whether a later change of its keys was delivered. Changes of a parked key are not delivered past its
+         * letters.
+         */
         boolean isOvertaken() {
             return !isParked() && of(keys).anyMatch(letters -> letters.isPassed(identity));
         }
 
-        /** Returns whether a letter that was not overtaken has to be replayed before this one, apart from those. */
+        /** Returns whether a letter that was not overtaken, other than those, has to be replayed before this one. */
         boolean hasEarlier(Set<RecordIdentity> apart) {
             return of(keys).anyMatch(letters ->
                     letters.hasParkedBefore(identity, apart) || letters.hasFailedBefore(identity, apart));
@@ -116,7 +118,10 @@ final class DeadLetterIndex {
         of(keys).forEach(letters -> letters.pass(by));
     }
 
-    /** Returns whether to keep the letter would add nothing. One whose change was delivered again was delivered in vain again. */
+    /**
+     * Returns whether storing the letter would change nothing. A letter whose change was delivered again and failed
+     * again is stored again.
+     */
     boolean holds(RecordIdentity identity, Reason reason) {
         Open letter = open.get(identity);
         return letter != null
@@ -149,7 +154,7 @@ final class DeadLetterIndex {
         return Optional.ofNullable(open.get(identity));
     }
 
-    /** In commit order. */
+    /** Returns the open letters in commit order. */
     Collection<Open> open() {
         return Collections.unmodifiableCollection(open.values());
     }

@@ -13,7 +13,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** The lines of a dead letter file as JSON. Members that are not known are ignored. */
+/** Reads and writes the lines of a dead letter file as JSON. Unknown members are ignored. */
 final class DeadLetterJson {
     private DeadLetterJson() {}
 
@@ -67,7 +67,7 @@ final class DeadLetterJson {
         return JsonObject.of(members).toString();
     }
 
-    /** @throws IllegalArgumentException if {@link #write} has not written the text */
+    /** @throws IllegalArgumentException if the text was not written by {@link #write} */
     static DeadLetterLine read(String text) {
         JsonObject json = JsonObject.of(text);
         Instant at = instant(json, "at");

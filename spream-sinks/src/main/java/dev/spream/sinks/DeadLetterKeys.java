@@ -8,9 +8,9 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * The open letters of one key, and which changes of the key went past them. Confined as its index is.
+ * The open letters of one key, and the changes of the key that overtook them. Confined like its index.
  *
- * <p>What a call costs does not depend on how many letters there are: a key whose changes all fail has many.
+ * <p>The cost of a call does not depend on the number of letters: a key whose changes all fail has many.
  */
 final class DeadLetterKeys {
     private final NavigableMap<RecordIdentity, DeadLetterIndex.Open> failed = new TreeMap<>();
@@ -18,7 +18,7 @@ final class DeadLetterKeys {
     private final NavigableSet<RecordIdentity> passedBy = new TreeSet<>();
 
     void add(DeadLetterIndex.Open letter) {
-        passedBy.remove(letter.identity()); // it was delivered in vain
+        passedBy.remove(letter.identity()); // its delivery failed, so it overtook nothing
         if (letter.isParked()) {
             parked.add(letter.identity());
         } else {
@@ -42,7 +42,7 @@ final class DeadLetterKeys {
         return !parked.isEmpty();
     }
 
-    /** A later change of the key was delivered, or replayed. */
+    /** Records that a later change of the key was delivered, or replayed. */
     void pass(RecordIdentity by) {
         if (hasFailedBefore(by, Set.of())) {
             passedBy.add(by);
@@ -57,7 +57,7 @@ final class DeadLetterKeys {
         return passedBy.contains(change);
     }
 
-    /** Returns whether a letter that failed, and that nothing has passed, is before that change, apart from those letters. */
+    /** Returns whether a letter that failed and was not overtaken, other than those, is before that change. */
     boolean hasFailedBefore(RecordIdentity change, Set<RecordIdentity> apart) {
         NavigableMap<RecordIdentity, DeadLetterIndex.Open> unpassed =
                 passedBy.isEmpty() ? failed : failed.tailMap(passedBy.last(), true);

@@ -6,13 +6,13 @@ import dev.spream.core.record.RecordIdentity;
 import java.time.Instant;
 import java.util.Set;
 
-/** A line of a dead letter file. What the file holds is what its lines say, one after the other. */
+/** A line of a dead letter file. The lines in their order determine the contents of the file. */
 sealed interface DeadLetterLine {
 
     /** A change was dead-lettered. */
     record Kept(StoredDeadLetter letter) implements DeadLetterLine {}
 
-    /** The consumer took the change of an open letter. */
+    /** The consumer accepted the change of an open letter. */
     record Replayed(RecordIdentity identity, Instant at) implements DeadLetterLine {}
 
     /** An open dead letter was discarded. */

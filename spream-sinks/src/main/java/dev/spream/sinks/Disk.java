@@ -6,17 +6,19 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
-/** The disk, which makes files durable. Safe for use by many threads. */
+/** Makes files durable. Safe for use by many threads. */
 interface Disk {
     Disk REAL = new Real();
 
-    /** Returns when all that was written to the open file is durable. */
+    /** Waits until everything that was written to the open file is durable. */
     void force(Path path, FileDescriptor file) throws IOException;
 
-    /** Returns when it is durable which files the folder has. Other systems than POSIX ones have no such call. */
+    /** Waits until the entries of the folder are durable. Only POSIX systems have such a call. */
     void forceFolder(Path folder) throws IOException;
 
-    /** Forces through the operating system. An interrupt disturbs neither call, and is kept. */
+    /**
+     * Forces through the operating system. Neither call is disturbed by an interrupt, and the interrupt status is kept.
+     */
     final class Real implements Disk {
         private Real() {}
 
@@ -30,7 +32,7 @@ interface Disk {
             if (!folder.getFileSystem().supportedFileAttributeViews().contains("posix")) {
                 return;
             }
-            boolean interrupted = Thread.interrupted(); // it would close the channel
+            boolean interrupted = Thread.interrupted(); // an interrupt would close the channel
             try (FileChannel channel = FileChannel.open(folder, StandardOpenOption.READ)) {
                 channel.force(true);
             } finally {

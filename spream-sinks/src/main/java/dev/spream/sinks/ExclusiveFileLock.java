@@ -16,19 +16,20 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
- * Keeps a file that a sink writes to that sink, over all processes, as long as each of them asks for it here.
+ * Reserves a file for one sink, among all processes that use this class.
  *
- * <p>The lock is on a file beside it, which has the same name and {@code .lock}, and stays when the file is renamed. POSIX
- * drops the locks of a process on a file as soon as the process closes any descriptor of it, be it one that only read, or
- * one whose lock was refused; so the file of a lock that this process has is never opened again.
- *
- * <p>Safe for use by many threads. The caller that acquired it closes it, after the file.
+ * <p>The lock is on a file beside it, with the same name and {@code .lock}, which remains when the file is renamed.
+ * POSIX drops all locks of a process on a file as soon as the process closes any descriptor of it, even one that only
+ * read, or whose lock was refused; so the lock file of a lock that this process holds is never opened again.
  */
 final class ExclusiveFileLock implements AutoCloseable {
     /** The real paths of the lock files that are in use, in this process. */
     private static final Set<Path> OWNED = ConcurrentHashMap.newKeySet();
 
-    /** Locked by something else in this process, which would lose its lock if they were closed, or collected. */
+    /**
+     * Channels of files that other code in this process has locked, which would lose its lock if they were closed or
+     * collected.
+     */
     private static final Queue<FileChannel> NEVER_CLOSED = new ConcurrentLinkedQueue<>();
 
     private final Path file;
@@ -41,7 +42,10 @@ final class ExclusiveFileLock implements AutoCloseable {
         this.lock = lock;
     }
 
-    /** @throws InUseException if something else has the file, which need not be there; its folder, by its real path, must */
+    /**
+     * @throws InUseException if something else has reserved the file. The file need not exist; its folder must, and be
+     *     given by its real path
+     */
     static ExclusiveFileLock acquire(Path file) throws IOException {
         Path beside = file.resolveSibling(file.getFileName() + ".lock");
         Path lockPath = Files.exists(beside) ? beside.toRealPath() : beside;
@@ -73,7 +77,7 @@ final class ExclusiveFileLock implements AutoCloseable {
         }
     }
 
-    /** Attributes of a file that only its owner may read; none on a system without POSIX permissions. */
+    /** Returns the attributes of a file that only its owner may read; none on a system without POSIX permissions. */
     static FileAttribute<?>[] ownerOnly(Path path) {
         if (!path.getFileSystem().supportedFileAttributeViews().contains("posix")) {
             return new FileAttribute<?>[0];
@@ -83,31 +87,31 @@ final class ExclusiveFileLock implements AutoCloseable {
         };
     }
 
-    /** The file, by its real path or that of its folder. */
+    /** Returns the file, by its real path or that of its folder. */
     Path file() {
         return file;
     }
 
-    /** Lets others have the file. Closing again is harmless. */
+    /** Releases the file. Closing again is harmless. */
     @Override
     public void close() throws IOException {
         if (lock.isOpen()) {
             try {
                 lock.close();
             } finally {
-                OWNED.remove(lockPath); // not before: the next holder of the lock would lose it with this descriptor
+                OWNED.remove(lockPath); // afterwards: the next holder of the lock would lose it with this descriptor
             }
         }
     }
 
-    /** Another process or sink has the file. It was not changed. */
+    /** Another process or sink has reserved the file. It was not changed. */
     static final class InUseException extends IOException {
         private static final long serialVersionUID = 1L;
 
         private final String owner;
 
         private InUseException(Path file, String owner) {
-            super("%s is written by %s; one sink at a time writes a file: stop that one, or give another path"
+            super("%s is written by %s; only one sink at a time can write a file: stop the other one, or configure another path"
                     .formatted(file, owner));
             this.owner = requireNonNull(owner, "owner");
         }

@@ -20,14 +20,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes each change to a stream, as a line of JSON in the shape of the documentation's {@code data_change_record}. Lines
- * are buffered, and written out when the engine asks for it and a moment after the last one, so that a person watching
- * sees them.
+ * Writes each change to a stream, as a line of JSON in the shape of the documentation's {@code data_change_record}.
+ * Lines are buffered, and written when the engine calls {@link #flush}, and shortly after the last one, so that a
+ * terminal shows them.
  *
- * <p>After a write that failed, nothing more is written, and every call fails with that cause: the output may end in the middle
- * of a line, and what was written cannot be taken back.
+ * <p>After a failed write, nothing more is written, and every call fails with that cause: the output may end in the
+ * middle of a line, and cannot be corrected.
  *
- * <p>Safe for use by many threads. Closing writes out what is left, and leaves the stream open; closing again is harmless.
+ * <p>Safe for use by many threads. Closing writes the buffered lines, and leaves the stream open; closing again is
+ * harmless.
  */
 public final class JsonLines implements Consumer, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(JsonLines.class);
@@ -36,7 +37,7 @@ public final class JsonLines implements Consumer, AutoCloseable {
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
-    private final OutputStream out; // with all that follows written under the lock
+    private final OutputStream out; // guarded by the lock, like all following fields
     private boolean dirty;
     private boolean closed;
     private final AtomicLong written = new AtomicLong();
@@ -47,9 +48,9 @@ public final class JsonLines implements Consumer, AutoCloseable {
     }
 
     /**
-     * Starts to write, and a thread that writes out what nothing follows.
+     * Starts to write, with a thread that writes buffered lines that no further line follows.
      *
-     * @param out one that reports its failures, which a {@link java.io.PrintStream} such as {@link System#out} does not
+     * @param out a stream that throws its failures, unlike a {@link java.io.PrintStream} such as {@link System#out}
      */
     public static JsonLines start(OutputStream out) {
         JsonLines lines = new JsonLines(requireNonNull(out, "out"));
@@ -86,14 +87,14 @@ public final class JsonLines implements Consumer, AutoCloseable {
         }
     }
 
-    /** How many changes were taken so far. */
+    /** Returns the number of changes accepted so far. */
     public long written() {
         return written.get();
     }
 
     /**
-     * Returns whether the reader of the output has closed it, as {@code head} does: this is no failure, and nothing more is
-     * written.
+     * Returns whether the reader of the output has closed it, as {@code head} does. This is not a failure; nothing more
+     * is written.
      */
     public boolean isReaderClosed() {
         return isBrokenPipe(broken);
@@ -138,7 +139,7 @@ public final class JsonLines implements Consumer, AutoCloseable {
         try {
             flush();
         } catch (IOException | RuntimeException e) {
-            log.debug("the output could not be written, as the next call reports", LoggedFailure.of(e));
+            log.debug("the output could not be written; the next call reports the failure", LoggedFailure.of(e));
         }
     }
 
@@ -155,13 +156,16 @@ public final class JsonLines implements Consumer, AutoCloseable {
         }
         if (broken != null) {
             throw new IOException(
-                    "the output could not be written before (%s), and may end in the middle of a line; nothing more is written"
+                    "an earlier write to the output failed (%s), so it may end in the middle of a line; nothing more is written"
                             .formatted(broken.getMessage()),
                     broken);
         }
     }
 
-    /** What the buffer still has after a failure is never written: a part of it may have been. */
+    /**
+     * Writes, unless a write has failed before. The buffer's contents are not written after a failure, because a part
+     * of them may have been written.
+     */
     private void write(Write write) throws IOException {
         try {
             write.run();

@@ -26,24 +26,24 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Collectors;
 
 /**
- * Keeps dead letters in a file, one JSON object a line, durable before a change counts as settled; many threads share the
- * cost of that. The file only grows: what was replayed, discarded or released is written down as well, and what it all
- * amounts to is in memory, a few hundred bytes for each open letter.
+ * Stores dead letters in a file, one JSON object per line, durable before a change counts as settled; many threads
+ * share the cost of forcing the file. The file is append-only: replays, discards and releases are appended as well. The
+ * resulting state is in memory, a few hundred bytes for each open letter.
  *
  * <p>A line with {@code "type":"letter"} has {@code reason}, {@code partition}, {@code at}, the change as {@code
- * data_change_record} in the documentation's shape and, unless the change follows a parked one, {@code attempts}, {@code
- * first_failure_at}, {@code failed_at}, {@code error_class} and {@code error_message}, and {@code undecodable_row} if the
- * row could not be decoded. The other types are {@code
- * replayed}, {@code discarded}, {@code overtaken} and {@code released}.
+ * data_change_record} in the documentation's shape and, unless the change follows a parked one, {@code attempts},
+ * {@code first_failure_at}, {@code failed_at}, {@code error_class} and {@code error_message}, and {@code
+ * undecodable_row} if the row could not be decoded. The other types are {@code replayed}, {@code discarded}, {@code
+ * overtaken} and {@code released}.
  *
- * <p>The file holds what rows held: it is created for its owner alone, a file that exists keeps its permissions. One sink
- * at a time has it open, over all processes, which a file beside it sees to that has the same name and {@code .lock}: so an
- * operator works through the sink of the running subscription, or after it has ended. A file whose last line was cut off by
- * a crash is repaired when it is opened.
+ * <p>The file contains data of rows: it is created with permissions for its owner alone, and an existing file keeps its
+ * permissions. Only one sink at a time can open it, over all processes, which a lock file with the same name and {@code
+ * .lock} ensures. An operator therefore works through the sink of the running subscription, or after it has ended. A
+ * file whose last line was cut off by a crash is repaired when it is opened.
  *
- * <p>Safe for use by many threads; interrupting one of them harms no other. The caller that opened it closes it, after the
- * subscription has ended. A call that cannot write fails and leaves nothing behind; once the file could not be forced, every
- * call fails until it is reopened.
+ * <p>Safe for use by many threads; interrupting one of them affects no other. The caller that opened it closes it,
+ * after the subscription has ended. A call that cannot write fails and leaves nothing in the file; once the file could
+ * not be forced, every call fails until it is reopened.
  */
 public final class JsonlDeadLetterSink implements DeadLetterStore, AutoCloseable {
     private static final long MAX_CLAIMED_BYTES = 16L << 20;
@@ -89,7 +89,10 @@ public final class JsonlDeadLetterSink implements DeadLetterStore, AutoCloseable
         });
     }
 
-    /** Returns when the line whose end the work tells is durable; whether it tells one. */
+    /**
+     * Does the work, and waits until the line that ends at the returned offset is durable; returns whether there is
+     * such a line.
+     */
     private boolean durably(Work<OptionalLong, IOException> work) throws IOException {
         OptionalLong end = locked(work);
         if (end.isPresent()) {
@@ -111,7 +114,7 @@ public final class JsonlDeadLetterSink implements DeadLetterStore, AutoCloseable
         R run() throws X;
     }
 
-    /** Writes the letter, unless it is there already, and says up to where the file must be durable. */
+    /** Writes the letter, unless it is stored already, and returns the offset up to which the file must be durable. */
     private long keep(DeadLetter letter, Line line) throws IOException {
         requireOpen();
         RecordIdentity identity = letter.change().identity();
@@ -230,7 +233,10 @@ public final class JsonlDeadLetterSink implements DeadLetterStore, AutoCloseable
         });
     }
 
-    /** Releases those of the keys that are parked, and that no open letter parks. Holds the lock as {@link #release} does. */
+    /**
+     * Releases those of the keys that are parked and have no open letter that parks them. Holds the lock as {@link
+     * #release} does.
+     */
     private Set<RecordKey> releaseFree(Set<RecordKey> keys) throws IOException {
         Set<RecordKey> free = keys.stream()
                 .filter(key -> index.isParked(Set.of(key)) && !index.isHeldBack(Set.of(key)))
@@ -245,7 +251,7 @@ public final class JsonlDeadLetterSink implements DeadLetterStore, AutoCloseable
         return write(line(line));
     }
 
-    /** Appends the line and does what it says. */
+    /** Appends the line, and applies it to the index. */
     private long write(Line line) throws IOException {
         requireOpen();
         index.apply(line.meaning(), file.append(line.text()));
@@ -253,14 +259,17 @@ public final class JsonlDeadLetterSink implements DeadLetterStore, AutoCloseable
         return file.end();
     }
 
-    /** A line as it is written, and as it will be read: one that could not be read would make the file unreadable. */
+    /**
+     * Returns the line as it is written, after checking that it can be read again: an unreadable line would make the
+     * file unusable.
+     */
     private Line line(DeadLetterLine line) throws IOException {
         String text = DeadLetterJson.write(line);
         try {
             return new Line(text, DeadLetterJson.read(text));
         } catch (IllegalArgumentException e) {
             throw new IOException(
-                    "a change cannot be kept in %s, because it could not be read again: %s"
+                    "a change cannot be stored in %s, because it could not be read again: %s"
                             .formatted(file.path(), e.getMessage()),
                     e);
         }

@@ -13,7 +13,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 
-/** Dead letters {@code jsonl}: a file that only grows, see {@link JsonlDeadLetterSink}. */
+/** The dead letter sink {@code jsonl}: an append-only file, see {@link JsonlDeadLetterSink}. */
 @AutoService(DeadLetterSinkProvider.class)
 public final class JsonlDeadLettersProvider implements DeadLetterSinkProvider {
     private static final ConfigKey<Path> PATH = ConfigKey.of(

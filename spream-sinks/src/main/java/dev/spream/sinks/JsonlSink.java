@@ -12,12 +12,13 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Appends changes to a file, and puts the file aside for a new one when it is due. A change is written at once and made
- * durable by {@link #flush}, with all that came before. A rotation that fails half-way is finished by the next call; a file that
- * was put aside is durable already. Once something could not be forced, every call fails until the file is reopened.
+ * Appends changes to a file, and renames the file and begins a new one when a rotation is due. A change is written at
+ * once and made durable by {@link #flush}, with all earlier ones. A rotation that fails halfway is finished by the next
+ * call; a renamed file is durable already. Once something could not be forced, every call fails until the file is
+ * reopened.
  *
- * <p>Safe for use by many threads. Whatever is interrupted harms no file: no channel is used for writing, and folders are forced
- * by {@code flush} alone, which is never interrupted.
+ * <p>Safe for use by many threads. Interrupts do not damage files: no channel is used for writing, and folders are
+ * forced by {@code flush} alone, which is never interrupted.
  */
 final class JsonlSink implements Consumer, AutoCloseable {
     private final ExclusiveFileLock owned;
@@ -26,10 +27,10 @@ final class JsonlSink implements Consumer, AutoCloseable {
     private final Disk disk;
     private final RotatedFiles rotated;
     private final ReentrantLock lock = new ReentrantLock();
-    private @Nullable LineFile current; // guarded by lock, as what follows; null after a rotation that failed half-way
+    private @Nullable LineFile current; // guarded by lock, like the following fields; null after a rotation that failed halfway
     private boolean closed;
 
-    private final ReentrantLock forcingFolder = new ReentrantLock(); // after lock, where both are held
+    private final ReentrantLock forcingFolder = new ReentrantLock(); // acquired after lock, where both are held
     private volatile boolean folderChanged = true; // a file was created or renamed and the folder not forced since
     private volatile @Nullable IOException broken;
 
@@ -74,7 +75,9 @@ final class JsonlSink implements Consumer, AutoCloseable {
         }
     }
 
-    /** Forces the file while others write on; what they write meanwhile may or may not be durable then. */
+    /**
+     * Forces the file while other threads continue to write; what they write meanwhile may or may not be durable then.
+     */
     @Override
     public void flush() throws IOException {
         LineFile file;
@@ -91,7 +94,7 @@ final class JsonlSink implements Consumer, AutoCloseable {
         forceFolder();
     }
 
-    /** Once this has failed, every call does. */
+    /** Forces, and records a failure, after which every call fails. */
     private void durably(Forcing forcing) throws IOException {
         try {
             forcing.run();
@@ -105,7 +108,10 @@ final class JsonlSink implements Consumer, AutoCloseable {
         void run() throws IOException;
     }
 
-    /** Waits for a thread that is at it: what that one forces must be durable before any other may return. */
+    /**
+     * Forces the folder if it has changed, waiting for a thread that is doing so: every caller must return only when
+     * the change is durable.
+     */
     private void forceFolder() throws IOException {
         forcingFolder.lock();
         try {
@@ -137,11 +143,11 @@ final class JsonlSink implements Consumer, AutoCloseable {
             current = file;
             return file;
         } finally {
-            folderChanged = true; // not before: a flush meanwhile would take it for its own
+            folderChanged = true; // afterwards: a concurrent flush would otherwise consider the change its own
         }
     }
 
-    /** Puts the file aside, durable, and begins a new one. */
+    /** Renames the file, which is then durable, and begins a new one. */
     private LineFile rotate(LineFile file) throws IOException {
         durably(file::close);
         current = null;

@@ -15,13 +15,15 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * The sink {@code jsonl}: a file of changes, one JSON object a line in the shape of the documentation's {@code
- * data_change_record}. No watermark is stored before the changes that it covers are on the disk; they share the cost of that.
+ * The sink {@code jsonl}: a file of changes, one JSON object per line in the shape of the documentation's {@code
+ * data_change_record}. No watermark is stored before the changes that it covers are on disk; many changes share the
+ * cost of forcing the file.
  *
- * <p>A file that is full, or old enough, gets a name with the time, such as {@code changes-20260131T120000.000Z-000001.jsonl}
- * for {@code changes.jsonl}; those names sort by time, and are never used twice. A file has whole lines only: what a crash
- * or a full disk left of one is removed, with a warning, and its change comes again. Files are created for their owner
- * alone; one process at a time writes them, which a file beside them sees to that has the same name and {@code .lock}.
+ * <p>A file that is full, or old enough, is renamed to a name with the time, such as {@code
+ * changes-20260131T120000.000Z-000001.jsonl} for {@code changes.jsonl}; those names sort by time, and are never reused.
+ * A file contains whole lines only: a part of a line that a crash or a full disk left is removed, with a warning, and
+ * its change is delivered again. Files are created with permissions for their owner alone. One process at a time can
+ * write them, which a lock file with the same name and {@code .lock} ensures.
  */
 @AutoService(ConsumerProvider.class)
 public final class JsonlSinkProvider implements ConsumerProvider {

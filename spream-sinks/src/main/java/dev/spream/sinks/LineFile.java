@@ -17,28 +17,31 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A file of whole lines that only grows. Confined to the holder of the sink's lock, but for forcing, which any thread
- * may do meanwhile.
+ * An append-only file of whole lines. Confined to the holder of the sink's lock, except for forcing, which any thread
+ * may do at the same time.
  */
 final class LineFile implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(LineFile.class);
     private static final byte[] BEGINNING = "{\"commit_timestamp\":\"".getBytes(StandardCharsets.UTF_8);
     private static final int BLOCK = 1 << 16;
-    /** When that much was appended since the last force, the next append forces. */
+    /** The number of unforced bytes after which the next append forces the file. */
     static final long MAX_UNFORCED_BYTES = 1L << 26;
-    /** A crash leaves less that is not whole, unless one line, of a commit of 100 MB at most, is longer than the difference. */
+    /**
+     * The size of the end that is searched for whole lines. A crash leaves less than this incomplete, unless one line,
+     * of a commit of at most 100 MB, is longer than the difference.
+     */
     private static final long SCANNED_BYTES = 4 * MAX_UNFORCED_BYTES;
 
     private final Path path;
     private final RandomAccessFile file;
     private final InstantSource clock;
     private final Disk disk;
-    private Instant begunAt; // confined to the holder of the sink's lock, as the next
-    private boolean torn; // whether there is more in the file than lines
+    private Instant begunAt; // confined to the holder of the sink's lock, like the next field
+    private boolean torn; // whether the file ends with something other than whole lines
     private volatile long size;
 
     private final ReentrantLock forcing = new ReentrantLock();
-    private volatile long durable; // written under forcing, as what follows
+    private volatile long durable; // written under forcing, like the following field
     private boolean closed;
     private volatile @Nullable IOException broken;
 
@@ -50,7 +53,7 @@ final class LineFile implements AutoCloseable {
         this.begunAt = begunAt;
     }
 
-    /** Keeps a file, which need not be there, and those that were put aside for it, to one owner; its folder must be there. */
+    /** Reserves a file, which need not exist, and its rotated files for one owner; its folder must exist. */
     static ExclusiveFileLock lock(Path path) throws IOException {
         Path absolute = path.toAbsolutePath();
         Path folder = absolute.getParent();
@@ -60,7 +63,7 @@ final class LineFile implements AutoCloseable {
         }
         Path file = folder.toRealPath().resolve(name);
         if (Files.exists(file, LinkOption.NOFOLLOW_LINKS) && !Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
-            throw new IOException("%s is no regular file; give the path of one, or of none".formatted(file));
+            throw new IOException("%s is not a regular file; configure the path of a regular file or of a new one".formatted(file));
         }
         return ExclusiveFileLock.acquire(file);
     }
@@ -89,7 +92,7 @@ final class LineFile implements AutoCloseable {
         }
     }
 
-    /** Where the system does not know when a file was created, this is when it was last written. */
+    /** Returns when the file was created, or last written if the system does not record the creation. */
     private static Instant begunAt(Path path) throws IOException {
         return Files.readAttributes(path, BasicFileAttributes.class)
                 .creationTime()
@@ -97,8 +100,8 @@ final class LineFile implements AutoCloseable {
     }
 
     /**
-     * Removes what is not whole at the end: a line of which a part was written, and all from the first byte on that is zero,
-     * because a file system may have made the file longer before it had what was written there. Nothing of that was forced.
+     * Removes an incomplete end: a partly written line, and everything from the first zero byte on, because a file
+     * system may have extended the file before it wrote the data. None of it was forced.
      */
     private void repair() throws IOException {
         long length = file.length();
@@ -115,20 +118,20 @@ final class LineFile implements AutoCloseable {
             return;
         }
         log.warn(
-                "{} did not end with a whole line, as a crash or a full disk leaves it; its last {} bytes were removed: no watermark covers the changes that they held, which come again",
+                "{} did not end with a whole line, as after a crash or a full disk; its last {} bytes were removed. No watermark covers their changes, which are delivered again",
                 path,
                 length - end);
         file.setLength(end);
     }
 
-    /** A file that another process wrote is neither appended to nor truncated. */
+    /** Refuses a file that another program wrote: it is neither appended to nor truncated. */
     private void requireChanges(long length) throws IOException {
         byte[] beginning = new byte[(int) Math.min(length, BEGINNING.length)];
         file.readFully(beginning);
         for (int i = 0; i < beginning.length; i++) {
             if (beginning[i] != BEGINNING[i] && beginning[i] != 0) {
                 throw new IOException(
-                        "%s holds something else than changes, which is left as it is; move it away, or give another path"
+                        "%s contains something other than changes and is not changed; move it away, or configure another path"
                                 .formatted(path));
             }
         }
@@ -156,13 +159,13 @@ final class LineFile implements AutoCloseable {
 
     private long requireSome(long end, long from) throws IOException {
         if (end == from && from > 0) {
-            throw new IOException("%s has no whole line in its last %d bytes; move it away, or give another path"
+            throw new IOException("%s has no whole line in its last %d bytes; move it away, or configure another path"
                     .formatted(path, SCANNED_BYTES));
         }
         return end;
     }
 
-    /** An editor may have removed the last end of line, with nothing lost. */
+    /** Returns whether it is a whole line, of which an editor may have removed the line end. */
     private boolean isWholeLine(long from, long to) throws IOException {
         byte[] line = new byte[Math.toIntExact(to - from)];
         file.seek(from);
@@ -176,8 +179,8 @@ final class LineFile implements AutoCloseable {
     }
 
     /**
-     * Writes lines after the last one. They are not durable yet; once much is not, what came before them is made so. When this
-     * throws, they are not there.
+     * Appends lines. They are not durable yet; if many bytes are unforced, the earlier ones are forced first. If this
+     * throws, the lines are not in the file.
      */
     void append(byte[] lines) throws IOException {
         requireUnbroken();
@@ -202,7 +205,7 @@ final class LineFile implements AutoCloseable {
         size = offset + lines.length;
     }
 
-    /** The cause alone, such as a full disk, does not say of which file. */
+    /** Returns the failure with the name of the file, which the cause alone, such as a full disk, does not contain. */
     static IOException unwritten(Path path, IOException cause) {
         return new IOException("%s cannot be written: %s".formatted(path, cause.getMessage()), cause);
     }
@@ -211,7 +214,7 @@ final class LineFile implements AutoCloseable {
         try {
             removeTornLine();
         } catch (IOException e) {
-            failure.addSuppressed(e); // and is tried again before anything else is done to the file
+            failure.addSuppressed(e); // retried before anything else is done to the file
         }
     }
 
@@ -222,7 +225,7 @@ final class LineFile implements AutoCloseable {
         }
     }
 
-    /** Returns when everything that was appended before is durable; at once if it is. */
+    /** Waits until everything that was appended before is durable; returns at once if it is. */
     void force() throws IOException {
         forcing.lock();
         try {
@@ -258,7 +261,7 @@ final class LineFile implements AutoCloseable {
     static void requireUnbroken(Path path, @Nullable IOException broken) throws IOException {
         if (broken != null) {
             throw new IOException(
-                    "%s could not be forced to the disk before; what it holds is not known, so it must be reopened"
+                    "%s could not be forced to disk; its durable content is unknown, so it must be reopened"
                             .formatted(path),
                     broken);
         }
@@ -272,7 +275,7 @@ final class LineFile implements AutoCloseable {
         return size;
     }
 
-    /** When the first line was written. */
+    /** Returns when the first line was written. */
     Instant begunAt() {
         return begunAt;
     }

@@ -6,7 +6,7 @@ import dev.spream.core.record.DataChangeRecord;
 import org.slf4j.Logger;
 import org.slf4j.event.Level;
 
-/** Logs that a change came. Never what it holds: a key can be a name or a mail address. */
+/** Logs the arrival of changes, but never their contents: a key can be a name or a mail address. */
 record LogSink(Logger logger, Level level, String subscription) implements Consumer {
 
     @Override

@@ -12,8 +12,7 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /**
- * The sink {@code log}: a line in the log for each change, which says what was changed and when, and holds no value of a
- * row, nor a key.
+ * The sink {@code log}: a log line for each change, with its table, kind and time, and without values of rows or keys.
  */
 @AutoService(ConsumerProvider.class)
 public final class LogSinkProvider implements ConsumerProvider {

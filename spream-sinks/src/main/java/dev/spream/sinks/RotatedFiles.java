@@ -16,9 +16,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The files that were put aside for a file, which is {@code changes.jsonl}, say: {@code
- * changes-20260131T120000.000Z-000001.jsonl} and so on. Their names sort in the order in which they were put aside, also
- * when the clock is set back. Confined to the owner of the file.
+ * The rotated files of a file: for {@code changes.jsonl}, {@code changes-20260131T120000.000Z-000001.jsonl} and so on.
+ * Their names sort in the order of the rotations, even if the clock was set back. Confined to the owner of the file.
  */
 final class RotatedFiles {
     private static final Logger log = LoggerFactory.getLogger(RotatedFiles.class);
@@ -44,7 +43,7 @@ final class RotatedFiles {
     void rotate(Instant now) throws IOException {
         Path target = file.resolveSibling(next(TIME.format(now)));
         Files.move(file, target);
-        log.info("{} is put aside as {}", file, target.getFileName());
+        log.info("{} is renamed to {}", file, target.getFileName());
     }
 
     private String next(String time) throws IOException {
@@ -72,17 +71,17 @@ final class RotatedFiles {
         }
     }
 
-    /** Deletes the oldest ones, so that that many stay. One that cannot be deleted is tried again after the next rotation. */
+    /** Deletes the oldest ones, keeping that many. Failed deletions are retried after the next rotation. */
     void prune(int keep) {
         try {
             List<String> names = names();
             for (String oldest : names.subList(0, Math.max(0, names.size() - keep))) {
                 Files.deleteIfExists(file.resolveSibling(oldest));
-                log.info("{} is deleted: {} younger ones stay", oldest, keep);
+                log.info("{} is deleted: the {} latest rotated files are kept", oldest, keep);
             }
         } catch (IOException e) {
             log.warn(
-                    "files put aside for {} cannot be deleted; they use space until the next rotation",
+                    "old rotated files of {} cannot be deleted; they use space until the next rotation",
                     file,
                     LoggedFailure.of(e));
         }

@@ -4,11 +4,11 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * The rule by which a file is put aside for a new one, and by which those that were put aside stay.
+ * The rule for the rotation of a file, and for the number of rotated files that are kept.
  *
- * @param maxSize how many bytes a file may have; a longer line has one for itself
- * @param maxAge how long after its beginning a file is put aside
- * @param keep how many stay; empty for all
+ * @param maxSize the maximum size of a file in bytes; a longer line has a file of its own
+ * @param maxAge the age at which a file is rotated
+ * @param keep the number of rotated files to keep; empty for all
  */
 record Rotation(Optional<Long> maxSize, Optional<Duration> maxAge, Optional<Integer> keep) {
     static final Rotation NEVER = new Rotation(Optional.empty(), Optional.empty(), Optional.empty());
@@ -16,7 +16,7 @@ record Rotation(Optional<Long> maxSize, Optional<Duration> maxAge, Optional<Inte
     Rotation {
         if (keep.isPresent() && maxSize.isEmpty() && maxAge.isEmpty()) {
             throw new IllegalArgumentException(
-                    "keep: no file is ever put aside without max-size or max-age; set one of them, or leave keep out");
+                    "keep: files are never rotated without max-size or max-age; set one of them, or remove keep");
         }
     }
 

@@ -9,8 +9,9 @@ import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 
 /**
- * The sink {@code stdout}: each change as a line of JSON on the standard output of the process. What {@link System#setOut}
- * was given gets nothing: it would not say that a disk is full, and changes would count as written that are not.
+ * The sink {@code stdout}: each change as a line of JSON on the standard output of the process. It bypasses {@link
+ * System#setOut}: a {@link java.io.PrintStream} would hide a full disk, and changes would count as written that are
+ * not.
  */
 @AutoService(ConsumerProvider.class)
 public final class StdoutSinkProvider implements ConsumerProvider {

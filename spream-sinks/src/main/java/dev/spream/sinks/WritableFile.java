@@ -8,14 +8,16 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** A file that is going to be written, judged before it is opened or created. */
+/** Checks a file that is going to be written, before it is opened or created. */
 final class WritableFile {
-    /** File systems that the kernel makes up; the rights on them promise what it does not do. */
+    /** Virtual file systems of the kernel, whose permissions are misleading. */
     private static final Set<String> WITHOUT_FILES = Set.of("proc", "sysfs");
 
     private WritableFile() {}
 
-    /** What is wrong with the path of the key {@code path}, which is created there if absent; its folder is not. */
+    /**
+     * Returns the problems of the path of the key {@code path}. The file is created if absent; its folder must exist.
+     */
     static List<String> problems(Path path) {
         return problem(path.toAbsolutePath()).map("path: "::concat).stream().toList();
     }
@@ -23,16 +25,16 @@ final class WritableFile {
     private static Optional<String> problem(Path file) {
         Path folder = file.getParent();
         if (folder == null || Files.isDirectory(file)) {
-            return Optional.of("%s is a folder; give the path of a file".formatted(file));
+            return Optional.of("%s is a folder; configure the path of a file".formatted(file));
         }
         if (!Files.isDirectory(folder)) {
             return Optional.of(
                     Files.exists(folder, LinkOption.NOFOLLOW_LINKS)
-                            ? "%s cannot be written: %s is no folder".formatted(file, folder)
+                            ? "%s cannot be written: %s is not a folder".formatted(file, folder)
                             : "the folder of %s does not exist; create it".formatted(file));
         }
         if (Files.exists(file) && !Files.isRegularFile(file)) {
-            return Optional.of("%s is no regular file; give the path of one, or of none".formatted(file));
+            return Optional.of("%s is not a regular file; configure the path of a regular file or of a new one".formatted(file));
         }
         if (!Files.isWritable(Files.exists(file) ? file : folder)) {
             return Optional.of("%s may not be written by the user of this process".formatted(file));
@@ -44,7 +46,7 @@ final class WritableFile {
         try {
             var store = Files.getFileStore(folder);
             if (store.isReadOnly() || WITHOUT_FILES.contains(store.type())) {
-                return Optional.of("%s cannot be written: the file system of %s (%s) takes no files; give another path"
+                return Optional.of("%s cannot be written: the file system of %s (%s) cannot contain new files; configure another path"
                         .formatted(file, folder, store.type()));
             }
             return Optional.empty();

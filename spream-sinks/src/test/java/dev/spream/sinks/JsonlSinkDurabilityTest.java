@@ -138,7 +138,7 @@ final class JsonlSinkDurabilityTest {
         for (ThrowingCallable call : calls) {
             assertThatThrownBy(call)
                     .isInstanceOf(IOException.class)
-                    .hasMessageContaining("could not be forced to the disk before")
+                    .hasMessageContaining("could not be forced to disk")
                     .hasRootCauseMessage("the disk failed once");
         }
     }
@@ -209,7 +209,7 @@ final class JsonlSinkDurabilityTest {
             assertThat(disk.takeForces()).isEmpty();
             disk.failNextFile();
             assertThatThrownBy(() -> file.append(lines)).hasMessageEndingWith("the disk failed once");
-            assertThatThrownBy(() -> file.append(lines)).hasMessageContaining("could not be forced to the disk before");
+            assertThatThrownBy(() -> file.append(lines)).hasMessageContaining("could not be forced to disk");
         } catch (IOException expected) {
             assertThat(expected).hasRootCauseMessage("the disk failed once");
         }

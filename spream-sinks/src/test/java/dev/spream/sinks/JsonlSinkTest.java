@@ -188,7 +188,7 @@ final class JsonlSinkTest {
             Files.writeString(path(), other);
             assertThatThrownBy(() -> open(Rotation.NEVER))
                     .isInstanceOf(IOException.class)
-                    .hasMessageContaining("holds something else than changes, which is left as it is");
+                    .hasMessageContaining("contains something other than changes and is not changed");
             assertThat(Files.readString(path())).isEqualTo(other);
         }
     }
@@ -289,10 +289,10 @@ final class JsonlSinkTest {
                 .hasMessageEndingWith("does not exist; create it");
         assertThatThrownBy(() -> create(Map.of("path", folder.toString())))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("is no regular file");
+                .hasMessageContaining("is not a regular file");
         assertThatThrownBy(() -> create(Map.of("path", path().toString(), "keep", "3")))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageStartingWith("keep: no file is ever put aside without max-size or max-age");
+                .hasMessageStartingWith("keep: files are never rotated without max-size or max-age");
     }
 
     private static void create(Map<String, String> values) {

@@ -11,8 +11,8 @@ import java.util.concurrent.Flow.Subscription;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads an answer to its end, so that the connection can be used again. An answer that is too long is not worth that: nothing of
- * it is kept, and its connection is closed. Signals come one at a time.
+ * Reads a response to its end, so that the connection can be reused. A response that is too long is discarded, and its
+ * connection closed. Signals arrive one at a time.
  */
 final class BoundedBody implements BodySubscriber<Optional<byte[]>> {
     private final int maxBytes;

@@ -12,7 +12,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
 
-/** Headers that configuration adds to every request. Their text has no values, which may be secret. */
+/** The configured headers of every request. The text form omits their values, which may be secret. */
 record ConfiguredHeaders(Map<String, String> values) {
     static final ConfigKey<String> AUTHORIZATION = ConfigKey.of(
                     "authorization",
@@ -56,7 +56,7 @@ record ConfiguredHeaders(Map<String, String> values) {
         authorization.ifPresent(value -> {
             values.put("Authorization", value);
             if (!isValue(value)) {
-                problems.add("authorization: it has characters that a header cannot have, such as an end of line");
+                problems.add("authorization: contains characters that a header cannot have, such as a line end");
             }
         });
         for (int i = 0; i < headers.size(); i++) {
@@ -68,7 +68,7 @@ record ConfiguredHeaders(Map<String, String> values) {
         return new ConfiguredHeaders(values);
     }
 
-    /** Adds the header; or says what is wrong with it. */
+    /** Adds the header, or returns what is wrong with it. */
     private static Optional<String> add(String header, int number, Set<String> taken, Map<String, String> values) {
         int colon = header.indexOf(':');
         String name = colon < 0 ? "" : header.substring(0, colon);
@@ -84,7 +84,7 @@ record ConfiguredHeaders(Map<String, String> values) {
             return Optional.of("headers: %s is set by spream itself, or by the protocol".formatted(name));
         }
         return Optional.ofNullable(values.putIfAbsent(name, value))
-                .map(before -> "headers: %s is there twice, or in authorization too".formatted(name));
+                .map(before -> "headers: %s is configured twice, or is also set by authorization".formatted(name));
     }
 
     static boolean isValue(String text) {

@@ -18,14 +18,14 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Calls to a server. Redirects are not followed. Safe for use by many threads, which share connections; as many requests are on
- * their way as threads are in it. Closing cancels requests in flight.
+ * Makes calls to a server. Redirects are not followed. Safe for use by many threads, which share connections; there are
+ * as many requests in flight as threads calling. Closing cancels requests in flight.
  */
 final class HttpCalls implements AutoCloseable {
     private final ExecutorService executor;
     private final HttpClient client;
 
-    /** Connects with the first call. Its threads have the name. */
+    /** Connects with the first call. The name is that of its threads. */
     HttpCalls(String name, boolean encrypted, Duration connectTimeout) {
         this.executor = Executors.newThreadPerTaskExecutor(
                 Thread.ofVirtual().name("spream-" + name + "-", 0).factory());
@@ -33,16 +33,16 @@ final class HttpCalls implements AutoCloseable {
                 .executor(executor)
                 .connectTimeout(connectTimeout)
                 .followRedirects(HttpClient.Redirect.NEVER)
-                // Without encryption it would be an upgrade in the middle of a request, which servers get wrong.
+                // Without encryption, HTTP/2 would need an upgrade within a request, which servers handle badly.
                 .version(encrypted ? HttpClient.Version.HTTP_2 : HttpClient.Version.HTTP_1_1)
                 .build();
     }
 
     /**
-     * Sends a request and reads its answer. An interrupt aborts the request, and so does the end of its time. The client's own
-     * limit would end with the headers of the answer; this one includes its body.
+     * Sends a request and reads the response. An interrupt aborts the request, and so does the timeout. The client's
+     * own timeout would end with the headers of the response; this one includes its body.
      *
-     * @param maxBytes of the body; one that is longer is not kept
+     * @param maxBytes the maximum size of the body; a longer one is discarded
      */
     HttpOutcome call(HttpRequest request, Duration timeout, int maxBytes) throws InterruptedException {
         AtomicReference<@Nullable Head> head = new AtomicReference<>();
@@ -58,7 +58,7 @@ final class HttpCalls implements AutoCloseable {
         } catch (ExecutionException e) {
             return new Broken(Optional.ofNullable(head.get()), e.getCause() == null ? e : e.getCause());
         } finally {
-            answer.cancel(true); // which aborts the request, unless it is done
+            answer.cancel(true); // aborts the request, unless it is done
         }
     }
 

@@ -12,14 +12,14 @@ sealed interface HttpOutcome {
         }
     }
 
-    /** The answer came, to its end; without its body if that was longer than what was to be kept. */
+    /** The response was received completely; without its body if that was longer than the limit. */
     record Answered(Head head, Optional<byte[]> body) implements HttpOutcome {}
 
     /**
-     * No answer came, or not to its end.
+     * No response was received, or not completely.
      *
-     * @param head of the answer, if it came that far
-     * @param cause a {@link java.util.concurrent.TimeoutException} if the time was over
+     * @param head the head of the response, if it was received
+     * @param cause the failure; a {@link java.util.concurrent.TimeoutException} after a timeout
      */
     record Broken(Optional<Head> head, Throwable cause) implements HttpOutcome {}
 }

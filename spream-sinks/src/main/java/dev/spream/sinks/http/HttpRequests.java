@@ -6,12 +6,15 @@ import java.net.http.HttpRequest.BodyPublisher;
 import java.util.Optional;
 import java.util.Set;
 
-/** The form of requests. */
+/** Builds requests. */
 record HttpRequests(
         HttpSender.Method method, UrlTemplate url, Optional<UrlTemplate> queryUrl, ConfiguredHeaders headers) {
     static final Set<String> OWN_HEADERS = Set.of("spream-entry-id", "spream-ordering-key", "traceparent");
 
-    /** The id grows within an ordering key, so that a receiver can refuse an abandoned request beside later ones. */
+    /**
+     * Returns the request of an entry. The id grows within an ordering key, so that a receiver can refuse an abandoned
+     * request that arrives after later ones.
+     */
     HttpRequest send(OutboxEntry entry, BodyPublisher body) {
         HttpRequest.Builder request = builder(url, entry)
                 .method(method.name(), body)
@@ -26,7 +29,7 @@ record HttpRequests(
 
     HttpRequest query(OutboxEntry entry) {
         UrlTemplate template = queryUrl.orElseThrow(
-                () -> new UnsupportedOperationException(this + " cannot be asked what became of an entry"));
+                () -> new UnsupportedOperationException(this + " cannot be queried for the outcome of an entry"));
         return builder(template, entry).GET().build();
     }
 

@@ -18,11 +18,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends entries to a web service: the payload as the JSON body of a POST or PUT. {@code Idempotency-Key} is the entry's key, by
- * which the service recognises one that comes again; what a header cannot hold, {@code %} and {@code ~} are percent-encoded in
- * it. The key of an entry that was requeued after an abort ends with {@code ~2}, {@code ~3} and so on, its generation: what
- * the service answered to the one before must not be the answer to this one. {@code traceparent} is the entry's. Redirects are not
- * followed.
+ * Sends entries to a web service: the payload as the JSON body of a POST or PUT. {@code Idempotency-Key} is the entry's
+ * key, by which the service recognises a repeated entry; characters that a header cannot contain, {@code %} and {@code
+ * ~} are percent-encoded. The key of an entry that was requeued after an abort ends with {@code ~2}, {@code ~3} and so
+ * on, its generation: the service must not repeat its earlier response to it. {@code traceparent} is the entry's.
+ * Redirects are not followed.
  *
  * <table>
  * <caption>What an answer, or none, makes of an attempt</caption>
@@ -38,29 +38,30 @@ import org.slf4j.LoggerFactory;
  * <tr><td>400, 406, 411, 413, 414, 415, 417, 431</td><td>permanent</td><td>INVALID_REQUEST</td></tr>
  * <tr><td>409</td><td>unknown: an earlier attempt with this key may be under way</td><td>OUTCOME_UNKNOWN</td></tr>
  * <tr><td>any other 4xx</td><td>permanent</td><td>REJECTED</td></tr>
- * <tr><td>504; 500, 502, any other 5xx and any other 3xx</td><td>unknown: it may have had its effect before</td><td>TIMEOUT;
- *     OUTCOME_UNKNOWN</td></tr>
+ * <tr><td>504; 500, 502, any other 5xx and any other 3xx</td><td>unknown: the request may have taken
+ *     effect</td><td>TIMEOUT; OUTCOME_UNKNOWN</td></tr>
  * <tr><td>no connection, no such host, a TLS handshake that fails, the end of the time before the body left</td>
  *     <td>retryable: nothing left</td><td>UNAVAILABLE, TIMEOUT</td></tr>
  * <tr><td>a connection that breaks after that, no answer in time, what is no HTTP</td><td>unknown</td><td>OUTCOME_UNKNOWN,
  *     TIMEOUT</td></tr>
  * </table>
  *
- * <p>A status can be said to mean something else; behind a proxy that answers 503 when a connection breaks, that one should be
- * unknown. An attempt is over a moment before the worker's time for it, so that what did not leave is known not to have left.
+ * <p>The meaning of a status can be configured; behind a proxy that responds with 503 when a connection breaks, 503
+ * should be unknown. An attempt ends shortly before the worker's timeout, so that it can report whether the request was
+ * sent.
  *
  * <table>
  * <caption>What an answer to a query says of an entry that may have reached the service</caption>
  * <tr><th>answer</th><th>outcome</th></tr>
  * <tr><td>2xx but 202</td><td>taken; the ledger keeps the body as above, with the status 200</td></tr>
- * <tr><td>404, or what else was chosen</td><td>not there: the entry is sent again. A service that can be asked has to note a key
- *     before it acts upon it</td></tr>
+ * <tr><td>404, or what else was chosen</td><td>not received: the entry is sent again. A service that can be queried has
+ *     to record a key before it acts upon it</td></tr>
  * <tr><td>the configured statuses, by default none</td><td>refused permanently</td></tr>
- * <tr><td>202, any other, or none</td><td>still unknown: it is asked again</td></tr>
+ * <tr><td>202, any other, or none</td><td>still unknown: the query is repeated</td></tr>
  * </table>
  *
- * <p>Safe for use by many threads. Messages show neither bodies nor paths, queries or headers, which may be secret. Closing gives
- * up what is on its way.
+ * <p>Safe for use by many threads. Messages contain neither bodies nor paths, queries or headers, which may be secret.
+ * Closing cancels requests in flight.
  */
 public final class HttpSender implements OutboxSender, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(HttpSender.class);
@@ -86,10 +87,10 @@ public final class HttpSender implements OutboxSender, AutoCloseable {
     }
 
     /**
-     * Starts to describe a sender.
+     * Starts to build a sender.
      *
-     * @param url http or https; {@code {key}} in its path or query stands for what the Idempotency-Key is
-     * @throws IllegalArgumentException if it is none
+     * @param url http or https; {@code {key}} in its path or query is replaced by the Idempotency-Key
+     * @throws IllegalArgumentException if it is not such a URL
      */
     public static Builder builder(String url) {
         return new Builder(UrlTemplate.parse("url", url));
@@ -122,8 +123,8 @@ public final class HttpSender implements OutboxSender, AutoCloseable {
     }
 
     /**
-     * A moment less than the attempt has, a tenth at most: a thread that is interrupted then does not know whether anything
-     * left, which the sender does.
+     * Returns the timeout of a request: slightly less than that of the attempt, by a tenth at most. A thread that is
+     * interrupted at the end of the attempt could not report whether anything was sent.
      */
     static Duration within(Duration attempt) {
         Duration tenth = attempt.dividedBy(10);
@@ -146,7 +147,7 @@ public final class HttpSender implements OutboxSender, AutoCloseable {
         PUT
     }
 
-    /** Describes a sender; each option has a default that is safe. */
+    /** Builds a sender; each option has a safe default. */
     public static final class Builder {
         private final UrlTemplate url;
         private Method method = Method.POST;
@@ -164,7 +165,7 @@ public final class HttpSender implements OutboxSender, AutoCloseable {
             this.url = url;
         }
 
-        /** How to send; POST by default. */
+        /** Sets the HTTP method; POST by default. */
         public Builder method(Method method) {
             this.method = requireNonNull(method, "method");
             return this;
@@ -187,7 +188,7 @@ public final class HttpSender implements OutboxSender, AutoCloseable {
             return this;
         }
 
-        /** How long it may take to connect, within the time of an attempt; 1 second by default. */
+        /** Sets the time limit for connecting, within that of an attempt; 1 second by default. */
         public Builder connectTimeout(Duration connectTimeout) {
             if (connectTimeout.isNegative() || connectTimeout.isZero()) {
                 throw new IllegalArgumentException(
@@ -197,64 +198,71 @@ public final class HttpSender implements OutboxSender, AutoCloseable {
             return this;
         }
 
-        /** What the service makes of an entry that reaches it twice; one effect by default, by its key. */
+        /** Sets the service's guarantee for an entry that reaches it twice; by default one effect, by its key. */
         public Builder guarantee(Guarantee guarantee) {
             this.guarantee = requireNonNull(guarantee, "guarantee");
             return this;
         }
 
         /**
-         * Where to ask what became of an entry, by GET, for a service that is {@linkplain Guarantee#QUERYABLE queryable}.
+         * Sets the URL at which the outcome of an entry is queried, by GET, for a service that is {@linkplain
+         * Guarantee#QUERYABLE queryable}.
          *
          * @param queryUrl with {@code {key}} in its path or query
-         * @throws IllegalArgumentException if it is no URL
+         * @throws IllegalArgumentException if it is not a URL
          */
         public Builder queryUrl(String queryUrl) {
             this.queryUrl = Optional.of(UrlTemplate.parse("query-url", queryUrl));
             return this;
         }
 
-        /** Statuses that answer a query with: it is not there; 404 by default, which a wrong URL answers as well. */
+        /**
+         * Sets the statuses of a query that mean that the service does not have the entry; 404 by default, which a
+         * wrong URL returns as well.
+         */
         public Builder queryNotThereStatuses(Set<Integer> statuses) {
             this.notThereStatuses = Set.copyOf(statuses);
             return this;
         }
 
-        /** Statuses of a query that mean a permanent refusal; none by default. */
+        /** Sets the statuses of a query that mean a permanent refusal; none by default. */
         public Builder queryRefusedStatuses(Set<Integer> statuses) {
             this.refusedStatuses = Set.copyOf(statuses);
             return this;
         }
 
-        /** Statuses, from 201 on, that say that the service has certainly not taken the entry, and may later. */
+        /**
+         * Sets the statuses, from 201 on, that mean that the service has not accepted the entry, and may accept it
+         * later.
+         */
         public Builder retryableStatuses(Set<Integer> statuses) {
             this.statuses = new StatusTable(statuses, this.statuses.permanent(), this.statuses.unknown());
             return this;
         }
 
-        /** Statuses, from 201 on, that say that the service has certainly not taken the entry, and never will. */
+        /** Sets the statuses, from 201 on, that mean that the service has not accepted the entry, and never will. */
         public Builder permanentStatuses(Set<Integer> statuses) {
             this.statuses = new StatusTable(this.statuses.retryable(), statuses, this.statuses.unknown());
             return this;
         }
 
-        /** Statuses, from 201 on, that do not say whether the service has taken the entry. */
+        /** Sets the statuses, from 201 on, that do not show whether the service has accepted the entry. */
         public Builder unknownStatuses(Set<Integer> statuses) {
             this.statuses = new StatusTable(this.statuses.retryable(), this.statuses.permanent(), statuses);
             return this;
         }
 
-        /** What dates in {@code Retry-After} are compared with; the system's clock by default. */
+        /** Sets the clock with which dates in {@code Retry-After} are compared; the system's clock by default. */
         public Builder clock(InstantSource clock) {
             this.clock = requireNonNull(clock, "clock");
             return this;
         }
 
         /**
-         * The sender, which connects with the first entry.
+         * Builds the sender, which connects with the first entry.
          *
-         * @throws IllegalArgumentException if the options do not go together, or a header cannot be sent; the message shows no
-         *     value of it
+         * @throws IllegalArgumentException if the options are inconsistent, or a header cannot be sent; the message
+         *     contains no value of a header
          */
         public HttpSender build() {
             requireQueryUrl();
@@ -266,7 +274,7 @@ public final class HttpSender implements OutboxSender, AutoCloseable {
             return sender;
         }
 
-        /** What {@link #build} refuses, without a sender. */
+        /** Checks the options as {@link #build} does, without building a sender. */
         void check() {
             requireQueryUrl();
             ConfiguredHeaders.of(authorization, headers, HttpRequests.OWN_HEADERS);

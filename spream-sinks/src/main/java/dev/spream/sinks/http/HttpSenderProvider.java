@@ -13,7 +13,9 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 
-/** The sender {@code http}: each entry of an outbox as a request to a web service, as {@link HttpSender} says. */
+/**
+ * The sender {@code http}: each entry of an outbox as a request to a web service, as {@link HttpSender} documents it.
+ */
 @AutoService(OutboxSenderProvider.class)
 public final class HttpSenderProvider implements OutboxSenderProvider {
     private static final ConfigKey<String> URL = ConfigKey.of(
@@ -68,7 +70,10 @@ public final class HttpSenderProvider implements OutboxSenderProvider {
             "Additional statuses that leave open whether the receiver has accepted the entry, such as 503 from some"
                     + " proxies.");
 
-    /** Its label says all that may be wrong: it is what people are told of a URL that is not shown in full. */
+    /**
+     * Returns a type whose label names all possible problems: it is the only explanation shown for a URL that is not
+     * shown in full.
+     */
     private static ConfigType<String> template(String key) {
         return new ConfigType<>(
                 "URL, http or https; user and password belong in sender.http.authorization",

@@ -8,15 +8,15 @@ import java.util.Set;
 import java.util.function.IntPredicate;
 
 /**
- * The key that a receiver knows an entry by. Entries that differ in key or generation never have the same: whatever a
- * header cannot hold, and what marks a generation, is percent-encoded.
+ * The key by which a receiver recognises an entry. Entries that differ in key or generation never have the same header:
+ * characters that a header cannot contain, and the mark of a generation, are percent-encoded.
  */
 final class IdempotencyKeyHeader {
     private static final char GENERATION = '~';
-    /** What a path would take for another folder. */
+    /** Path segments that refer to other folders. */
     private static final Set<String> FOLDERS = Set.of(".", "..");
 
-    /** Servers take 8 KiB of headers and more; a primary key alone may have 8 KiB. */
+    /** Servers accept at least 8 KiB of headers; a primary key alone may have 8 KiB. */
     private static final int MAX_ORDERING_KEY = 1_000;
 
     private static final HexFormat HEX = HexFormat.of().withUpperCase();
@@ -29,7 +29,7 @@ final class IdempotencyKeyHeader {
         return entry.generation() == 1 ? sent : sent + GENERATION + entry.generation();
     }
 
-    /** The ordering key as a header: equal for equal keys, and short enough for every server. */
+    /** Returns the ordering key as a header: equal for equal keys, and short enough for every server. */
     static String ofOrdering(String orderingKey) {
         String sent = encoded(orderingKey);
         return sent.length() <= MAX_ORDERING_KEY ? sent : "sha256:" + Sha256.hex(orderingKey);
@@ -43,13 +43,13 @@ final class IdempotencyKeyHeader {
         return c > ' ' && c < 0x7f && c != '%' && c != GENERATION;
     }
 
-    /** The header's value as a part of a path, or of a query. */
+    /** Returns the header's value as a part of a path or a query. */
     static String inUrl(OutboxEntry entry) {
         return encoded(of(entry), IdempotencyKeyHeader::isUnreserved);
     }
 
     /**
-     * What needs no encoding, wherever it is.
+     * Returns whether the character needs no encoding, wherever it is.
      *
      * @see <a href="https://www.rfc-editor.org/rfc/rfc3986#section-2.3">RFC 3986: unreserved characters</a>
      */

@@ -6,8 +6,8 @@ import java.nio.ByteBuffer;
 import java.util.concurrent.Flow.Subscriber;
 
 /**
- * The body of a request, which remembers whether the client asked for it. It does so when there is a connection and the headers
- * are out: before, whatever happens, the receiver has no request that it could act on.
+ * The body of a request, which records whether the client has read it. The client reads it once there is a connection
+ * and the headers were sent: before that, the receiver cannot have a request that it could act on.
  */
 final class OutgoingBody implements BodyPublisher {
     private final BodyPublisher body;

@@ -13,10 +13,10 @@ import java.util.Set;
 import java.util.concurrent.TimeoutException;
 
 /**
- * The judgement of an answer, or of none, about an entry that was asked for.
+ * Maps the response to a query for an entry, or its absence, to an outcome.
  *
- * @param notThere statuses that say that the receiver does not have it
- * @param refused statuses that say that the receiver has refused it permanently
+ * @param notThere statuses that mean that the receiver does not have the entry
+ * @param refused statuses that mean that the receiver has refused the entry permanently
  */
 record QueryResponseMapper(UrlTemplate url, Set<Integer> notThere, Set<Integer> refused) {
     private static final int OK = 200;
@@ -26,7 +26,7 @@ record QueryResponseMapper(UrlTemplate url, Set<Integer> notThere, Set<Integer> 
         notThere.forEach(StatusTable::requireStatus);
         refused.forEach(StatusTable::requireStatus);
         refused.stream().filter(notThere::contains).findFirst().ifPresent(status -> {
-            throw new IllegalArgumentException("the status %d of a query is said to mean two things".formatted(status));
+            throw new IllegalArgumentException("the status %d of a query is configured with two meanings".formatted(status));
         });
     }
 
@@ -39,7 +39,7 @@ record QueryResponseMapper(UrlTemplate url, Set<Integer> notThere, Set<Integer> 
 
     private QueryOutcome answered(Head head, Optional<byte[]> body) {
         int status = head.status();
-        String message = "asked for the entry, %s answered with status %d".formatted(url, status);
+        String message = "queried for the entry, %s responded with status %d".formatted(url, status);
         if (notThere.contains(status)) {
             return new QueryOutcome.NotThere();
         }
@@ -51,12 +51,12 @@ record QueryResponseMapper(UrlTemplate url, Set<Integer> notThere, Set<Integer> 
                     new LedgerResult(LedgerStatus.SUCCEEDED, OK, ResponseText.of(body), Optional.empty()));
         }
         return new QueryOutcome.StillUnknown(
-                ReasonCode.OUTCOME_UNKNOWN, message + ", which does not say" + StatusTable.advice(status));
+                ReasonCode.OUTCOME_UNKNOWN, message + ", which does not show whether it has it" + StatusTable.advice(status));
     }
 
     private QueryOutcome unanswered(Throwable cause, Duration timeout) {
         return new QueryOutcome.StillUnknown(
                 cause instanceof TimeoutException ? ReasonCode.TIMEOUT : ReasonCode.OUTCOME_UNKNOWN,
-                "asked for the entry, %s %s".formatted(url, TransportError.words(cause, timeout)));
+                "queried for the entry, %s %s".formatted(url, TransportError.words(cause, timeout)));
     }
 }

@@ -11,18 +11,19 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The text of an answer that the ledger keeps: JSON as it is, any other text as a JSON string. Nothing is kept of what
- * some ledgers could not hold, or else a receiver could keep its own answer from being settled.
+ * The text of a response that the ledger stores: JSON as it is, any other text as a JSON string. Responses that some
+ * ledgers could not store are omitted, since otherwise a receiver's response could prevent its entry from being
+ * settled.
  */
 final class ResponseText {
     static final int MAX_BYTES = 1 << 16;
 
-    /** PostgreSQL's {@code numeric}, which JSONB is made of, ends far beyond. */
+    /** PostgreSQL's {@code numeric}, the basis of JSONB numbers, has a far higher limit. */
     private static final int MAX_EXPONENT = 1_000;
 
     private ResponseText() {}
 
-    /** A JSON text; empty if nothing is kept, as of a body that was too long, which is empty. */
+    /** Returns a JSON text; empty if nothing is stored, such as for a body that was too long. */
     static Optional<String> of(Optional<byte[]> body) {
         return body.flatMap(ResponseText::decoded)
                 .filter(text -> !text.isBlank())
@@ -66,7 +67,7 @@ final class ResponseText {
         };
     }
 
-    /** JSONB has neither NUL nor half a character. */
+    /** Returns whether JSONB can store it: it has neither NUL nor unpaired surrogates. */
     private static boolean isKeepable(String text) {
         return text.codePoints()
                 .noneMatch(c -> c == 0 || (c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE));

@@ -15,27 +15,27 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * The time after which a server asks a client to come back.
+ * The time after which a server asks a client to retry.
  *
  * @see <a href="https://www.rfc-editor.org/rfc/rfc9110#field.retry-after">RFC 9110: Retry-After</a>
  */
 final class RetryAfter {
-    /** A server that wants more is asked again sooner: its mistake would hold up a key for days. */
+    /** The maximum. A larger value of a server is reduced to it: by mistake, it could hold up a key for days. */
     static final Duration MAX = Duration.ofHours(1);
 
     private static final Pattern SECONDS = Pattern.compile("0*(\\d+)");
     private static final int MAX_DIGITS = 9;
     private static final int YEARS_AHEAD =
-            50; // RFC 9110, 5.6.7: two digits that seem to be further ahead are in the past
+            50; // RFC 9110, 5.6.7: two-digit years that seem to be further ahead are in the past
 
     private RetryAfter() {}
 
-    /** How long to wait, from now on; empty if no such header is among these, or it is none that the RFC knows. */
+    /** Returns the time to wait, from now on; empty if there is no such header, or none in a form of the RFC. */
     static Optional<Duration> of(HttpHeaders headers, Instant now) {
         return headers.firstValue("Retry-After").flatMap(header -> read(header, now));
     }
 
-    /** How long to wait, from now on; empty if the header is none that the RFC knows. */
+    /** Returns the time to wait, from now on; empty if the header is not in a form of the RFC. */
     static Optional<Duration> read(String header, Instant now) {
         String text = header.strip();
         Matcher seconds = SECONDS.matcher(text);
@@ -47,7 +47,10 @@ final class RetryAfter {
         return date(text, now).map(at -> bounded(Duration.between(now, at)));
     }
 
-    /** The forms of a date that a recipient has to take: the one of today, that of RFC 850, and that of C's asctime. */
+    /**
+     * Parses the forms of a date that a recipient must accept: the current one, that of RFC 850, and that of C's
+     * asctime.
+     */
     private static Optional<Instant> date(String text, Instant now) {
         return Stream.of(DateTimeFormatter.RFC_1123_DATE_TIME, rfc850(now), asctime())
                 .flatMap(form -> date(text, form).stream())

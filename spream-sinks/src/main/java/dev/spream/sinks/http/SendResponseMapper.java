@@ -13,7 +13,7 @@ import java.time.InstantSource;
 import java.util.Optional;
 import java.util.concurrent.TimeoutException;
 
-/** The judgement of an answer, or of none, about an entry that was sent. */
+/** Maps the response to an entry that was sent, or its absence, to an outcome. */
 record SendResponseMapper(UrlTemplate url, StatusTable statuses, InstantSource clock) {
 
     SendOutcome judge(HttpOutcome outcome, boolean mayHaveLeft, Duration timeout) {
@@ -27,7 +27,7 @@ record SendResponseMapper(UrlTemplate url, StatusTable statuses, InstantSource c
 
     private SendOutcome answered(Head head, Optional<byte[]> body) {
         int status = head.status();
-        String message = "%s answered with status %d".formatted(url, status);
+        String message = "%s responded with status %d".formatted(url, status);
         return switch (statuses.verdict(status)) {
             case TAKEN ->
                 new SendOutcome.Succeeded(
@@ -39,14 +39,17 @@ record SendResponseMapper(UrlTemplate url, StatusTable statuses, InstantSource c
                         RetryAfter.of(head.headers(), clock.instant()));
             case PERMANENT ->
                 new SendOutcome.Permanent(
-                        statuses.reason(status), message + "; it will not take it, however often it is tried");
+                        statuses.reason(status), message + "; retrying it will not help");
             case UNKNOWN ->
                 new SendOutcome.Unknown(
-                        statuses.reason(status), message + ", and may have taken it" + StatusTable.advice(status));
+                        statuses.reason(status), message + ", and may have accepted it" + StatusTable.advice(status));
         };
     }
 
-    /** A status that judges holds without the rest; a success needs all of the answer, which the ledger is to keep. */
+    /**
+     * Returns the outcome of a response that broke off. A status that decides is valid without the rest; a success
+     * requires the complete response, which the ledger is to store.
+     */
     private SendOutcome connectionLost(Head head, Throwable cause, Duration timeout) {
         if (statuses.verdict(head.status()) != StatusTable.Verdict.TAKEN) {
             return answered(head, Optional.empty());
@@ -65,7 +68,7 @@ record SendResponseMapper(UrlTemplate url, StatusTable statuses, InstantSource c
     private SendOutcome unanswered(Throwable cause, boolean mayHaveLeft, Duration timeout) {
         String message = "%s %s".formatted(url, TransportError.words(cause, timeout));
         if (mayHaveLeft && !TransportError.isBeforeRequest(cause)) {
-            return new SendOutcome.Unknown(unknownReason(cause), message + "; it may have taken it");
+            return new SendOutcome.Unknown(unknownReason(cause), message + "; it may have accepted it");
         }
         return new SendOutcome.Retryable(
                 cause instanceof TimeoutException ? ReasonCode.TIMEOUT : ReasonCode.UNAVAILABLE,

@@ -6,11 +6,11 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * The meaning of the status of an answer for its request, as {@link HttpSender} documents it.
+ * The meaning of a response's status for its request, as {@link HttpSender} documents it.
  *
- * @param retryable statuses that mean this here, whatever the table says
- * @param permanent the same
- * @param unknown the same
+ * @param retryable statuses that mean this here, overriding the table
+ * @param permanent likewise
+ * @param unknown likewise
  */
 record StatusTable(Set<Integer> retryable, Set<Integer> permanent, Set<Integer> unknown) {
     static final StatusTable DEFAULT = new StatusTable(Set.of(), Set.of(), Set.of());
@@ -38,7 +38,7 @@ record StatusTable(Set<Integer> retryable, Set<Integer> permanent, Set<Integer> 
         Set<Integer> said = new HashSet<>();
         Stream.of(retryable, permanent, unknown).flatMap(Set::stream).sorted().forEach(status -> {
             if (!said.add(requireStatus(status))) {
-                throw new IllegalArgumentException("the status %d is said to mean two things".formatted(status));
+                throw new IllegalArgumentException("the status %d is configured with two meanings".formatted(status));
             }
         });
     }
@@ -91,11 +91,11 @@ record StatusTable(Set<Integer> retryable, Set<Integer> permanent, Set<Integer> 
 
     static String advice(int status) {
         if (UNAUTHORIZED.contains(status)) {
-            return "; look at the sender's authorization, and at what this user may do there";
+            return "; check the sender's authorization and the permissions of its user";
         }
         if (MISPLACED.contains(status)) {
-            return "; look at the sender's URL and method, and at whether the receiver is deployed";
+            return "; check the sender's URL and method, and whether the receiver is deployed";
         }
-        return status / 100 == 3 ? "; redirects are not followed, look at the sender's URL" : "";
+        return status / 100 == 3 ? "; redirects are not followed, check the sender's URL" : "";
     }
 }

@@ -10,13 +10,13 @@ import java.util.concurrent.TimeoutException;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLHandshakeException;
 
-/** The reason why there was no answer, in words that have nothing of what was sent or received. */
+/** The reason why there was no response, in words that contain nothing of what was sent or received. */
 final class TransportError {
     private TransportError() {}
 
     /**
-     * Returns whether it failed before the receiver could have a request, whatever the client handed out. A handshake that
-     * fails is one of these even if the client was ahead of it: no server takes what came with it.
+     * Returns whether the request failed before the receiver could have it, even if the client had already sent data. A
+     * failed handshake is such a case even then: no server accepts data that was sent with it.
      */
     static boolean isBeforeRequest(Throwable cause) {
         return switch (cause) {
@@ -27,7 +27,7 @@ final class TransportError {
         };
     }
 
-    /** As the rest of a sentence whose subject is the server. */
+    /** Returns the predicate of a sentence whose subject is the server. */
     static String words(Throwable cause, Duration timeout) {
         return switch (cause) {
             case TimeoutException over -> "did not answer in time, within " + DurationText.of(timeout);
@@ -36,7 +36,7 @@ final class TransportError {
             case ConnectException failed -> "could not be connected to: nothing takes connections there";
             case SSLException failed -> "could not be connected to safely: " + cause.getMessage();
             default ->
-                "gave no answer that is one (%s)".formatted(cause.getClass().getSimpleName());
+                "sent an invalid response (%s)".formatted(cause.getClass().getSimpleName());
         };
     }
 

@@ -4,14 +4,14 @@ import dev.spream.outbox.OutboxEntry;
 import java.net.URI;
 import java.net.URISyntaxException;
 
-/** A URL with a place for an entry's key, if it needs one. Its text has neither path nor query, which may be secret. */
+/** A URL with a place for an entry's key, if it needs one. Its text form omits path and query, which may be secret. */
 record UrlTemplate(String text, URI sample) {
     static final String PLACE = "{key}";
     private static final String SAMPLE = "key";
 
     /**
-     * @param key what it is configured by
-     * @throws IllegalArgumentException if it is none; the message does not show it
+     * @param key the key that configures it
+     * @throws IllegalArgumentException if it is not such a URL; the message does not show it
      */
     static UrlTemplate parse(String key, String text) {
         try {
@@ -21,12 +21,12 @@ record UrlTemplate(String text, URI sample) {
             }
             WebUrl.requireTarget(key, sample);
             if (!text.startsWith(WebUrl.origin(sample))) {
-                throw new IllegalArgumentException("%s: %s belongs behind the host".formatted(key, PLACE));
+                throw new IllegalArgumentException("%s: %s must be after the host".formatted(key, PLACE));
             }
             return new UrlTemplate(text, sample);
         } catch (URISyntaxException e) {
             throw new IllegalArgumentException(
-                    "%s: expected URL, http or https, in which nothing but %s is in braces".formatted(key, PLACE), e);
+                    "%s: expected URL, http or https, in which only %s is in braces".formatted(key, PLACE), e);
         }
     }
 
@@ -50,7 +50,7 @@ record UrlTemplate(String text, URI sample) {
         return hasPlace() ? URI.create(text.replace(PLACE, IdempotencyKeyHeader.inUrl(entry))) : sample;
     }
 
-    /** Scheme, host and port. */
+    /** Returns scheme, host and port. */
     @Override
     public String toString() {
         return WebUrl.origin(sample);

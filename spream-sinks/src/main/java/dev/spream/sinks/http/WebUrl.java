@@ -8,7 +8,7 @@ import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** URLs of servers that something is sent to. Their paths and queries may be secret, and are never shown. */
+/** URLs of servers to which requests are sent. Paths and queries may be secret, and are never shown. */
 final class WebUrl {
     private static final Logger log = LoggerFactory.getLogger(WebUrl.class);
     private static final Pattern LOOPBACK = Pattern.compile("localhost|127(\\.\\d+){3}|\\[::1\\]");
@@ -17,8 +17,8 @@ final class WebUrl {
     private WebUrl() {}
 
     /**
-     * @param key what it is configured by
-     * @throws IllegalArgumentException if it has parts that it must not have; the message does not show them
+     * @param key the key that configures it
+     * @throws IllegalArgumentException if it has parts that are not allowed; the message does not show them
      */
     static URI requireTarget(String key, URI url) {
         if (url.getRawUserInfo() != null) {
@@ -27,7 +27,7 @@ final class WebUrl {
                             .formatted(key));
         }
         if (url.getRawFragment() != null) {
-            throw new IllegalArgumentException("%s: the part from # on is never sent; leave it out".formatted(key));
+            throw new IllegalArgumentException("%s: the part from # on is never sent; remove it".formatted(key));
         }
         return url;
     }
@@ -40,12 +40,12 @@ final class WebUrl {
         return !isEncrypted(url) && !LOOPBACK.matcher(url.getHost()).matches();
     }
 
-    /** Scheme, host and port. */
+    /** Returns scheme, host and port. */
     static String origin(URI url) {
         return url.getScheme() + "://" + url.getRawAuthority();
     }
 
-    /** Scheme, host and port of what may be a URL, and of what is none no more than the scheme. */
+    /** Returns scheme, host and port of a possible URL; at most the scheme if it is not a URL. */
     static String shown(String text) {
         Matcher beginning = BEGINNING.matcher(text);
         if (!beginning.lookingAt()) {

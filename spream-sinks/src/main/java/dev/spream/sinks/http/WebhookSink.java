@@ -16,20 +16,22 @@ import java.util.Set;
 import java.util.concurrent.TimeoutException;
 
 /**
- * Posts each change, and judges the answer by its status. The effect is the server's to make durable before it answers.
+ * Posts each change, and maps the status of the response to an outcome. The server must make the effect durable before
+ * it responds.
  *
- * <p>A request that is abandoned, at its timeout or when the call is interrupted, may still be at work at the server. Each request
- * carries its position in the history of its keys and the epoch of its lease, by which the server can refuse it later.
+ * <p>A request that is abandoned, at its timeout or when the call is interrupted, may still be processed by the server.
+ * Each request carries its position in the history of its keys and the epoch of its lease, by which the server can
+ * refuse it later.
  *
- * <p>Safe for use by many threads, which share connections; as many requests are on their way as threads are in it. Closing
- * cancels requests in flight.
+ * <p>Safe for use by many threads, which share connections; there are as many requests in flight as threads calling.
+ * Closing cancels requests in flight.
  */
 record WebhookSink(WebhookTarget target, Duration timeout, InstantSource clock, HttpCalls calls)
         implements Consumer, AutoCloseable {
     /** Statuses about the request itself, which are non-retryable; all others concern the receiver or the way to it. */
     private static final Set<Integer> FINAL = Set.of(400, 409, 410, 413, 415, 422);
 
-    /** No answer is looked at; one that is longer costs its connection. */
+    /** Responses are not read; a longer one costs its connection. */
     private static final int MAX_ANSWER_BYTES = 1 << 16;
 
     static WebhookSink open(WebhookTarget target, Duration timeout, Duration connectTimeout, InstantSource clock) {
@@ -43,24 +45,24 @@ record WebhookSink(WebhookTarget target, Duration timeout, InstantSource clock, 
             return;
         }
         int status = answer.status();
-        String refusal = "%s answered with status %d to the change %s".formatted(target, status, change.identity());
+        String refusal = "%s responded with status %d to the change %s".formatted(target, status, change.identity());
         if (FINAL.contains(status)) {
-            throw new NonRetryableException(refusal + "; it will not take it, however often it is tried");
+            throw new NonRetryableException(refusal + "; retrying it will not help");
         }
         refusal += advice(status);
         Optional<Duration> delay = RetryAfter.of(answer.headers(), clock.instant());
         if (delay.isPresent()) {
             throw new RetryAfterException(
-                    "%s; it asks for a pause of %s".formatted(refusal, DurationText.of(delay.get())), delay.get());
+                    "%s; it requested a pause of %s".formatted(refusal, DurationText.of(delay.get())), delay.get());
         }
         throw new IOException(refusal);
     }
 
     private static String advice(int status) {
         return switch (status) {
-            case 401, 403, 407 -> "; look at sink.webhook.authorization, and at what this user may do there";
-            case 404, 405, 421, 426 -> "; look at sink.webhook.url, and at whether the receiver is deployed";
-            default -> status / 100 == 3 ? "; redirects are not followed, look at sink.webhook.url" : "";
+            case 401, 403, 407 -> "; check sink.webhook.authorization and the permissions of its user";
+            case 404, 405, 421, 426 -> "; check sink.webhook.url, and whether the receiver is deployed";
+            default -> status / 100 == 3 ? "; redirects are not followed, check sink.webhook.url" : "";
         };
     }
 
@@ -69,7 +71,7 @@ record WebhookSink(WebhookTarget target, Duration timeout, InstantSource clock, 
             case Answered answer -> answer.head();
             case Broken(var head, TimeoutException over) ->
                 throw new IOException(
-                        "%s did not answer to the change %s within %s; it may have it or not"
+                        "%s did not respond to the change %s within %s; it may have applied it or not"
                                 .formatted(target, change.identity(), DurationText.of(timeout)),
                         over);
             case Broken(var head, Throwable cause) ->

@@ -16,22 +16,21 @@ import java.util.List;
  * data_change_record}.
  *
  * <p>Every request has an {@code Idempotency-Key}, the change's {@linkplain
- * dev.spream.core.record.DataChangeRecord#identity() identity}, by which a server recognises a change that comes again; and
- * {@code Spream-Table} and {@code Spream-Mod-Type}, by which it can be routed. {@code Spream-Commit-Timestamp}, always with
- * nine digits of a second, and {@code Spream-Record-Sequence} order the changes of a key, compared as texts; {@code
- * Spream-Partition} and {@code Spream-Epoch} tell a worker that lost its lease from the one that has it, and the epoch is 0 for a
- * dead letter that is replayed. A server needs them because a request that is abandoned past {@code timeout} may still be at work
- * there when the next attempt, or a later change of the key, arrives.
+ * dev.spream.core.record.DataChangeRecord#identity() identity}, by which a server recognises a repeated change; and
+ * {@code Spream-Table} and {@code Spream-Mod-Type}, by which it can be routed. {@code Spream-Commit-Timestamp}, always
+ * with nine digits of a second, and {@code Spream-Record-Sequence} order the changes of a key, compared as texts;
+ * {@code Spream-Partition} and {@code Spream-Epoch} distinguish a worker that lost its lease from the current one; the
+ * epoch is 0 for a dead letter that is replayed. A server needs them because a request that was abandoned after {@code
+ * timeout} may still be in progress there when the next attempt, or a later change of the key, arrives.
  *
- * <p>A status of 2xx settles the change. 400, 409, 410,
- * 413, 415 and 422 judge the request itself and refuse the change permanently. Any other status says something of the receiver
- * or of how it is reached: an expired token (401, 403, 407), a missing deployment (404, 405), a redirect, which is not
- * followed, a server that is busy or broken (408, 425, 429, 5xx). Those, a connection that fails and an answer that does not
- * come in time are worth another attempt, up to {@code retry.max-attempts}, no sooner than {@code Retry-After} says, an hour
- * at most.
+ * <p>A status of 2xx settles the change. 400, 409, 410, 413, 415 and 422 judge the request itself and refuse the change
+ * permanently. Any other status concerns the receiver or the way to it: an expired token (401, 403, 407), a missing
+ * deployment (404, 405), a redirect, which is not followed, a server that is busy or broken (408, 425, 429, 5xx).
+ * These, failed connections and timeouts are retried up to {@code retry.max-attempts}, no sooner than {@code
+ * Retry-After} states, which counts up to an hour.
  *
- * <p>What a server answers is not shown, since it may repeat what the change holds; nor are paths, queries and headers, which may
- * be secret.
+ * <p>Responses are not shown, since they may repeat the contents of the change; nor are paths, queries and headers,
+ * which may be secret.
  */
 @AutoService(ConsumerProvider.class)
 public final class WebhookSinkProvider implements ConsumerProvider {

@@ -15,7 +15,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The target that changes are posted to, and the form of its requests. Its text has neither path nor headers, which may
+ * The server to which changes are posted, and the form of the requests. Its text form omits path and headers, which may
  * be secret.
  */
 record WebhookTarget(URI url, ConfiguredHeaders headers) {
@@ -27,7 +27,7 @@ record WebhookTarget(URI url, ConfiguredHeaders headers) {
             "spream-partition",
             "spream-record-sequence",
             "spream-table");
-    /** Nine digits always, so that a receiver may compare two of them as texts. */
+    /** Always nine digits, so that a receiver can compare two timestamps as texts. */
     private static final DateTimeFormatter COMMIT_TIMESTAMP =
             new DateTimeFormatterBuilder().appendInstant(9).toFormatter(Locale.ROOT);
 
@@ -39,7 +39,7 @@ record WebhookTarget(URI url, ConfiguredHeaders headers) {
         return target;
     }
 
-    /** @throws IllegalArgumentException if a header cannot be sent; the message has all of them, and no value */
+    /** @throws IllegalArgumentException if a header cannot be sent; the message names all of them, without values */
     static ConfiguredHeaders headers(PluginConfig config) {
         return ConfiguredHeaders.of(
                 config.find(ConfiguredHeaders.AUTHORIZATION),
@@ -73,7 +73,7 @@ record WebhookTarget(URI url, ConfiguredHeaders headers) {
         }
     }
 
-    /** Scheme, host and port. */
+    /** Returns scheme, host and port. */
     @Override
     public String toString() {
         return WebUrl.origin(url);

@@ -1,7 +1,7 @@
 /**
- * HTTP on the JDK's client: the sink {@code webhook}, which posts changes, and the sender {@code http}, which sends entries
- * of an outbox. Read {@link dev.spream.sinks.http.HttpSender} first, which programs use by its builder; {@link
- * dev.spream.sinks.http.HttpSenderProvider} makes one from configuration.
+ * HTTP with the JDK's client: the sink {@code webhook}, which posts changes, and the sender {@code http}, which sends
+ * entries of an outbox. Read {@link dev.spream.sinks.http.HttpSender} first, which programs create with its builder;
+ * {@link dev.spream.sinks.http.HttpSenderProvider} creates one from configuration.
  */
 @NullMarked
 package dev.spream.sinks.http;

@@ -106,7 +106,7 @@ final class HttpSenderProviderTest {
                         "headers",
                         "traceparent: s3cr3t,Idempotency-Key: s3cr3t")))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("authorization: it has characters that a header cannot have, such as an end of line; "
+                .hasMessage("authorization: contains characters that a header cannot have, such as a line end; "
                         + "headers: traceparent is set by spream itself, or by the protocol; "
                         + "headers: Idempotency-Key is set by spream itself, or by the protocol");
         for (String statuses : List.of("200", "600", "4o4", "404,,405", "")) {
@@ -116,7 +116,7 @@ final class HttpSenderProviderTest {
         }
         assertThatThrownBy(() -> sender(Map.of("unknown-statuses", "409", "permanent-statuses", "409")))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("the status 409 is said to mean two things");
+                .hasMessage("the status 409 is configured with two meanings");
     }
 
     @Test

@@ -78,7 +78,7 @@ final class HttpSenderQueryTest {
                     .isInstanceOfSatisfying(
                             QueryOutcome.StillUnknown.class,
                             unknown -> assertThat(unknown.message())
-                                    .contains("answered with status " + status + ", which does not say"));
+                                    .contains("responded with status " + status + ", which does not show whether it has it"));
         }
     }
 
@@ -98,7 +98,7 @@ final class HttpSenderQueryTest {
                         .queryRefusedStatuses(Set.of(404))
                         .build())
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("the status 404 of a query is said to mean two things");
+                .hasMessage("the status 404 of a query is configured with two meanings");
     }
 
     @Test
@@ -124,7 +124,7 @@ final class HttpSenderQueryTest {
             assertThat(sender.guarantee()).isEqualTo(Guarantee.IDEMPOTENT);
             assertThatThrownBy(() -> sender.query(entry("k"), TIMEOUT))
                     .isInstanceOf(UnsupportedOperationException.class)
-                    .hasMessage("https://a cannot be asked what became of an entry");
+                    .hasMessage("https://a cannot be queried for the outcome of an entry");
         }
     }
 }

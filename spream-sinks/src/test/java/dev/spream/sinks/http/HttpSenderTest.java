@@ -225,7 +225,7 @@ final class HttpSenderTest {
                         .retryableStatuses(Set.of(409))
                         .unknownStatuses(Set.of(409)))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("the status 409 is said to mean two things");
+                .hasMessage("the status 409 is configured with two meanings");
         assertThatThrownBy(() -> HttpSender.builder("https://a/").permanentStatuses(Set.of(200)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("status is 200, must be 201 to 599");

@@ -89,18 +89,18 @@ final class WebhookSinkTest {
             assertThat(outcome(status))
                     .as("status %d", status)
                     .isInstanceOf(IOException.class)
-                    .hasMessageContaining("answered with status %d to the change 2026-01-01T00:00:01Z/tx1/", status);
+                    .hasMessageContaining("responded with status %d to the change 2026-01-01T00:00:01Z/tx1/", status);
         }
     }
 
     @Test
     void a_status_that_is_about_the_receiver_says_what_to_look_at() throws Exception {
         for (int status : List.of(401, 403, 407)) {
-            assertThat(outcome(status)).hasMessageContaining("look at sink.webhook.authorization");
+            assertThat(outcome(status)).hasMessageContaining("check sink.webhook.authorization");
         }
         assertThat(outcome(404))
-                .hasMessageEndingWith("; look at sink.webhook.url, and at whether the receiver is deployed");
-        assertThat(outcome(308)).hasMessageEndingWith("; redirects are not followed, look at sink.webhook.url");
+                .hasMessageEndingWith("; check sink.webhook.url, and whether the receiver is deployed");
+        assertThat(outcome(308)).hasMessageEndingWith("; redirects are not followed, check sink.webhook.url");
     }
 
     private static Throwable outcome(int status) throws Exception {
@@ -163,7 +163,7 @@ final class WebhookSinkTest {
                 WebhookSink sink = sink(server.url("/"), Map.of("timeout", "300ms"))) {
             assertThatThrownBy(() -> sink.consume(inserted(1, "1"), DELIVERY))
                     .isInstanceOf(IOException.class)
-                    .hasMessageContaining("did not answer")
+                    .hasMessageContaining("did not respond")
                     .hasCauseInstanceOf(TimeoutException.class);
         } finally {
             end.countDown();
@@ -175,7 +175,7 @@ final class WebhookSinkTest {
         CountDownLatch end = new CountDownLatch(1);
         try (LoopbackServer server = LoopbackServer.start((exchange, request) -> trickle(exchange, end));
                 WebhookSink sink = sink(server.url("/"), Map.of("timeout", "300ms"))) {
-            assertThatThrownBy(() -> sink.consume(inserted(1, "1"), DELIVERY)).hasMessageContaining("did not answer");
+            assertThatThrownBy(() -> sink.consume(inserted(1, "1"), DELIVERY)).hasMessageContaining("did not respond");
         } finally {
             end.countDown();
         }
@@ -309,11 +309,11 @@ final class WebhookSinkTest {
                                 "s3cr3t,Host: s3cr3t,X-A:,X-B: 1,x-b: 2,Bad Name: s3cr3t,X-C: \u4e16")))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageNotContaining("s3cr3t")
-                .hasMessage("authorization: it has characters that a header cannot have, such as an end of line; "
+                .hasMessage("authorization: contains characters that a header cannot have, such as a line end; "
                         + "headers: number 1 is not of the form Name: value; "
                         + "headers: Host is set by spream itself, or by the protocol; "
                         + "headers: the value of X-A is empty, or has characters that a header cannot have; "
-                        + "headers: x-b is there twice, or in authorization too; "
+                        + "headers: x-b is configured twice, or is also set by authorization; "
                         + "headers: number 6 is not of the form Name: value; "
                         + "headers: the value of X-C is empty, or has characters that a header cannot have");
     }
