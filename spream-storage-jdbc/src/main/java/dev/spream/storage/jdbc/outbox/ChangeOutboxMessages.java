@@ -11,22 +11,22 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
- * Converts changes into outbox messages; a redelivered change gives the same messages.
+ * Converts changes to outbox messages; a redelivered change yields the same messages.
  *
- * @param ordered whether those of a row are sent one at a time, in commit order
- * @param expireAfter how long after its commit a change is still sent; empty for ever
+ * @param ordered whether the messages of a row are sent one at a time, in commit order
+ * @param expireAfter the time after the commit of a change until which it is sent; empty for no limit
  */
 record ChangeOutboxMessages(boolean ordered, Optional<Duration> expireAfter) {
     ChangeOutboxMessages {
         expireAfter.ifPresent(age -> {
             if (age.isNegative() || age.isZero()) {
                 throw new IllegalArgumentException(
-                        "expireAfter is %s, must be more than nothing".formatted(DurationText.of(age)));
+                        "expireAfter is %s; it must be positive".formatted(DurationText.of(age)));
             }
         });
     }
 
-    /** One for each row, in the record's order. */
+    /** Returns a message for each row, in the order of the record. */
     List<OutboxMessage> of(DataChangeRecord change) {
         return IntStream.range(0, change.mods().size())
                 .mapToObj(index -> message(change, index))
@@ -34,7 +34,8 @@ record ChangeOutboxMessages(boolean ordered, Optional<Duration> expireAfter) {
     }
 
     /**
-     * The digest of the key alone: a redelivered record is the same request, even if fewer of its columns are selected.
+     * Returns the message of a row. Its digest is that of the key alone: a redelivered record is the same request, even
+     * if it has fewer columns.
      */
     private OutboxMessage message(DataChangeRecord change, int index) {
         String key = fitting("%s/%s/%d".formatted(change.tableName(), change.identity(), index));
@@ -48,7 +49,7 @@ record ChangeOutboxMessages(boolean ordered, Optional<Duration> expireAfter) {
         return message.build();
     }
 
-    /** The text, or what stands for it if it is too long. */
+    /** Returns the text, or its digest if it is too long. */
     private static String fitting(String text) {
         return text.length() <= OutboxMessage.MAX_KEY ? text : OutboxMessage.digest(text);
     }

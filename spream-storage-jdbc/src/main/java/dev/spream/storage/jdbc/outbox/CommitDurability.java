@@ -4,8 +4,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Checks whether the server confirms a commit before it is on disk: a crash could then lose an accepted request, or the
- * stored result of one.
+ * Logs a warning if the server confirms commits before they are on disk, since a crash could then lose accepted
+ * requests or their stored results.
  */
 final class CommitDurability {
     private static final Logger log = LoggerFactory.getLogger(CommitDurability.class);
@@ -22,8 +22,8 @@ final class CommitDurability {
                 row -> row.getString("setting"));
         if (setting.equals("off")) {
             log.warn(
-                    "[{}] synchronous_commit is off: a server that crashes loses the last commits, so requests that were"
-                            + " accepted may be gone, and answers that were given may be forgotten and their requests sent"
+                    "[{}] synchronous_commit is off: a crash of the server loses the last commits, so accepted requests may be"
+                            + " lost, and requests whose results were already returned may be sent"
                             + " again; set it to on for these connections, such as by"
                             + " ALTER ROLE ... SET synchronous_commit = on",
                     database.tables());

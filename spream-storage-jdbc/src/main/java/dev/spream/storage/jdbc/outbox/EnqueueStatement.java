@@ -28,8 +28,8 @@ import java.util.function.Function;
 
 /**
  * Enqueues messages in one transaction. The first statement inserts those whose idempotency keys are free, in the order
- * of the keys, so that two transactions with the same keys do not deadlock. A second one looks the others up, and sees
- * the rows for which the first had waited.
+ * of the keys, so that two transactions with the same keys do not deadlock. A second statement looks up the other keys,
+ * and sees the rows that the first one had waited for.
  */
 record EnqueueStatement(Statements transaction) {
     static final String ENQUEUE = """
@@ -57,7 +57,7 @@ record EnqueueStatement(Statements transaction) {
             SELECT DISTINCT ON (l.idempotency_key) %s FROM @ledger l WHERE l.idempotency_key = ANY (?)
             ORDER BY l.idempotency_key, l.generation DESC""".formatted(LedgerRows.COLUMNS);
 
-    /** Keys of entries that were inserted by a program without a ledger. */
+    /** Adds ledger rows for entries that were inserted by a program without a ledger. */
     private static final String ADOPT = """
             INSERT INTO @ledger (idempotency_key, generation, request_digest, status, created_at, updated_at)
             SELECT o.idempotency_key, o.generation, o.request_digest, 'in_progress', clock_timestamp(), clock_timestamp()
@@ -65,7 +65,7 @@ record EnqueueStatement(Statements transaction) {
             ORDER BY o.idempotency_key
             ON CONFLICT DO NOTHING""";
 
-    /** The number of rounds in which keys may vanish between the two statements. */
+    /** The maximum number of rounds while keys are removed between the two statements. */
     private static final int ROUNDS = 5;
 
     List<EnqueueResult> enqueue(List<OutboxMessage> messages) throws SQLException {
@@ -82,7 +82,7 @@ record EnqueueStatement(Statements transaction) {
         }
         if (!open.isEmpty()) {
             throw new StorageException(
-                    "enqueueing %d messages failed: the ledger had the keys of %d of them and lost them again; the same transaction may succeed later"
+                    "enqueueing %d messages failed: %d keys were removed from the ledger concurrently; the transaction may be retried"
                             .formatted(messages.size(), open.size()),
                     true,
                     null);
@@ -114,7 +114,7 @@ record EnqueueStatement(Statements transaction) {
                 .collect(toMap(Map.Entry::getKey, Map.Entry::getValue));
     }
 
-    /** What the server can hold: microseconds of the years 1 to 9999. */
+    /** Returns the time limited to what the server can store: microseconds of the years 1 to 9999. */
     private static OffsetDateTime clock(Instant moment) {
         Instant first = Instant.parse("0001-01-01T00:00:00Z");
         return moment.isBefore(first)

@@ -17,14 +17,15 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Claims entries for workers, by one statement a call: it locks rows that no other statement has locked, looks each up
- * in the ledger, and writes the claim or the stored result. The server's time is read in subqueries, which makes it a
- * value that can be used in an index search; a volatile function cannot.
+ * Claims entries for workers, in one statement for each call: it locks rows that are not locked, looks each up in the
+ * ledger, and writes the claim or the stored result. The server's time is read in subqueries, because a volatile
+ * function cannot be used in an index search.
  */
 record EntryClaims(OutboxDatabase database) {
     /**
-     * Of those that are due and those whose lease has run out, the ones that are due longest. Each side finds as many as are
-     * asked for, so that the union has them; what is locked beyond is free again with the statement.
+     * Selects the entries that are longest due, from those that are due and those whose lease has expired. Each part
+     * selects up to the limit, so that their union has enough rows; surplus rows are unlocked at the end of the
+     * statement.
      */
     private static final String ANY = """
             WITH due AS MATERIALIZED (
@@ -45,8 +46,8 @@ record EntryClaims(OutboxDatabase database) {
             )""";
 
     /**
-     * Of these ids, those that are due and first of their keys. A later entry of the key that is being sent, as there may be
-     * after a requeue by hand, is waited for as well.
+     * Selects those of the given entries that are due and the first of their keys. An entry is excluded while a later
+     * one of its key is being sent, which is possible after a requeue by an operator.
      */
     private static final String ORDERED = """
             WITH segment AS MATERIALIZED (
@@ -72,8 +73,8 @@ record EntryClaims(OutboxDatabase database) {
             )""";
 
     /**
-     * The ledger is looked up as of the statement's beginning; what it shows for an entry that no worker sends can only
-     * cease to hold.
+     * Looks the selected entries up in the ledger and writes the outcome. The ledger is read as of the start of the
+     * statement; if it changes afterwards, the settlement of the claim takes over its result.
      */
     private static final String REST = """
             , judged AS MATERIALIZED (

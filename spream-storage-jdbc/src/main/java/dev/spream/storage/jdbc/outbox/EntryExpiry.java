@@ -2,9 +2,11 @@ package dev.spream.storage.jdbc.outbox;
 
 import dev.spream.outbox.ReasonCode;
 
-/** Expires entries whose time to be sent is over before they were claimed, by one statement, the ledger first. */
+/** Ends entries that expired before they were claimed. The ledger is written first. */
 record EntryExpiry(OutboxDatabase database) {
-    /** What the ledger has answered is left: it is not parked, but follows. */
+    /**
+     * Aborts or parks expired entries. Entries whose request has a result in the ledger are left to {@link #FOLLOW}.
+     */
     static final String EXPIRE = """
             WITH gone AS MATERIALIZED (
                 SELECT o.id, o.idempotency_key, o.generation, o.request_digest, o.outcome_unknown AS is_parked
@@ -43,7 +45,10 @@ record EntryExpiry(OutboxDatabase database) {
             FROM gone LEFT JOIN booked USING (idempotency_key) LEFT JOIN parked USING (id)
             WHERE o.id = gone.id AND (parked.id IS NOT NULL OR booked.idempotency_key IS NOT NULL)""".formatted(ReasonCode.EXPIRED, ReasonCode.EXPIRED.httpStatus());
 
-    /** What the ledger has an answer to, or another request under its key: a claim would have told. */
+    /**
+     * Settles expired entries whose request has a result in the ledger, or whose key belongs to another request, as a
+     * claim would have done.
+     */
     static final String FOLLOW = """
             WITH gone AS MATERIALIZED (
                 SELECT o.id, l.status, l.reason_code, l.request_digest <> o.request_digest AS is_conflict
@@ -66,7 +71,7 @@ record EntryExpiry(OutboxDatabase database) {
             FROM gone WHERE o.id = gone.id""".formatted(ReasonCode.IDEMPOTENCY_CONFLICT, ReasonCode.INTERNAL_ERROR);
 
     int expire(int limit) {
-        String what = "giving up expired entries of " + database.tables();
+        String what = "settling expired entries of " + database.tables();
         int settled = database.update(what, FOLLOW, p -> p.number(limit));
         return settled >= limit ? settled : settled + database.update(what, EXPIRE, p -> p.number(limit - settled));
     }

@@ -18,15 +18,15 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Renews and settles claims. Each call locks its rows in the order of their ids, if they still have the worker's claim
- * token, and writes no others; the lateral subquery with a limit looks them up one by one, whatever statistics the
- * planner has. A row that another session has locked does not delay the others.
+ * Renews and settles claims. Each call locks, in the order of their ids, the rows that still have the worker's claim
+ * token, and writes no others. The lateral subquery with a limit makes the planner look them up one by one, regardless
+ * of its statistics. A row that another session has locked does not delay the others.
  */
 record EntrySettlements(OutboxDatabase database) {
     /**
      * A locked row is not renewed. It counts as renewed while at least half of its lease is left, because the worker
-     * renews again within that time. After that it counts as lost, since the worker would not learn of an expiry
-     * otherwise.
+     * renews again within that time. After that it counts as lost, because the worker would otherwise not detect an
+     * expiry.
      */
     static final String RENEW = """
             WITH asked AS MATERIALIZED (
@@ -56,11 +56,12 @@ record EntrySettlements(OutboxDatabase database) {
             WHERE renewed.id IS NOT NULL OR busy.id IS NOT NULL""";
 
     /**
-     * The ledger first: a request that is still in progress takes the settlement, and the entry follows what the ledger
-     * then says. Where it says something that the statement's beginning did not show yet, nothing is written, and the
-     * verdict is to ask again; as it is for a row that is the worker's by the statement's beginning and was not got: it is
-     * locked, or what became of it is seen by the next statement only, as when a repetition overlaps the settlement that it
-     * repeats. A row that is not sent any more but has the token was settled by it before, and its confirmation lost.
+     * Settles claims, the ledger first: a request that is still in progress gets the settlement, and the entry takes
+     * over the resulting state of the ledger. If the ledger was changed after the start of the statement, nothing is
+     * written and the verdict is {@code again}. The verdict is also {@code again} for a row that the worker holds by
+     * the snapshot but could not lock: another session has locked it, or has changed it after the snapshot, as when a
+     * repetition overlaps the settlement that it repeats. A row that has the token but is not being sent was settled by
+     * an earlier call whose confirmation was lost.
      */
     static final String SETTLE = """
             WITH asked AS MATERIALIZED (
@@ -157,12 +158,12 @@ record EntrySettlements(OutboxDatabase database) {
                 WHERE o.id = asked.id AND o.claim_token = asked.token
                 LIMIT 1) AS seen ON true""".formatted(ReasonCode.IDEMPOTENCY_CONFLICT, ReasonCode.INTERNAL_ERROR);
 
-    /** For the few that are left, which other sessions are writing. */
+    /** The statement for remaining rows, which waits for the sessions that have locked them. */
     private static final String SETTLE_WAITING = SETTLE.replace(" SKIP LOCKED", "");
 
     private static final String WAIT_BRIEFLY = "SET LOCAL lock_timeout = '250ms'";
 
-    /** The number of attempts while other sessions write the same entries or their ledger rows. */
+    /** The maximum number of attempts while other sessions write the same entries or their ledger rows. */
     private static final int ROUNDS = 5;
 
     Set<OutboxClaim.Ref> renew(OutboxOwner owner, Collection<OutboxClaim.Ref> claims, Duration lease) {
@@ -193,7 +194,7 @@ record EntrySettlements(OutboxDatabase database) {
         }
         if (!open.isEmpty()) {
             throw new StorageException(
-                    "settling %d entries of %s failed: others changed them or the ledger each time; the same call may succeed later"
+                    "settling %d entries of %s failed: other sessions have locked them or changed the ledger; the call may be retried"
                             .formatted(open.size(), database.tables()),
                     true,
                     null);

@@ -3,11 +3,11 @@ package dev.spream.storage.jdbc.outbox;
 import dev.spream.outbox.OutboxHistory;
 
 /**
- * Purges settled entries and old audit rows, a bounded number of rows a statement. Rows that another transaction has
- * locked are left to it.
+ * Removes old rows of the history, a bounded number in each statement. Rows that another transaction has locked are
+ * skipped.
  */
 record HistoryRemoval(OutboxDatabase database, OutboxLedgerPruning ledger) {
-    /** The condition on the status is that of the index over them. */
+    /** Selects old settled entries. The condition on the status is that of the partial index. */
     static final String OLD_ENTRIES = """
             WITH old AS MATERIALIZED (
                 SELECT o.id FROM @outbox o

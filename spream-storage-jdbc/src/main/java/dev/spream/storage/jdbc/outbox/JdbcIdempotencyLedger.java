@@ -48,7 +48,7 @@ public final class JdbcIdempotencyLedger implements IdempotencyLedger<Connection
             ON CONFLICT DO NOTHING
             RETURNING generation""";
 
-    /** The number of attempts while the key is pruned between two statements. */
+    /** The maximum number of attempts while the key is pruned between two statements. */
     private static final int ROUNDS = 5;
 
     private final OutboxDatabase database;
@@ -59,7 +59,7 @@ public final class JdbcIdempotencyLedger implements IdempotencyLedger<Connection
         this.pruning = new OutboxLedgerPruning(database);
     }
 
-    /** The ledger {@code idempo_ledger} in the schema {@code spream}, which is created where needed. */
+    /** Opens the ledger {@code idempo_ledger} in the schema {@code spream}, and creates it if it does not exist. */
     public static JdbcIdempotencyLedger create(DataSource dataSource) {
         return builder(dataSource).build();
     }
@@ -85,7 +85,7 @@ public final class JdbcIdempotencyLedger implements IdempotencyLedger<Connection
                     return refusal(found.getFirst(), requestDigest);
                 }
             }
-            throw new SQLException("the ledger had the key and lost it again", "40001");
+            throw new SQLException("the key was removed from the ledger at the same time", "40001");
         });
     }
 

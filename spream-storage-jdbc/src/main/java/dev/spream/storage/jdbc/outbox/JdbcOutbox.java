@@ -10,7 +10,7 @@ import java.util.List;
 import javax.sql.DataSource;
 
 /**
- * An {@link Outbox} in PostgreSQL: messages are enqueued on a connection of the caller's, in its transaction.
+ * An {@link Outbox} in PostgreSQL: messages are enqueued on a connection of the caller, in its transaction.
  *
  * <pre>{@code
  * connection.setAutoCommit(false);

@@ -17,16 +17,17 @@ final class JdbcOutboxKeys {
     private static final ConfigKey<String> TABLE = ConfigKey.of(
                     "table",
                     tableName(),
-                    "The table of the entries. The outbox's other tables are called like it, with something behind.")
+                    "The table of the entries. The other tables of the outbox have this name with a suffix.")
             .withDefault(OutboxTables.DEFAULT_OUTBOX);
     private static final ConfigKey<String> LEDGER = ConfigKey.of(
                     "ledger", tableName(), "The table of the idempotency keys.")
             .withDefault(OutboxTables.DEFAULT_LEDGER);
     private static final ConfigKey<Boolean> MIGRATE = ConnectionKeys.migrate(
-            "Whether to create the schema and its tables, and to migrate them, where needed; tables of earlier"
-                    + " workers are brought into shape.");
+            "Whether to create the schema and its tables, and to migrate them, where needed, including tables of earlier"
+                    + " workers.");
     private static final ConfigKey<Duration> STATEMENT_TIMEOUT = ConnectionKeys.statementTimeout(
-            "How long a statement may take. Several should fit into a lease.", OutboxBuilder.DEFAULT_STATEMENT_TIMEOUT);
+            "Maximum duration of a statement. Should be a fraction of the lease.",
+            OutboxBuilder.DEFAULT_STATEMENT_TIMEOUT);
 
     static final List<ConfigKey<?>> ALL = ConnectionKeys.with(SCHEMA, TABLE, LEDGER, MIGRATE, STATEMENT_TIMEOUT);
 

@@ -16,11 +16,11 @@ import java.util.Optional;
 import javax.sql.DataSource;
 
 /**
- * {@link OutboxOperations} in PostgreSQL 14 or newer, beside any number of workers. A change locks the entry first and
- * its ledger row second, as workers do, and raises the entry's claim token, so that a worker that held it finds its
- * claim lost.
+ * {@link OutboxOperations} in PostgreSQL 14 or newer, concurrently with any number of workers. A change locks the entry
+ * first and its ledger row second, as workers do, and increments the entry's claim token, so that the claim of a worker
+ * is lost.
  *
- * <p>Safe for use by many threads. A connection is taken for a call and given back with it. The caller owns the data
+ * <p>Safe for use by many threads. Each call takes a connection and returns it at its end. The caller owns the data
  * source and closes it afterwards.
  */
 public final class JdbcOutboxOperations implements OutboxOperations {
@@ -32,7 +32,10 @@ public final class JdbcOutboxOperations implements OutboxOperations {
         this.cleaning = new OutboxCleanup(database, new OutboxLedgerPruning(database));
     }
 
-    /** Of the outbox {@code outbox_orders} in the schema {@code spream}, which is created where needed. */
+    /**
+     * Opens the operations of the outbox {@code outbox_orders} in the schema {@code spream}, and creates it if it does
+     * not exist.
+     */
     public static JdbcOutboxOperations create(DataSource dataSource) {
         return builder(dataSource).build();
     }

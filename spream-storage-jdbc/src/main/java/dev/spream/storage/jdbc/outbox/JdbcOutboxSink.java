@@ -12,16 +12,16 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Fills an outbox from a change stream: an entry for each changed row, which is a data change record of that row alone,
- * in the documentation's JSON. A batch is one transaction. The idempotency key of an entry consists of the table's
- * name, the record's {@linkplain DataChangeRecord#identity() identity} and the row's index in it, so that a redelivered
- * or replayed change is not enqueued again while the ledger keeps its keys.
+ * Enqueues the changes of a change stream in an outbox: one entry for each changed row, whose payload is a data change
+ * record of that row alone, in the documented JSON format. A batch is one transaction. The idempotency key of an entry
+ * consists of the table's name, the record's {@linkplain DataChangeRecord#identity() identity} and the row's index in
+ * it, so that a redelivered or replayed change is not enqueued again while the ledger keeps its keys.
  *
- * <p>By default, entries of one row are sent one at a time in commit order: its table and primary key are their
- * ordering key. A change that was dead-lettered and is replayed comes after those that were enqueued meanwhile.
+ * <p>By default, entries of one row are sent one at a time in commit order: their ordering key consists of the table
+ * and the primary key. A dead-lettered change that is replayed is sent after the changes that were enqueued meanwhile.
  *
- * <p>A change that PostgreSQL cannot hold, whose text has the character NUL, fails alone with
- * {@link NonRetryableException}; retryable failures are reported by {@link dev.spream.core.StorageException}.
+ * <p>A change that PostgreSQL cannot store, because a text contains the character NUL, fails individually with {@link
+ * NonRetryableException}; retryable failures are reported by {@link dev.spream.core.StorageException}.
  *
  * <p>Immutable, and safe for use by many threads.
  */
@@ -34,17 +34,17 @@ public final class JdbcOutboxSink implements BatchConsumer {
         this.messages = messages;
     }
 
-    /** A sink that enqueues over the outbox's data source, in transactions of its own. */
+    /** Returns a sink that enqueues with the outbox's data source, in transactions of its own. */
     public static JdbcOutboxSink into(JdbcOutbox outbox) {
         return new JdbcOutboxSink(requireNonNull(outbox, "outbox"), new ChangeOutboxMessages(true, Optional.empty()));
     }
 
-    /** The same, with entries that are sent in any order. */
+    /** Returns a sink whose entries are sent in any order. */
     public JdbcOutboxSink unordered() {
         return new JdbcOutboxSink(outbox, new ChangeOutboxMessages(false, messages.expireAfter()));
     }
 
-    /** The same, with entries that are not sent any more that long after the change was committed. */
+    /** Returns a sink whose entries expire that long after the commit of the change. */
     public JdbcOutboxSink expireAfter(Duration age) {
         return new JdbcOutboxSink(outbox, new ChangeOutboxMessages(messages.ordered(), Optional.of(age)));
     }
@@ -62,12 +62,15 @@ public final class JdbcOutboxSink implements BatchConsumer {
         outbox.signal();
     }
 
-    /** Of several changes, any may be the cause; the caller tries them one by one. */
+    /**
+     * Returns the exception for a refused batch. Any of several changes may be the cause, so the caller retries them
+     * one by one.
+     */
     private static SpreamException refusal(List<DataChangeRecord> changes, IllegalArgumentException cause) {
         DataChangeRecord first = changes.getFirst();
         return changes.size() == 1
                 ? new NonRetryableException(
-                        "the change %s of table %s cannot be enqueued: %s; nothing was enqueued of it"
+                        "the change %s of table %s cannot be enqueued: %s; none of its rows was enqueued"
                                 .formatted(first.identity(), first.tableName(), cause.getMessage()),
                         cause)
                 : new SpreamException("one of %d changes cannot be enqueued: %s; nothing was enqueued"

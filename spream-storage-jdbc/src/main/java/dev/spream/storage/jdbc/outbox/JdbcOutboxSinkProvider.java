@@ -24,17 +24,17 @@ public final class JdbcOutboxSinkProvider implements ConsumerProvider {
     private static final ConfigKey<RowOrder> ORDERING = ConfigKey.of(
                     "ordering",
                     ConfigType.choice(RowOrder.class),
-                    "Whether the changes of a row are sent one at a time in commit order, or all as soon as there is room.")
+                    "Whether the changes of a row are sent one at a time in commit order, or in any order.")
             .withDefault(RowOrder.KEY);
     private static final ConfigKey<Duration> EXPIRE_AFTER = ConfigKey.of(
                     "expire-after",
                     ConfigType.duration(Duration.ofSeconds(1), Duration.ofDays(366)),
-                    "How long after it was committed a change is still sent.")
+                    "Time after its commit until which a change is sent.")
             .withDefaultMeaning("for ever");
 
-    /** By what entries are ordered. */
+    /** The order in which entries are sent. */
     enum RowOrder {
-        /** By table and primary key. */
+        /** In commit order for each table and primary key. */
         KEY,
         NONE
     }

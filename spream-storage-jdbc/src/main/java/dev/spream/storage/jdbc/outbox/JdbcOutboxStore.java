@@ -18,17 +18,17 @@ import java.util.Set;
 import javax.sql.DataSource;
 
 /**
- * An {@link OutboxStore} in PostgreSQL 14 or newer, for any number of workers in any number of processes. The server's clock
- * decides about leases.
+ * An {@link OutboxStore} in PostgreSQL 14 or newer, for any number of workers in any number of processes. Leases are
+ * measured by the server's clock.
  *
- * <p>Safe for use by many threads. A connection is taken for a call and given back with it; while there are watchers,
- * one more is held, which listens. The caller owns the data source and closes it after the store.
+ * <p>Safe for use by many threads. Each call takes a connection and returns it at its end; while there are watchers,
+ * one more connection is held, which listens for notifications. The caller owns the data source and closes it after the
+ * store.
  *
- * <p>Correctness: each claim and each settlement is one statement at READ COMMITTED, which locks its rows and decides
- * on them as locked. Claims, renewals and settlements skip rows that another session has locked; settlements then wait
- * for those, a moment each time. All other statements lock entries in the order of their ids, and ledger rows after
- * their entries. No lock is held between two round trips, except on segments, which the order of entries does not depend
- * on.
+ * <p>Correctness: each claim and each settlement is one statement at READ COMMITTED, which locks its rows and evaluates
+ * them as locked. Claims, renewals and settlements skip rows that another session has locked; settlements then wait
+ * briefly for those. All other statements lock entries in the order of their ids, and ledger rows after their entries.
+ * No lock is held between two round trips, except on segments, on which the order of entries does not depend.
  */
 public final class JdbcOutboxStore implements OutboxStore {
     private final OutboxDatabase database;
@@ -41,7 +41,10 @@ public final class JdbcOutboxStore implements OutboxStore {
         this.watching = new NotificationHub(database);
     }
 
-    /** The store of the outbox {@code outbox_orders} in the schema {@code spream}, which is created where needed. */
+    /**
+     * Opens the store of the outbox {@code outbox_orders} in the schema {@code spream}, and creates it if it does not
+     * exist.
+     */
     public static JdbcOutboxStore create(DataSource dataSource) {
         return builder(dataSource).build();
     }

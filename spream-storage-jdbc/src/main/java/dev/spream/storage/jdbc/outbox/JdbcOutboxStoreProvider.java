@@ -11,7 +11,10 @@ import dev.spream.outbox.OutboxOperations;
 import dev.spream.outbox.OutboxStore;
 import java.util.List;
 
-/** The outbox {@code jdbc}: a {@link JdbcOutboxStore} and its operations over a pool of their own. */
+/**
+ * The outbox {@code jdbc}: a {@link JdbcOutboxStore}, an enqueuer, a ledger and operations, each with a connection pool
+ * of its own.
+ */
 @AutoService(OutboxStoreProvider.class)
 public final class JdbcOutboxStoreProvider implements OutboxStoreProvider {
     @Override

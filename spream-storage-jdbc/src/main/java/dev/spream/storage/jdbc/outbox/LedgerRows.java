@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads ledger rows, including those written by earlier services, which lack some columns. */
 final class LedgerRows {
-    /** Of the table {@code l}, as {@link #read} needs them. */
+    /** The columns of the table {@code l} for {@link #read}. */
     static final String COLUMNS = """
             l.idempotency_key, l.generation, l.request_digest, l.status, l.http_status,
             l.response_payload_json::text AS response, l.reason_code, l.created_at, l.settled_at""";
@@ -62,7 +62,7 @@ final class LedgerRows {
         };
     }
 
-    /** A row written by another program may have a status without the columns that belong to it. */
+    /** Returns the stored HTTP status, or the default if a row written by another program has none that is valid. */
     private static int httpStatus(ResultSet row, LedgerStatus ledger, int otherwise) throws SQLException {
         int status = row.getInt("http_status");
         return LedgerResult.isHttpStatusOf(ledger, status) ? status : otherwise;
@@ -82,8 +82,8 @@ final class LedgerRows {
     }
 
     /**
-     * The text if PostgreSQL accepts it as JSON, and else the text as a JSON string: an invalid response must not keep
-     * an entry from being settled.
+     * Returns the text if PostgreSQL accepts it as JSON, and otherwise the text as a JSON string, so that an invalid
+     * response does not prevent the settlement of an entry.
      */
     static String storable(String text) {
         return isJson(text) && !text.contains("\\u0000") ? text : asString(text);

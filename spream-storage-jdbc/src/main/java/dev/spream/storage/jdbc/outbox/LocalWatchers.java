@@ -8,8 +8,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The callbacks of this process that are called after an enqueue, by the tables that they watch. Outboxes of the same
- * name in several databases wake each other, which is harmless. Safe for use by many threads.
+ * The callbacks of this process for enqueued entries, by the tables that they watch. Outboxes with the same names in
+ * several databases share their notifications, which is harmless. Safe for use by many threads.
  */
 final class LocalWatchers {
     private static final Logger log = LoggerFactory.getLogger(LocalWatchers.class);
@@ -31,7 +31,7 @@ final class LocalWatchers {
         registered.getOrDefault(tables, Set.of()).forEach(Registration::wake);
     }
 
-    /** Registers a callback until it is closed. The same {@code wake} can be registered twice. */
+    /** A registered callback. Closing it ends the registration. The same {@code wake} can be registered twice. */
     static final class Registration implements AutoCloseable {
         private final LocalWatchers watchers;
         private final OutboxTables tables;
@@ -47,7 +47,7 @@ final class LocalWatchers {
             try {
                 wake.run();
             } catch (RuntimeException e) {
-                log.warn("[{}] a watcher of the outbox failed when it was called", tables, LoggedFailure.of(e));
+                log.warn("[{}] a callback for enqueued entries failed", tables, LoggedFailure.of(e));
             }
         }
 

@@ -8,13 +8,14 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The watchers of one store. They share a listening connection, which is open while there are watchers. Thread-safe.
+ * The watchers of one store. They share a listening connection, which is open while there are watchers. Safe for use by
+ * many threads.
  */
 final class NotificationHub {
     private final OutboxDatabase database;
     private final SectionLock lock = new SectionLock();
     private final Set<Watch> watches = new HashSet<>(); // guarded by lock
-    private @Nullable NotificationListener listener; // guarded by lock; there while watches are
+    private @Nullable NotificationListener listener; // guarded by lock; null while there are no watches
 
     NotificationHub(OutboxDatabase database) {
         this.database = database;

@@ -18,16 +18,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs a callback when the server notifies, on a connection and a virtual thread of its own, until it is closed. A
- * connection that breaks or does not answer is replaced; the callback then runs once more, for notifications that were
- * missed meanwhile.
+ * Runs a callback for notifications of the server, on a connection and a virtual thread of its own, until it is closed.
+ * A connection that breaks or does not respond is replaced; the callback then runs once more, for notifications that
+ * were missed meanwhile.
  *
- * <p>Closed by any thread; closing again is harmless.
+ * <p>May be closed by any thread; closing again has no effect.
  */
 final class NotificationListener implements OutboxStore.Watch {
     private static final Logger log = LoggerFactory.getLogger(NotificationListener.class);
 
-    /** How long the server may be silent before the connection is probed. */
+    /** The time without notifications after which the connection is probed. */
     private static final Duration SILENCE = Duration.ofSeconds(10);
 
     private static final Duration LOOK_UP = Duration.ofMillis(200);
@@ -51,7 +51,7 @@ final class NotificationListener implements OutboxStore.Watch {
         this.thread = Thread.ofVirtual().name("spream-outbox-listen-" + tables).unstarted(this::run);
     }
 
-    /** @param self what the notifications say that are not listened to */
+    /** @param self the payload of notifications to ignore */
     static NotificationListener start(DataSource dataSource, OutboxTables tables, String self, Runnable wake) {
         NotificationListener listener = new NotificationListener(dataSource, tables, self, wake);
         listener.thread.start();
@@ -69,7 +69,7 @@ final class NotificationListener implements OutboxStore.Watch {
         }
     }
 
-    /** Returns whether it worked for a while. */
+    /** Listens until the connection breaks or this is closed; returns whether listening had started. */
     private boolean listenUntilItBreaks() {
         boolean worked = false;
         try (Connection connection = dataSource.getConnection()) {
@@ -77,7 +77,7 @@ final class NotificationListener implements OutboxStore.Watch {
             wake.run();
             worked = true;
             receive(connection);
-            Statements.execute(connection, "UNLISTEN *"); // the next one that has it from the pool does not listen
+            Statements.execute(connection, "UNLISTEN *"); // the next user of the pooled connection does not listen
         } catch (SQLException e) {
             brokenConnection(e);
         }
@@ -87,8 +87,8 @@ final class NotificationListener implements OutboxStore.Watch {
     private void brokenConnection(SQLException cause) {
         if (isOpen()) {
             log.info(
-                    "[{}] the connection that listens for new entries broke: {}; workers look by themselves until there is"
-                            + " another",
+                    "[{}] the connection that listens for new entries broke: {}; workers find new entries at their next poll"
+                            + " until it is replaced",
                     tables,
                     LoggedFailure.message(cause));
         }
@@ -100,7 +100,7 @@ final class NotificationListener implements OutboxStore.Watch {
         Statements.execute(connection, "LISTEN " + tables.channel());
     }
 
-    /** Returns from time to time, so that it ends soon after it was closed. */
+    /** Receives notifications until closed, with short waits, so that it returns soon after the close. */
     private void receive(Connection connection) throws SQLException {
         PGConnection server = connection.unwrap(PGConnection.class);
         int silent = 0;
@@ -122,8 +122,7 @@ final class NotificationListener implements OutboxStore.Watch {
         try {
             return server.getNotifications(Math.toIntExact(LOOK_UP.toMillis()));
         } catch (SQLException e) {
-            Statements.execute(
-                    connection, "SELECT 1"); // causes an error that the pool sees, so that it drops the connection
+            Statements.execute(connection, "SELECT 1"); // makes the pool detect the error and drop the connection
             throw e;
         }
     }
@@ -134,7 +133,7 @@ final class NotificationListener implements OutboxStore.Watch {
                 log.trace("[{}] there are no watchers left", tables);
             }
         } catch (InterruptedException e) {
-            closed.countDown(); // no other class has this thread
+            closed.countDown(); // no other class uses this thread
         }
     }
 
@@ -142,7 +141,7 @@ final class NotificationListener implements OutboxStore.Watch {
         return closed.getCount() > 0;
     }
 
-    /** Waits a moment until the connection is returned: the caller may close the pool next. */
+    /** Waits briefly until the connection is returned, because the caller may close the pool next. */
     @Override
     public void close() {
         closed.countDown();
@@ -151,7 +150,7 @@ final class NotificationListener implements OutboxStore.Watch {
         }
         try {
             if (!thread.join(LAST_LOOK)) {
-                log.debug("[{}] the connection that listens is still in use, it is not waited for", tables);
+                log.debug("[{}] the listening connection is still in use; closing does not wait for it", tables);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

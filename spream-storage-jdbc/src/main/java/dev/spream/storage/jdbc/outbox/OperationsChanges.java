@@ -16,7 +16,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * Changes single entries for an operator. Each change is a transaction: it locks the entry, decides on it as locked,
+ * Changes single entries for an operator. Each change is a transaction: it locks the entry, evaluates it as locked,
  * changes the ledger first and the entry second, and writes the audit row.
  */
 record OperationsChanges(OutboxDatabase database) {
@@ -84,7 +84,7 @@ record OperationsChanges(OutboxDatabase database) {
         }
     }
 
-    /** The result of a change: made, with a note for the audit; or refused, with the reason. */
+    /** The result of a change: done, with a note for the audit, or refused, with the reason. */
     private record Made(boolean done, String note) {
         static final Made DONE = new Made(true, "");
 
@@ -107,7 +107,7 @@ record OperationsChanges(OutboxDatabase database) {
                     ? reopen(transaction, entry)
                     : OptionalInt.of(entry.generation());
             if (generation.isEmpty()) {
-                return Made.refused("the ledger does not say that this request failed");
+                return Made.refused("the ledger has no failed request for it");
             }
             transaction.update(REQUEUE, p -> p.number(generation.getAsInt()).number(id));
             return Made.DONE;
@@ -119,14 +119,14 @@ record OperationsChanges(OutboxDatabase database) {
             return Optional.of("it succeeded");
         }
         if (entry.expired()) {
-            return Optional.of("its time to be sent is over");
+            return Optional.of("it has expired");
         }
-        return entry.due() ? Optional.of("it is due anyway") : Optional.empty();
+        return entry.due() ? Optional.of("it is already due") : Optional.empty();
     }
 
     /**
-     * The next generation of a request that failed. Two transactions that begin it at the same time wait for each other
-     * at the entry.
+     * Begins the next generation of a failed request; empty if the last generation has not failed. Two transactions
+     * that begin it at the same time wait for each other at the entry.
      */
     private static OptionalInt reopen(Statements transaction, Locked entry) throws SQLException {
         List<LedgerEntry> last = transaction.rows(LAST, p -> p.text(entry.key()), LedgerRows::read);
@@ -144,7 +144,7 @@ record OperationsChanges(OutboxDatabase database) {
     OperatorResult settle(String action, long id, LedgerResult result, OperatorAction act) {
         return change(action, id, act, (transaction, entry) -> {
             if (entry.status().isSettled()) {
-                return Made.refused("it is settled: " + entry.status().text());
+                return Made.refused("it is already settled: " + entry.status().text());
             }
             if (book(transaction, entry, result)) {
                 end(transaction, id, result, action + " by hand");
@@ -152,7 +152,7 @@ record OperationsChanges(OutboxDatabase database) {
             }
             Optional<LedgerResult> answer = answer(transaction, entry);
             if (answer.isEmpty()) {
-                return Made.refused("the ledger has another request under its key");
+                return Made.refused("its key belongs to another request in the ledger");
             }
             end(transaction, id, answer.get(), "as the ledger says");
             return new Made(true, ", as the ledger said already");
@@ -169,9 +169,7 @@ record OperationsChanges(OutboxDatabase database) {
                         .number(id));
     }
 
-    /**
-     * The request in the ledger before this change; the statement sees the rows for which the one before has waited.
-     */
+    /** Returns the stored result of the request; the statement sees the rows that the previous one has waited for. */
     private static Optional<LedgerResult> answer(Statements transaction, Locked entry) throws SQLException {
         return transaction
                 .find(

@@ -16,7 +16,7 @@ import java.util.Optional;
 
 /** Reads entries and their requests in the ledger, without payloads. */
 record OperationsRows(OutboxDatabase database) {
-    /** An entry and the last generation of its request. */
+    /** Selects entries with the last generation of their requests. */
     static final String SELECT = """
             SELECT o.id AS entry_id, o.idempotency_key AS entry_key, o.generation AS entry_generation,
                 o.request_digest AS entry_digest, o.status AS entry_status, o.attempts, o.last_error_code,
@@ -46,7 +46,7 @@ record OperationsRows(OutboxDatabase database) {
         return database.find(what(), PAYLOAD, p -> p.number(id), row -> row.getString("payload"));
     }
 
-    /** Within the transaction of a change. */
+    /** Finds an entry within the transaction of a change. */
     static Optional<OutboxRow> find(Statements transaction, long id) throws SQLException {
         return transaction.find(BY_ID, p -> p.number(id), OperationsRows::read);
     }

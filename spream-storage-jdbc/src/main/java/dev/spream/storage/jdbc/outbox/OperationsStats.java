@@ -13,12 +13,12 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * Counts entries in one statement, which sees all of them at one moment. Unsettled entries are found by the partial
- * indexes that serve claims. Settled ones are counted as long as the table is not large; beyond that they are estimated
- * from the server's statistics, since counting millions would exceed the statement timeout.
+ * Counts entries in one statement, and so in one snapshot. Unsettled entries are read by the partial indexes for
+ * claims. Settled entries are counted if the table is small, and otherwise estimated from the server's statistics,
+ * since counting millions would exceed the statement timeout.
  */
 record OperationsStats(OutboxDatabase database) {
-    /** The number of rows, by the server's statistics, from which settled entries are estimated. */
+    /** The number of rows, by the server's statistics, from which on settled entries are estimated. */
     static final long LARGE = 1_000_000;
 
     static final String READ = """
@@ -79,13 +79,17 @@ record OperationsStats(OutboxDatabase database) {
                 CASE WHEN NOT size.is_small THEN 'succeeded,aborted' END AS estimated, '' AS at_least
             FROM moment m, size, counted, due, settled, believed""";
 
-    /** How many entries of a status, and of those with an ordering key, are counted before the rest is estimated. */
+    /**
+     * The number of entries of a status, and of those with an ordering key, that are counted before the rest is
+     * estimated.
+     */
     static final int BOUND = 10_000;
 
     /**
-     * Reads about as many rows of each index as the bound at most. Beyond it, a status has about as many entries as the server's
-     * statistics say, and what is due is the number that was read. Of entries with an ordering key, those that were enqueued first
-     * in each segment are looked at then: what has waited for longest is among them, unless they wait themselves.
+     * Reads at most about as many rows of each index as the bound. Beyond it, the number of entries of a status is
+     * estimated from the server's statistics, and the number of due entries is the number of those that were read. Of
+     * entries with an ordering key, the earliest ones of each segment are read then; they include the longest due one,
+     * unless they are all waiting themselves.
      */
     static final String SAMPLE = """
             WITH moment AS MATERIALIZED (

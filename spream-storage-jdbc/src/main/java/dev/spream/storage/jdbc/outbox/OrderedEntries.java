@@ -8,9 +8,9 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
 
-/** Reads ahead in segments and keys, and locks nothing. */
+/** Reads unsettled entries of segments and keys without locking them. */
 record OrderedEntries(OutboxDatabase database) {
-    /** Of the table {@code o}. Infinite times cannot be subtracted. */
+    /** The columns of the table {@code o}. Infinite times cannot be subtracted. */
     private static final String COLUMNS = """
             o.id, o.segment, o.ordering_key, o.status <> 'sending' AND o.next_run_at = 'infinity' AS parked,
             CASE
@@ -21,7 +21,10 @@ record OrderedEntries(OutboxDatabase database) {
                 ELSE 0
             END AS due_in""";
 
-    /** The first one of the index over them. Those that are settled, and that a snapshot still sees, are passed over on the way. */
+    /**
+     * Reads the first entry of the partial index. Index entries of rows that were settled and that another snapshot
+     * still sees are skipped.
+     */
     static final String ANY = """
             SELECT EXISTS (SELECT FROM (
                 SELECT FROM @outbox o

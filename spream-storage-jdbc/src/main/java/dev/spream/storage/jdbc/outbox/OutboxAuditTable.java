@@ -10,7 +10,7 @@ import dev.spream.storage.jdbc.internal.Statements;
 import java.sql.SQLException;
 import java.util.List;
 
-/** The audit: changes by hand, written in the transaction of the change. */
+/** The audit of manual changes, whose rows are written in the transaction of the change. */
 final class OutboxAuditTable {
     private static final String ADD = """
             INSERT INTO @audit (actor, action, entry_id, idempotency_key, outcome, reason) VALUES (?, ?, ?, ?, ?, ?)""";
@@ -23,7 +23,7 @@ final class OutboxAuditTable {
 
     private OutboxAuditTable() {}
 
-    /** @param note follows what became of the entry; may be empty */
+    /** @param note appended to the outcome; may be empty */
     static void add(
             Statements transaction,
             String action,
@@ -54,7 +54,7 @@ final class OutboxAuditTable {
                         .text(Parameters.storable(act.reason())));
     }
 
-    /** The oldest first. */
+    /** Returns the audit rows of an entry, oldest first. */
     static List<AuditEntry> of(OutboxDatabase database, long id) {
         return database.rows(
                 "reading the audit of " + database.tables(),

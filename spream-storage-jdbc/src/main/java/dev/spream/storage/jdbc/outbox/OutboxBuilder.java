@@ -7,14 +7,14 @@ import java.util.function.Function;
 import javax.sql.DataSource;
 
 /**
- * Builds an object on the tables of an outbox; objects built with the same names work on the same outbox. Every option
- * has a default. Confined to one thread.
+ * A builder of objects that use the tables of an outbox; objects built with the same names use the same outbox. Every
+ * option has a default. Confined to one thread.
  *
  * <p>Migration alters tables of earlier workers and locks them meanwhile; stop those workers first. Keep the statement
  * timeout, 5 seconds by default, well below the lease, so that a call that hangs can be repeated before claims are
- * lost. Statements in a caller's transaction have the caller's limits.
+ * lost. It does not apply to statements in the caller's transactions.
  *
- * @param <P> what is built
+ * @param <P> the type that is built
  */
 public final class OutboxBuilder<P> extends TablesBuilder<OutboxBuilder<P>> {
     static final Duration DEFAULT_STATEMENT_TIMEOUT = Duration.ofSeconds(5);
@@ -28,23 +28,26 @@ public final class OutboxBuilder<P> extends TablesBuilder<OutboxBuilder<P>> {
         this.product = product;
     }
 
-    /** The table of the entries, {@code outbox_orders} by default; the outbox's other tables are called like it. */
+    /**
+     * Sets the table of the entries, {@code outbox_orders} by default; the other tables of the outbox have this name
+     * with a suffix.
+     */
     public OutboxBuilder<P> table(String table) {
         this.table = OutboxTables.requireTable(table);
         return this;
     }
 
-    /** The table of the idempotency keys, {@code idempo_ledger} by default. */
+    /** Sets the table of the idempotency keys, {@code idempo_ledger} by default. */
     public OutboxBuilder<P> ledger(String ledger) {
         this.ledger = OutboxTables.requireTable(ledger);
         return this;
     }
 
     /**
-     * Builds it, after the tables were migrated or checked; that takes three connections at the same time.
+     * Migrates or checks the tables, which uses three connections at the same time, and builds the object.
      *
-     * @throws IllegalArgumentException if the names do not go together
-     * @throws StorageException if the database cannot be reached, or its tables are not what is needed
+     * @throws IllegalArgumentException if the table names are in conflict
+     * @throws StorageException if the database cannot be reached, or its tables do not have the required version
      */
     public P build() {
         OutboxTables tables = new OutboxTables(schema(), table, ledger);

@@ -5,7 +5,10 @@ import dev.spream.storage.jdbc.internal.Parameters;
 
 /** Maintenance of many entries at once: releases expired claims, and purges old settled entries. */
 record OutboxCleanup(OutboxDatabase database, OutboxLedgerPruning ledger) {
-    /** Rows are locked in the order of their ids, as everywhere; rows locked by another session are left to it. */
+    /**
+     * Releases expired claims. Rows are locked in the order of their ids, as in all statements; rows locked by another
+     * session are skipped.
+     */
     private static final String RELEASE = """
             WITH lapsed AS MATERIALIZED (
                 SELECT o.id FROM @outbox o
@@ -35,7 +38,7 @@ record OutboxCleanup(OutboxDatabase database, OutboxLedgerPruning ledger) {
 
     int releaseExpired(OperatorAction act) {
         return database.update(
-                "giving back entries of " + database.tables(),
+                "releasing expired entries of " + database.tables(),
                 RELEASE,
                 p -> p.text(Parameters.storable(act.actor())).text(Parameters.storable(act.reason())));
     }

@@ -9,7 +9,10 @@ import java.sql.SQLException;
 import java.time.Duration;
 import javax.sql.DataSource;
 
-/** The database of an outbox, whose tables statements name by their places. Safe for use by many threads. */
+/**
+ * The database of an outbox. Statements name its tables by {@linkplain OutboxTables#in placeholders}. Safe for use by
+ * many threads.
+ */
 final class OutboxDatabase extends Database {
     private final OutboxTables tables;
 
@@ -22,7 +25,10 @@ final class OutboxDatabase extends Database {
         return tables;
     }
 
-    /** Commits what several statements did, at READ COMMITTED. {@code what} names the call in the message of a failure. */
+    /**
+     * Runs several statements in one transaction at READ COMMITTED. {@code what} names the call in the message of a
+     * failure.
+     */
     <T> T inTransaction(String what, Work<T> work) {
         Transactions transactions = transactions();
         try {
@@ -35,8 +41,9 @@ final class OutboxDatabase extends Database {
         }
     }
 
-    /** The caller's transaction, which is to be committed together with what the entries tell of. */
+    /** Returns the statements of the caller's transaction, which also contains the change that the entries report. */
     Statements ofCaller(Connection transaction, String what) throws SQLException {
-        return Statements.ofCaller(transaction, tables::in, what, "it would not belong to the change that it tells of");
+        return Statements.ofCaller(
+                transaction, tables::in, what, "the call would not be part of a transaction of the caller");
     }
 }

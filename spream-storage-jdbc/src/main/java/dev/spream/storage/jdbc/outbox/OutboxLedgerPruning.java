@@ -6,10 +6,10 @@ import java.util.List;
 
 /**
  * Removes old requests from the ledger: reads first generations in the order in which they were begun, a bounded number
- * at a time, locks those that are old, and then checks them again. A transaction that opens a new generation holds the
- * first one as well.
+ * at a time, locks those that are old, and then checks them again. A transaction that begins a new generation locks the
+ * first one too.
  *
- * <p>The next pass continues after the last one, so that requests that are kept, because the outbox has their entries
+ * <p>Each pass continues after the previous one, so that requests that are kept, because the outbox has their entries
  * or they were settled late, are not read each time. Safe for use by many threads; concurrent passes may read the same
  * requests.
  */
@@ -17,7 +17,10 @@ final class OutboxLedgerPruning {
     /** The number of requests that one statement reads. */
     static final int WALK = 1_000;
 
-    /** Of requests w; each is found by its key, whatever statistics the server has. */
+    /**
+     * Joins that find the reasons to keep the requests {@code w}; each is looked up by its key, regardless of the
+     * server's statistics.
+     */
     private static final String REASONS_TO_KEEP = """
             LEFT JOIN LATERAL (SELECT 1 AS here FROM @outbox o WHERE o.idempotency_key = w.idempotency_key LIMIT 1)
                 AS kept ON true
@@ -27,8 +30,9 @@ final class OutboxLedgerPruning {
                 LIMIT 1) AS again ON true""";
 
     /**
-     * A request is settled after it was begun, so that the index over its beginning bounds the walk. The condition on
-     * the generation is that of the index; for an equality, the server would estimate few rows, and sort them all.
+     * Reads the next requests. A request is settled after it was begun, so the index on the time of its beginning
+     * bounds the scan. The condition on the generation is that of the partial index; for an equality, the server would
+     * estimate few rows and sort all of them.
      */
     static final String LOOK = """
             WITH walked AS MATERIALIZED (
@@ -64,7 +68,7 @@ final class OutboxLedgerPruning {
     private final OutboxDatabase database;
     private volatile Position position = BEGINNING;
 
-    /** The request after which to continue, by the time when it was begun, as the server writes times. */
+    /** The request after which to continue: the time at which it was begun, as formatted by the server, and its key. */
     private record Position(String begun, String key) {}
 
     private record Looked(Position at, boolean old) {}
@@ -83,7 +87,7 @@ final class OutboxLedgerPruning {
         return database.inTransaction(what(), transaction -> prune(transaction, settledForMicros, limit));
     }
 
-    /** As many as the limit, or all; in a transaction that does more. */
+    /** Removes up to the limit of old requests, within a larger transaction. */
     int prune(Statements transaction, long settledForMicros, int limit) throws SQLException {
         boolean whole = position.equals(BEGINNING);
         int forgotten = 0;
@@ -103,7 +107,10 @@ final class OutboxLedgerPruning {
         return "pruning the ledger of " + database.tables();
     }
 
-    /** Moves the position past the requests that were read; to the beginning after the last. */
+    /**
+     * Reads and removes one step of requests and moves the position past them; after the last request, back to the
+     * beginning.
+     */
     private int step(Statements transaction, long settledForMicros, int limit, int walk) throws SQLException {
         Position after = position;
         List<Looked> looked = transaction.rows(

@@ -9,9 +9,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Wakes the workers of this process at once, and those of others by {@code NOTIFY} in a transaction of its own: a
- * commit that notifies excludes all others of the server, so signals are few, and no caller waits for one. Signals
- * requested while one is being sent become one more, a moment later.
+ * Wakes the workers of this process directly, and those of other processes by {@code NOTIFY} in a transaction of its
+ * own. Commits with notifications are serialised by the server, so notifications are limited and callers do not wait
+ * for them. Signals requested while one is being sent are combined into one more notification, sent after a short
+ * pause.
  *
  * <p>Safe for use by many threads.
  *
@@ -24,7 +25,7 @@ final class OutboxSignal {
 
     private static final String NOTIFY = "SELECT true FROM pg_notify(?, ?)";
 
-    /** The payload of this process's notifications: its own workers were woken directly and ignore it. */
+    /** The payload of this process's notifications, which its own workers ignore because they are woken directly. */
     static final String PROCESS = UUID.randomUUID().toString();
 
     private final OutboxDatabase database;

@@ -11,8 +11,8 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 
 /**
- * The tables of an outbox. The names of the tables of segments, workers, audit and history are that of the entries with a
- * suffix.
+ * The tables of an outbox. The tables of segments, workers, audit and history have the name of the table of entries
+ * with a suffix.
  *
  * @param schema the schema that has the tables: a lower-case identifier
  * @param outbox the table of the entries: a lower-case identifier, {@value #MAX_LENGTH} characters at most
@@ -34,12 +34,12 @@ public record OutboxTables(SchemaName schema, String outbox, String ledger) {
         requireTable(ledger);
         if (ledger.startsWith(outbox)) {
             throw new IllegalArgumentException(
-                    "the ledger is called '%s', must not begin like the outbox '%s', whose other tables do"
+                    "ledger table '%s' must not begin with '%s', the prefix of the tables of the outbox"
                             .formatted(ledger, outbox));
         }
     }
 
-    /** The default names of the tables. */
+    /** Returns the default names of the tables. */
     public static OutboxTables defaults() {
         return new OutboxTables(new SchemaName(TablesBuilder.DEFAULT_SCHEMA), DEFAULT_OUTBOX, DEFAULT_LEDGER);
     }
@@ -49,8 +49,8 @@ public record OutboxTables(SchemaName schema, String outbox, String ledger) {
     }
 
     /**
-     * The statement with the quoted name of the table in place of {@code @outbox}, {@code @ledger}, {@code @segments},
-     * {@code @workers} or {@code @audit}.
+     * Returns the statement with the quoted name of the table in place of {@code @outbox}, {@code @ledger},
+     * {@code @segments}, {@code @workers} or {@code @audit}.
      */
     public String in(String sql) {
         return PLACE.matcher(sql).replaceAll(place -> "\"%s\".\"%s\"".formatted(schema, table(place)));
@@ -70,19 +70,22 @@ public record OutboxTables(SchemaName schema, String outbox, String ledger) {
                 "dev/spream/storage/jdbc/outbox",
                 outbox + "_history",
                 5,
-                "migrate(true), in a configuration outbox.jdbc.migrate=true, as a worker or service that starts does unless"
-                        + " told otherwise",
-                true, // version 1 left columns of earlier ledgers NOT NULL, which version 4 makes up for
+                "migrate(true), in a configuration outbox.jdbc.migrate=true, as a worker or service that starts does by"
+                        + " default",
+                true, // version 1 left columns of earlier ledgers NOT NULL, which version 4 corrects
                 Map.of("outbox", outbox, "ledger", ledger));
     }
 
-    /** The channel of PostgreSQL on which the outbox signals: an identifier, however long those of the tables are. */
+    /**
+     * Returns the PostgreSQL channel for notifications of the outbox, a valid identifier even if the table names are
+     * long.
+     */
     String channel() {
         String digest = OutboxMessage.digest(toString());
         return "spream_outbox_" + digest.substring(digest.indexOf(':') + 1).substring(0, CHANNEL_DIGITS);
     }
 
-    /** The entries' table with its schema, as shown in messages. */
+    /** Returns the table of entries with its schema, as shown in messages. */
     @Override
     public String toString() {
         return schema + "." + outbox;

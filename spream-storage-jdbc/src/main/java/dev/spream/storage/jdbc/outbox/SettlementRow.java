@@ -8,7 +8,7 @@ import dev.spream.storage.jdbc.internal.JdbcTimestamps;
 import dev.spream.storage.jdbc.internal.Parameters;
 import java.util.Optional;
 
-/** A settlement as columns of one statement. */
+/** A settlement as parameters of the settling statement. */
 record SettlementRow(
         OutboxClaim.Ref ref,
         String name,

@@ -14,23 +14,29 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The segments of workers: a worker sends the entries of its own segments. Segments keep workers from competing for the same
- * keys; order does not depend on them.
+ * The assignment of segments to workers: a worker sends the entries of its own segments. Segments prevent workers from
+ * competing for the same keys; the order of entries does not depend on them.
  */
 record WorkerSegments(OutboxDatabase database) {
     private static final String REGISTER = """
             INSERT INTO @workers (owner, alive_until) VALUES (?, clock_timestamp() + ? * interval '1 microsecond')
             ON CONFLICT (owner) DO UPDATE SET alive_until = excluded.alive_until""";
 
-    /** After its own row was written, so that it is among them. */
+    /** Counts the active workers. Executed after the worker's own row was written, so that it is included. */
     private static final String COUNT = "SELECT count(*) AS alive FROM @workers WHERE alive_until > clock_timestamp()";
 
-    /** In the order of their names, so that workers which remove the same ones do not deadlock. */
+    /**
+     * Removes inactive workers, in the order of their names, so that workers which remove the same ones do not
+     * deadlock.
+     */
     private static final String FORGET = """
             DELETE FROM @workers WHERE owner IN (
                 SELECT owner FROM @workers WHERE alive_until <= clock_timestamp() ORDER BY owner FOR UPDATE SKIP LOCKED)""";
 
-    /** The segments of a worker stay its own until another worker has taken them. */
+    /**
+     * Releases, renews and claims segments. A worker keeps its segments, even after their leases expired, until another
+     * worker has claimed them.
+     */
     private static final String HOLD = """
             WITH mine AS MATERIALIZED (
                 SELECT segment, segment = ANY (?::int[]) AS is_surplus FROM @segments WHERE owner = ? ORDER BY segment FOR NO KEY UPDATE
