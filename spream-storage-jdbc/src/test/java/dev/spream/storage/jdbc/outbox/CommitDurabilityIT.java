@@ -13,7 +13,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
-/** Connections that do not wait for the disk are named when an outbox is opened with them. */
+/** Tests of the warning about connections that do not wait for commits to be on disk. */
 final class CommitDurabilityIT {
     private final TestDatabase database = new TestDatabase();
     private final Logger logger = (Logger) LoggerFactory.getLogger(CommitDurability.class);

@@ -16,7 +16,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 
-/** An outbox in a database of its own, whose clock is moved. */
+/** An outbox in a database of its own, whose clock can be advanced. */
 final class JdbcOutboxFixture implements OutboxOperationsFixture<Connection> {
     private final TestDatabase database = TestOutbox.databaseWithTables();
     private final JdbcOutbox outbox = JdbcOutbox.create(database.dataSource());

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A change stream fills an outbox, each row once. */
+/** Tests that changes of a change stream are enqueued once for each row. */
 @Timeout(120)
 final class JdbcOutboxSinkIT {
     private static final List<DataChangeRecord> HISTORY = List.of(

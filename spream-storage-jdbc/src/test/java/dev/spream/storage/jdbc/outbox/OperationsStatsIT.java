@@ -9,7 +9,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Numbers of an outbox whose settled entries are too many to be counted. */
+/** Tests of statistics of an outbox with too many settled entries to count. */
 final class OperationsStatsIT {
     private final TestOutbox test = new TestOutbox();
     private final OperationsStats stats =
@@ -51,7 +51,7 @@ final class OperationsStatsIT {
                         OutboxStats.Figure.DUE, OutboxStats.Figure.LAG, OutboxStats.Figure.LEASES_EXPIRED);
     }
 
-    /** The entry that has waited for longest is of the last key, and behind others of its key that are settled. */
+    /** The longest due entry is that of the last key, behind settled entries of the same key. */
     @Test
     void a_sample_knows_the_lag_of_more_ordering_keys_than_its_bound() {
         test.execute("""

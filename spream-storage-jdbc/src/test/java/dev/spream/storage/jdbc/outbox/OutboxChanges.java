@@ -19,7 +19,9 @@ final class OutboxChanges {
 
     private OutboxChanges() {}
 
-    /** An update of these rows, committed that many seconds after the start; a row is as in {@code 7:name}. */
+    /**
+     * Returns an update of these rows, committed that many seconds after the start; a row has the form {@code 7:name}.
+     */
     static DataChangeRecord change(long second, String... rows) {
         return new DataChangeRecord(
                 START.plusSeconds(second),

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Rows that somebody else has locked while a worker renews and settles. */
+/** Tests with rows that another session has locked while a worker renews and settles. */
 @Timeout(120)
 final class OutboxLocksIT {
     private static final String LOCK_A = "SELECT FROM spream.outbox_orders WHERE idempotency_key = 'a' FOR UPDATE";

@@ -36,7 +36,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tables of earlier workers become those of spream, and lose nothing. */
+/** Tests that tables of earlier workers are migrated without loss. */
 @Timeout(120)
 final class OutboxMigrationIT {
     private static final OutboxOwner ANN = OutboxOwner.of("ann");
@@ -49,7 +49,7 @@ final class OutboxMigrationIT {
                 WHERE table_schema = 'public' AND table_name !~ '_history'
             ORDER BY 1""";
 
-    /** Gives the tables of version 5 the names of version 4. */
+    /** Statements that rename the tables of version 5 to the names of version 4. */
     private static final String[] VERSION_4 = {
         "ALTER TABLE public.outbox_orders RENAME COLUMN segment TO lane",
         "ALTER TABLE public.outbox_orders RENAME CONSTRAINT outbox_orders_segment_of_key TO outbox_orders_lane_of_key",
@@ -102,7 +102,7 @@ final class OutboxMigrationIT {
                 .containsExactlyInAnyOrder("succeeded", "failed", "in_progress");
     }
 
-    /** Who made the tables may have left defaults out, and asked for values that an unsettled request does not have. */
+    /** The tables may lack defaults and may require values that an unsettled request does not have. */
     @ParameterizedTest
     @CsvSource({
         "timestamptz DEFAULT now(), timestamptz",
@@ -272,7 +272,7 @@ final class OutboxMigrationIT {
         assertThat(rows(ledger)).isEqualTo(ledgerBefore);
     }
 
-    /** As left by the first script before it was corrected, which kept what a ledger of others required of its requests. */
+    /** The state left by the first script before its correction, which kept the constraints of an existing ledger. */
     @Test
     void tables_of_the_first_version_are_migrated_though_its_script_was_corrected_since() throws SQLException {
         migrate();
@@ -317,7 +317,7 @@ final class OutboxMigrationIT {
                 .containsExactly("5");
     }
 
-    /** Versions 1 to 4 called a segment a lane. */
+    /** In versions 1 to 4, segments were named lanes. */
     @Test
     void entries_leases_and_names_of_lanes_become_those_of_segments() throws SQLException {
         JdbcOutboxStore store = migrate();

@@ -29,8 +29,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * What workers ask all the time reads by index, whatever waits in the table: entries that are due, that will be, that are
- * parked, that are settled; before the table was ever analyzed and after, with a plan for these values and with one for any.
+ * Tests that the frequent statements of workers use indexes, whatever the table contains: due, delayed, parked or
+ * settled entries; before and after the first ANALYZE, with custom and generic plans.
  */
 @Timeout(300)
 final class OutboxPlanIT {
@@ -40,7 +40,7 @@ final class OutboxPlanIT {
     private static final Pattern PAGES = Pattern.compile("Buffers: shared hit=(\\d+)(?: read=(\\d+))?");
     private static final String OWNER = "ann/1";
 
-    /** For each entry: the row, its indexes before and after, the ledger, the pages on the way. */
+    /** The bound for each entry: its row, its indexes before and after, the ledger, and inner index pages. */
     private static final int PAGES_OF_AN_ENTRY = 60;
 
     private static TestDatabase database;
@@ -199,7 +199,9 @@ final class OutboxPlanIT {
         });
     }
 
-    /** Entries that were settled stay in the index over those that are not, as long as a backup or report may still see them. */
+    /**
+     * Settled entries stay in the index of unsettled ones as long as the snapshot of a backup or report may see them.
+     */
     @Test
     void a_claim_passes_over_no_ordered_entries_that_a_snapshot_keeps() throws SQLException {
         try (TestDatabase old = new TestDatabase()) {
@@ -278,7 +280,7 @@ final class OutboxPlanIT {
         return explain(database, planMode, sql, binder);
     }
 
-    /** Runs it, and takes back what it did, so that the next one finds the same. */
+    /** Explains a statement and rolls it back, so that the next one finds the same state. */
     private static Plan explain(TestDatabase in, String planMode, String sql, Database.Binder binder)
             throws SQLException {
         try (Connection connection = in.dataSource().getConnection();
@@ -301,7 +303,7 @@ final class OutboxPlanIT {
         }
     }
 
-    /** The first line about pages is that of the whole. */
+    /** A plan; its first line about buffers is that of the whole statement. */
     private record Plan(String text) {
         int pages() {
             Matcher matcher = PAGES.matcher(text);

@@ -31,7 +31,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Workers and writers at once: nothing fails, nothing is lost, nothing is settled twice, and keys stay in order. */
+/**
+ * Tests with concurrent workers and writers: nothing fails, nothing is lost, nothing is settled twice, and keys stay in
+ * order.
+ */
 @Timeout(120)
 final class OutboxRacesIT {
     private static final int WORKERS = 4;
@@ -68,7 +71,7 @@ final class OutboxRacesIT {
                         FROM spream.outbox_orders o JOIN spream.idempo_ledger l USING (idempotency_key) GROUP BY 1, 2""")).containsExactly("succeeded,succeeded," + ENTRIES);
     }
 
-    /** Both writers enqueue all of them, in another order each. */
+    /** Enqueues all messages; each writer does so in a different order. */
     private Void enqueue(int writer) throws SQLException {
         List<OutboxMessage> messages = new ArrayList<>(IntStream.range(0, ENTRIES)
                 .mapToObj(n -> OutboxMessage.of("k" + n, "{}"))
@@ -139,7 +142,7 @@ final class OutboxRacesIT {
         assertThat(byKey.values()).allSatisfy(ids -> assertThat(ids).isSorted());
     }
 
-    /** Whoever reads ahead asks for heads and others alike, by segments that it may just have lost. */
+    /** Claims all entries that were read, first of their keys or not, with segments that may just have been lost. */
     private Void workInOrder(OutboxOwner owner, Random random) {
         while (sent.size() < ENTRIES) {
             List<OutboxSegmentLease> segments =

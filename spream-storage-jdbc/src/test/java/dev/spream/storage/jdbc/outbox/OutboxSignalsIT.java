@@ -15,7 +15,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Signals that come by the server, as they do from another process; the ways within this process are the contract's. */
+/**
+ * Tests of signals through the server, as from another process. Signals within the process are tested by the contract.
+ */
 @Timeout(120)
 final class OutboxSignalsIT {
     private static final String LISTENING =
@@ -60,7 +62,7 @@ final class OutboxSignalsIT {
                             .as("others are told")
                             .isTrue();
                     assertTold();
-                    // It is heard after the process's own, which came before it.
+                    // It is received after the process's own signal, which was sent before it.
                     test.execute("NOTIFY %s, 'another process'".formatted(tables.channel()));
                     assertTold();
                 }
@@ -81,7 +83,7 @@ final class OutboxSignalsIT {
 
             assertTold();
             await(
-                    () -> { // the server may still show the one that it ends
+                    () -> { // the server may still show the session that it terminates
                         List<String> now = test.rows(LISTENING);
                         return now.size() == 1 && !now.equals(before);
                     });
@@ -102,7 +104,7 @@ final class OutboxSignalsIT {
                         told.release();
                     })) {
                 assertThat(listener).isNotNull();
-                assertTold(); // it listens
+                assertTold(); // the listener has started
                 int before = notifications.get();
                 for (int i = 0; i < 1_000; i++) {
                     test.outbox.signal();
@@ -138,7 +140,7 @@ final class OutboxSignalsIT {
         assertThat(gone.isClosed()).isTrue();
     }
 
-    /** It wakes once when it listens. */
+    /** Waits until the listener has started, which calls the callback once. */
     private void awaitListening() throws Exception {
         assertTold();
         told.drainPermits();

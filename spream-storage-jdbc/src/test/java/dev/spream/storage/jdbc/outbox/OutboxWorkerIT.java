@@ -29,7 +29,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Workers over PostgreSQL: the scenarios W-101 to W-103. Those of W-104 and W-105 are in the contracts of the store. */
+/**
+ * Tests of workers over PostgreSQL: the scenarios W-101 to W-103. Those of W-104 and W-105 are in the contracts of the
+ * store.
+ */
 @Timeout(120)
 final class OutboxWorkerIT {
     private static final SendOutcome OK = new SendOutcome.Succeeded(LedgerResult.succeeded("{\"accepted\":true}"));
@@ -66,7 +69,7 @@ final class OutboxWorkerIT {
         test.enqueue("a");
         start(test.store, (entry, call) -> {
             if (call == 1) {
-                new CountDownLatch(1).await(); // until the time of the call is over
+                new CountDownLatch(1).await(); // until the call times out
             }
             return OK;
         });
@@ -194,7 +197,7 @@ final class OutboxWorkerIT {
         return statement.contains("AS asked (segment, behind)");
     }
 
-    /** The data source, of whose connections all statements are noted. */
+    /** Returns the data source with connections that record all statements. */
     private static DataSource seen(DataSource target, Collection<String> statements) {
         return proxy(DataSource.class, target, (method, result, args) -> {
             if (result instanceof Connection connection) {
@@ -223,7 +226,7 @@ final class OutboxWorkerIT {
         }));
     }
 
-    /** The data source, whose connections cannot be had any more once that is set: as of a process that died. */
+    /** Returns the data source, which provides no more connections once the flag is set, as for a crashed process. */
     private static DataSource cut(DataSource target, AtomicBoolean cut) {
         return (DataSource) Proxy.newProxyInstance(
                 DataSource.class.getClassLoader(), new Class<?>[] {DataSource.class}, (proxy, method, args) -> {
@@ -270,7 +273,7 @@ final class OutboxWorkerIT {
         };
         return OutboxWorker.builder(store, sender)
                 .options(OutboxWorkerOptions.builder()
-                        .concurrency(1) // one that is cut off has nothing else
+                        .concurrency(1) // a worker that is cut off has no other entry
                         .lease(TestOutbox.LEASE)
                         .sendTimeout(sendTimeout)
                         .pollInterval(pollInterval)

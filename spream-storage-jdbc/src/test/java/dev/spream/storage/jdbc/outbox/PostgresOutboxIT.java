@@ -35,7 +35,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What PostgreSQL's outbox adds to the contract, and a first way through all of it. */
+/** Tests of the PostgreSQL outbox beyond the contract, and an end-to-end test. */
 @Timeout(120)
 final class PostgresOutboxIT {
     private final TestOutbox test = new TestOutbox();

@@ -1,6 +1,6 @@
 package dev.spream.storage.jdbc.outbox;
 
-/** Tables as the workers before spream had them. */
+/** Tables as created by workers before spream. */
 final class SeedTables {
     static final String OUTBOX = """
             CREATE TABLE public.outbox_orders (
@@ -28,12 +28,12 @@ final class SeedTables {
                 created_at timestamptz DEFAULT now(),
                 updated_at timestamptz DEFAULT now())""";
 
-    /** What the workers' own document offers. */
+    /** The optional column and index in the documentation of those workers. */
     static final String NEXT_RUN_AT = """
             ALTER TABLE public.outbox_orders ADD COLUMN IF NOT EXISTS next_run_at timestamptz;
             CREATE INDEX IF NOT EXISTS idx_outbox_status_next_run ON public.outbox_orders (status, next_run_at)""";
 
-    /** An entry in every status, and some twice: fresh and stranded. */
+    /** Entries in every status, some of them twice: recent and abandoned. */
     static final String ROWS = """
             INSERT INTO public.outbox_orders
                 (id, idempotency_key, order_request_json, request_digest, status, attempts, last_error_code, locked_by, locked_at)
@@ -51,7 +51,7 @@ final class SeedTables {
                 (21, 'no digest', '{"n":11}', NULL, 'pending', 0, NULL, NULL, NULL);
             SELECT setval('public.outbox_orders_id_seq', 30)""";
 
-    /** What the ledger has of some of them, and of one that is in no outbox. */
+    /** Ledger rows of some of them, and of a request without an entry. */
     static final String LEDGER_ROWS = """
             INSERT INTO public.idempo_ledger (idempotency_key, request_digest, status, http_status, response_payload_json)
             VALUES

@@ -14,7 +14,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** An outbox in a database of its own, and what tests do with it all the time. */
+/** An outbox in a database of its own, with the calls that tests share. */
 final class TestOutbox implements AutoCloseable {
     static final Duration LEASE = Duration.ofMinutes(2);
     static final OutboxOwner ANN = OutboxOwner.of("ann");
@@ -56,7 +56,7 @@ final class TestOutbox implements AutoCloseable {
         }
     }
 
-    /** The rows of a query, their columns with commas between. */
+    /** Returns the rows of a query, with columns separated by commas. */
     List<String> rows(String sql) throws SQLException {
         try (Connection connection = dataSource().getConnection();
                 Statement statement = connection.createStatement();
@@ -65,7 +65,7 @@ final class TestOutbox implements AutoCloseable {
         }
     }
 
-    /** The rows of a result, their columns with commas between. */
+    /** Returns the rows of a result, with columns separated by commas. */
     static List<String> texts(ResultSet result) throws SQLException {
         List<String> rows = new ArrayList<>();
         while (result.next()) {
@@ -88,7 +88,7 @@ final class TestOutbox implements AutoCloseable {
         database.close();
     }
 
-    /** What a test does in a transaction. */
+    /** The work of a test in a transaction. */
     interface Work<T> {
         T run(Connection connection) throws SQLException;
     }
