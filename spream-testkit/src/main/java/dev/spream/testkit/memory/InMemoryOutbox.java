@@ -62,7 +62,7 @@ public final class InMemoryOutbox {
 
     /** A transaction in memory: its writes until it commits. Used by one thread at a time. */
     public static final class Transaction implements AutoCloseable {
-        /** Guarded by the memory, as are all fields. */
+        /** The written generations, by key. Guarded by the memory, as are all fields. */
         final Map<String, List<LedgerEntry>> ledger = new HashMap<>();
 
         final List<StoredEntry> enqueued = new ArrayList<>();

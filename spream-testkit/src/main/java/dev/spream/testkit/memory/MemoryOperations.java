@@ -107,16 +107,16 @@ final class MemoryOperations implements OutboxOperations {
                 return Made.refused("it succeeded");
             }
             if (entry.hasExpired(now)) {
-                return Made.refused("its time to be sent is over");
+                return Made.refused("it has expired");
             }
             if (entry.isDue(now)) {
-                return Made.refused("it is due anyway");
+                return Made.refused("it is already due");
             }
             boolean again = entry.status() == OutboxStatus.ABORTED;
             Optional<Integer> generation =
                     again ? memory.ledger.reopen(entry.key(), now) : Optional.of(entry.generation());
             generation.ifPresent(next -> memory.entries.edit(entry, () -> entry.requeue(next, now)));
-            return generation.isPresent() ? Made.DONE : Made.refused("the ledger does not say that it failed");
+            return generation.isPresent() ? Made.DONE : Made.refused("the ledger has no failed request for it");
         });
     }
 
@@ -133,11 +133,11 @@ final class MemoryOperations implements OutboxOperations {
 
     private Made finish(StoredEntry entry, LedgerResult result, String message) {
         if (entry.status().isSettled()) {
-            return Made.refused("it is settled: " + entry.status().text());
+            return Made.refused("it is already settled: " + entry.status().text());
         }
         OutboxMemory.Verdict verdict = memory.verdict(entry);
         if (verdict == OutboxMemory.Verdict.CONFLICT) {
-            return Made.refused("the ledger has another request under its key");
+            return Made.refused("its key belongs to another request in the ledger");
         }
         memory.finish(entry, result, message);
         entry.revokeClaim();

@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The segments of an {@link InMemoryOutbox} and the workers that share them. Guarded by its memory. */
+/** The segments of an {@link InMemoryOutbox} and their workers. Guarded by its memory. */
 final class OutboxSegmentTable {
     private final List<Segment> segments = new ArrayList<>();
     private final Map<OutboxOwner, Instant> workers = new HashMap<>();

@@ -124,7 +124,7 @@ final class StoredEntry {
         return status == OutboxStatus.SENDING && isLastClaim(worker, claim);
     }
 
-    /** Returns whether no other claim came after this one. */
+    /** Returns whether this is the last claim of the entry. */
     boolean isLastClaim(OutboxOwner worker, OutboxClaim.Ref claim) {
         return claim.token() == token && worker.equals(owner);
     }

@@ -26,7 +26,7 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** The contract of claims: which entries a worker gets, and with which content. */
+/** The contract of claims: the selection of entries and their content. */
 interface ClaimContract<T> extends OutboxScenario.Stage<T> {
 
     @Test

@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Several messages at once are enqueued as if each were. */
+/** The contract of enqueueing several messages at once: the same effect as one by one. */
 interface EnqueueAllContract<T> extends OutboxScenario.Stage<T> {
 
     @Test

@@ -17,7 +17,7 @@ import dev.spream.outbox.OutboxMessage;
 import dev.spream.outbox.OutboxStatus;
 import org.junit.jupiter.api.Test;
 
-/** The contract of enqueueing: what it leaves in the outbox and in the ledger, in the transaction of the caller. */
+/** The contract of enqueueing: its effects on the outbox and the ledger, in the transaction of the caller. */
 interface EnqueueContract<T> extends OutboxScenario.Stage<T> {
 
     @Test

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 
-/** A key that two transactions enqueue at once is enqueued by one. */
+/** The contract of concurrent enqueueing: of two transactions with the same key, one enqueues it. */
 interface EnqueueRaceContract<T> extends OutboxScenario.Stage<T> {
 
     @Test

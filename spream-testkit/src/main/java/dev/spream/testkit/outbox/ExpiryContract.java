@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** The contract of expiry: what becomes of entries whose time to be sent is over. */
+/** The contract of entries that have expired. */
 interface ExpiryContract<T> extends OutboxScenario.Stage<T> {
     Duration LIFE = Duration.ofMinutes(5);
 

@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
 
-/** Does what another store does; what extends it does one thing differently, or has calls fail in {@link #call}. */
+/** Forwards all calls to another store. Subclasses override single methods, or let calls fail in {@link #call}. */
 public class ForwardingOutboxStore implements OutboxStore {
     public final OutboxStore target;
 

@@ -24,7 +24,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** The contract of inspection: what operators see of an outbox. */
+/** The contract of the queries of operators. */
 interface InspectionContract<T> extends OperationsStage<T> {
 
     @Test

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 
-/** The contract of beginning a request: one caller does, and the others are told why not. */
+/** The contract of beginning a request: one caller begins it, and the others get the reason why they did not. */
 interface LedgerClaimContract<T> extends OutboxScenario.Stage<T> {
 
     @Test

@@ -11,7 +11,7 @@ import java.time.Duration;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** The contract of pruning: what the ledger forgets. */
+/** The contract of removing old requests from the ledger. */
 interface LedgerPruneContract<T> extends OutboxScenario.Stage<T> {
     Duration DAY = Duration.ofDays(1);
 

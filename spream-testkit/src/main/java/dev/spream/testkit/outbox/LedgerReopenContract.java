@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** A request that has failed may be begun again; its history stays. */
+/** The contract of reopening failed requests, whose earlier generations are kept. */
 interface LedgerReopenContract<T> extends OutboxScenario.Stage<T> {
 
     @Test

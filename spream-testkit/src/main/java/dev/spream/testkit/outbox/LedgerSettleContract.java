@@ -14,7 +14,7 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** A request is answered once, and its answer never changes. */
+/** The contract of settling requests: a request is settled once, and its result never changes. */
 interface LedgerSettleContract<T> extends OutboxScenario.Stage<T> {
 
     @Test

@@ -19,8 +19,8 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /**
- * The contract of entries whose requests are settled in the ledger: the entry takes over the ledger's result, never the
- * ledger the entry's.
+ * The contract of entries whose requests are settled in the ledger: the entry takes over the result of the ledger,
+ * which is never changed by the entry.
  */
 interface LedgerSyncContract<T> extends OutboxScenario.Stage<T> {
 

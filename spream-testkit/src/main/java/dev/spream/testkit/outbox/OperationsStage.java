@@ -7,7 +7,7 @@ import dev.spream.outbox.OperatorResult;
 import dev.spream.outbox.OutboxOperations;
 import dev.spream.outbox.OutboxRow;
 
-/** The stage that the parts of the contract of operations share: what is tested, and calls that many tests make. */
+/** The shared part of the contracts of operations: the object under test and common calls. */
 interface OperationsStage<T> extends OutboxScenario.Stage<T> {
     OperatorAction ACT = new OperatorAction("ann@example", "because");
 
@@ -28,7 +28,7 @@ interface OperationsStage<T> extends OutboxScenario.Stage<T> {
         return after;
     }
 
-    /** Refused, with a reason; and nothing was changed, nor put into the audit. */
+    /** Requires that the change was refused with a reason, and that neither the entry nor the audit was changed. */
     default void requireRefused(String key, OperatorResult result, OutboxRow before) {
         assertThat(result).isInstanceOf(OperatorResult.Refused.class);
         assertThat(((OperatorResult.Refused) result).why()).isNotBlank();

@@ -20,7 +20,10 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Entries with one ordering key are claimed one at a time, in the order of their ids, by the holder of their segment. */
+/**
+ * The contract of ordered claims: entries with the same ordering key are claimed one at a time, in the order of their
+ * ids, by the holder of their segment.
+ */
 interface OrderedClaimContract<T> extends OutboxScenario.Stage<T> {
 
     @Test
@@ -41,7 +44,7 @@ interface OrderedClaimContract<T> extends OutboxScenario.Stage<T> {
         assertThat(keys(given().claimOrdered(ANN, third))).containsExactly("3");
     }
 
-    /** Workers read no segments otherwise. */
+    /** Workers read segments only if this is true. */
     @Test
     default void there_are_entries_with_an_ordering_key_until_they_are_settled() {
         assertThat(ordered()).isFalse();

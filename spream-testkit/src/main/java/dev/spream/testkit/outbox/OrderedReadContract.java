@@ -13,9 +13,9 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** The contract of a look ahead at entries with an ordering key. */
+/** The contract of reading ahead entries with an ordering key. */
 interface OrderedReadContract<T> extends OutboxScenario.Stage<T> {
-    // The first bytes of SHA-256("a") and SHA-256("b"), as any tool will say.
+    // The first bytes of SHA-256("a") and SHA-256("b").
     int SEGMENT_OF_A = 0xca;
     int SEGMENT_OF_B = 0x3e;
 

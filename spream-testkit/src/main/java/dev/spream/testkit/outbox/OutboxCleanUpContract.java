@@ -18,7 +18,7 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Leases that are ended by hand, and entries and requests that are removed. */
+/** The contract of releasing expired leases and of removing entries and requests by operators. */
 interface OutboxCleanUpContract<T> extends OperationsStage<T> {
     Duration HALF_A_DAY = Duration.ofHours(12);
     Duration DAY = Duration.ofDays(1);

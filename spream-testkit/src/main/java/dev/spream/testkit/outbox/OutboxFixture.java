@@ -10,54 +10,57 @@ import java.time.Instant;
 import java.util.List;
 
 /**
- * The fixture by which the contracts of an outbox know a store. It stands for one fresh, empty outbox with its ledger; it
- * is made for one test and closed after it. Safe for use by many threads; up to ten of them use it at a time, each with a
- * transaction at most.
+ * The fixture with which the contracts of an outbox test a store: an empty outbox with its ledger, created for one test
+ * and closed after it. Must be safe for use by many threads; up to ten of them use it at a time, each with at most one
+ * transaction.
  *
  * @param <T> a transaction of the store
  */
 public interface OutboxFixture<T> extends AutoCloseable {
 
-    /** The store; the same instance each time. */
+    /** Returns the store; the same instance each time. */
     OutboxStore store();
 
-    /** A second one over the same entries, as another process would have it; the same instance each time. */
+    /** Returns a second store over the same entries, as used by another process; the same instance each time. */
     OutboxStore anotherStore();
 
     Outbox<T> outbox();
 
     IdempotencyLedger<T> ledger();
 
-    /** A transaction, to be ended by {@link #commit} or {@link #rollback}. */
+    /** Begins a transaction, which is ended by {@link #commit} or {@link #rollback}. */
     T begin();
 
-    /** Commits a transaction, and gives its connection back. */
+    /** Commits a transaction and releases its connection. */
     void commit(T transaction);
 
-    /** Rolls a transaction back, and gives its connection back. */
+    /** Rolls a transaction back and releases its connection. */
     void rollback(T transaction);
 
-    /** The time of the store's clock. */
+    /** Returns the time of the store's clock. */
     Instant now();
 
     /**
-     * Lets that much time pass, for everything that the store has: by moving its clock, or by moving all stored times back,
-     * those of segments, workers and the ledger included. {@link #now} need not move.
+     * Simulates that much time passing for the whole store: by advancing its clock, or by moving all stored times back,
+     * including those of segments, workers and the ledger. {@link #now} need not change.
      */
     void passTime(Duration time);
 
-    /** The status of an entry, as it is committed; by a statement of the fixture's own. */
+    /** Returns the committed status of an entry, read by a statement of the fixture's own. */
     OutboxStatus status(String idempotencyKey);
 
-    /** What the ledger has of a request, as it is committed, the first generation first; by a statement of the fixture's own. */
+    /**
+     * Returns the committed generations of a request in the ledger, first generation first, read by a statement of the
+     * fixture's own.
+     */
     List<LedgerEntry> generations(String idempotencyKey);
 
     /**
-     * Gives the last generation of a request another digest in the ledger, as a program that bypasses the ports could.
+     * Changes the digest of the last generation of a request in the ledger, as a program that bypasses the ports could.
      */
     void changeLedgerDigest(String idempotencyKey, String requestDigest);
 
-    /** Closes everything and removes what it left. */
+    /** Closes all resources and removes the outbox. */
     @Override
     void close();
 }

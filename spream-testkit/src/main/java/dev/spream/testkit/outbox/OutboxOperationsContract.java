@@ -3,7 +3,7 @@ package dev.spream.testkit.outbox;
 import dev.spream.outbox.OutboxOperations;
 
 /**
- * The contract of {@link OutboxOperations} as tests. Extend it in the tests of a store.
+ * The contract of {@link OutboxOperations} as tests, to be extended in the tests of a store.
  *
  * @param <T> a transaction of the store
  */

@@ -9,6 +9,6 @@ import dev.spream.outbox.OutboxOperations;
  */
 public interface OutboxOperationsFixture<T> extends OutboxFixture<T> {
 
-    /** Operations over the same outbox; the same instance each time. */
+    /** Returns the operations on the same outbox; the same instance each time. */
     OutboxOperations operations();
 }

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** The contract of retention: what workers remove since it is over and old. */
+/** The contract of retention: the removal of old rows by workers. */
 interface OutboxRetentionContract<T> extends OperationsStage<T> {
     Duration AGE = Duration.ofHours(12);
     int ALL = 100;

@@ -34,7 +34,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 
-/** An outbox and its workers, as the tests of the contracts see them. */
+/** An outbox and its workers, with the calls that the tests of the contracts share. */
 final class OutboxScenario<T> {
     static final OutboxOwner ANN = OutboxOwner.of("ann");
     static final OutboxOwner BOB = OutboxOwner.of("bob");
@@ -53,7 +53,7 @@ final class OutboxScenario<T> {
         this.fixture = fixture;
     }
 
-    /** The view of the scenario that the parts of a contract use. */
+    /** The access of the parts of a contract to the scenario. */
     interface Stage<T> {
         OutboxScenario<T> given();
     }
@@ -74,7 +74,7 @@ final class OutboxScenario<T> {
         return fixture.ledger();
     }
 
-    /** Does something in a transaction, and commits it. */
+    /** Runs work in a transaction and commits it. */
     <V> V committed(Function<T, V> work) {
         T transaction = fixture.begin();
         V result;
@@ -88,7 +88,7 @@ final class OutboxScenario<T> {
         return result;
     }
 
-    /** Does something in a transaction, and rolls it back. */
+    /** Runs work in a transaction and rolls it back. */
     <V> V rolledBack(Function<T, V> work) {
         T transaction = fixture.begin();
         try {
@@ -110,7 +110,7 @@ final class OutboxScenario<T> {
         return OutboxMessage.builder(key, "{\"of\":\"%s\"}".formatted(key));
     }
 
-    /** A stored entry that is due. */
+    /** Enqueues an entry that is due and returns its id. */
     long enqueued(String key) {
         return enqueued(message(key));
     }
@@ -123,7 +123,9 @@ final class OutboxScenario<T> {
         Arrays.stream(keys).forEach(this::enqueued);
     }
 
-    /** A stored entry with an ordering key, which is due if all before it are settled. */
+    /**
+     * Enqueues an entry with an ordering key, due once all earlier entries of the key are settled, and returns its id.
+     */
     long ordered(String key, String orderingKey) {
         return enqueued(messageBuilder(key).orderingKey(orderingKey).build());
     }
@@ -133,13 +135,13 @@ final class OutboxScenario<T> {
         return ((EnqueueResult.Enqueued) result).id();
     }
 
-    /** A stored entry that is claimed. */
+    /** Enqueues an entry and claims it. */
     OutboxClaim claimed(OutboxOwner owner, String key) {
         enqueued(key);
         return claim(owner);
     }
 
-    /** The only one that there is to be claimed. */
+    /** Claims the only entry that is due. */
     OutboxClaim claim(OutboxOwner owner) {
         List<OutboxClaim> claims = claims(owner);
         assertThat(claims).hasSize(1);
@@ -158,7 +160,7 @@ final class OutboxScenario<T> {
         return claims.stream().map(claim -> claim.entry().idempotencyKey()).toList();
     }
 
-    /** Holds the segments that the owner gets, and claims what it may of those. */
+    /** Holds the owner's segments and claims those of the entries that it may claim. */
     List<OutboxClaim> claimOrdered(OutboxOwner owner, Long... ids) {
         List<OutboxSegmentLease> segments = segments(owner).held();
         return store().claimOrdered(owner, segments, List.of(ids), LEASE).claims();
@@ -168,7 +170,7 @@ final class OutboxScenario<T> {
         return store().holdSegments(owner, Set.of(), LEASE);
     }
 
-    /** Settles claims that are still the owner's. */
+    /** Settles claims that the owner still holds. */
     void settle(OutboxOwner owner, Settlement... settlements) {
         assertThat(store().settle(owner, List.of(settlements))).isEmpty();
     }
@@ -197,7 +199,7 @@ final class OutboxScenario<T> {
         return new Settlement.Failed(claim, ReasonCode.TIMEOUT, "no answer", delay, true);
     }
 
-    /** One settlement of each kind. */
+    /** Returns one settlement of each kind. */
     static List<Settlement> everySettlement(OutboxClaim.Ref claim) {
         return List.of(
                 new Settlement.Succeeded(claim, ACCEPTED),
@@ -207,7 +209,7 @@ final class OutboxScenario<T> {
                 new Settlement.Released(claim));
     }
 
-    /** Settles a request in the ledger alone, as a program other than the worker could. */
+    /** Settles a request in the ledger only, as a program other than the worker could. */
     void settledInLedger(String key, LedgerResult result) {
         LedgerEntry entry = ledgerEntry(key);
         boolean settled = committed(
@@ -235,17 +237,17 @@ final class OutboxScenario<T> {
         pass(LEASE.plusSeconds(1));
     }
 
-    /** A time from now on that every store can hold. */
+    /** Returns the time after that duration, with a precision that every store can hold. */
     Instant in(Duration time) {
         return fixture.now().plus(time).truncatedTo(ChronoUnit.MILLIS);
     }
 
-    /** Does something on a thread of its own. */
+    /** Runs work on a thread of its own. */
     <V> Future<V> start(Callable<V> work) {
         return threads.submit(work);
     }
 
-    /** The same on several threads at once. */
+    /** Runs work on several threads at the same time. */
     <V> List<V> onThreads(int count, Callable<V> work) throws Exception {
         return ended(Collections.nCopies(count, work));
     }
@@ -270,7 +272,9 @@ final class OutboxScenario<T> {
                 .isInstanceOf(TimeoutException.class);
     }
 
-    /** The text without the space that JSON does not mean; for texts without spaces and quotes in strings. */
+    /**
+     * Returns the JSON text without insignificant whitespace; only for texts whose strings contain no spaces or quotes.
+     */
     static String json(String text) {
         return text.replaceAll("\\s", "");
     }

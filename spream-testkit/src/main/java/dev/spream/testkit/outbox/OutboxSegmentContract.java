@@ -21,7 +21,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** The contract of segments: how workers share them. */
+/** The contract of sharing segments among workers. */
 interface OutboxSegmentContract<T> extends OutboxScenario.Stage<T> {
 
     @Test
@@ -146,7 +146,7 @@ interface OutboxSegmentContract<T> extends OutboxScenario.Stage<T> {
                 .isEqualTo(256);
     }
 
-    /** Lets workers release and claim until no worker has a surplus. */
+    /** Makes workers release and claim segments until none has a surplus. */
     private void settleDown(OutboxOwner... workers) {
         for (int round = 0; round < 3; round++) {
             for (OutboxOwner worker : workers) {
@@ -155,7 +155,7 @@ interface OutboxSegmentContract<T> extends OutboxScenario.Stage<T> {
         }
     }
 
-    /** What the worker holds when it has given its surplus up. */
+    /** Returns the segments of the worker after it has released its surplus. */
     private OutboxSegmentShare holdWithin(OutboxOwner worker) {
         OutboxSegmentShare share = given().segments(worker);
         List<Integer> numbers = new ArrayList<>(numbers(share));

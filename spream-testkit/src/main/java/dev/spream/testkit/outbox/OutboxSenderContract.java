@@ -27,7 +27,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** The contract of {@link OutboxSender} as tests. Extend it in the tests of a sender; every test gets a fixture of its own. */
+/**
+ * The contract of {@link OutboxSender} as tests, to be extended in the tests of a sender; every test gets a fixture of
+ * its own.
+ */
 @Timeout(60)
 public abstract class OutboxSenderContract {
     private static final Duration LONG = Duration.ofSeconds(30);
@@ -35,7 +38,7 @@ public abstract class OutboxSenderContract {
 
     private OutboxSenderFixture fixture;
 
-    /** A fixture whose receiver has got nothing yet. */
+    /** Returns a fixture whose receiver has not received any request. */
     protected abstract OutboxSenderFixture createFixture() throws Exception;
 
     @BeforeEach
@@ -114,12 +117,12 @@ public abstract class OutboxSenderContract {
         assertThat(resultOf(call)).isInstanceOf(SendOutcome.Unknown.class);
     }
 
-    /** On a busy machine the time may be over before anything has left. */
+    /** Returns whether the call timed out before the request was sent, which happens on a busy machine. */
     private boolean reachedNothing(SendOutcome outcome) {
         return outcome instanceof SendOutcome.Retryable && fixture.received().isEmpty();
     }
 
-    /** Interrupted, as a worker does, if the call has not ended by then. */
+    /** Sends with that timeout and then interrupts the call, as a worker does. */
     private SendOutcome sendFor(Duration timeout) throws Exception {
         FutureTask<SendOutcome> call = new FutureTask<>(() -> send(entry("a", 1), timeout));
         Thread thread = Thread.ofVirtual().start(call);
@@ -167,7 +170,7 @@ public abstract class OutboxSenderContract {
         return fixture.sender();
     }
 
-    /** The outcome as a worker sees it: an exception means that the outcome is unknown. */
+    /** Returns the outcome of a call as a worker treats it: an exception means that the outcome is unknown. */
     private SendOutcome send(OutboxEntry entry, Duration timeout) {
         try {
             return sender().send(entry, timeout);

@@ -4,33 +4,36 @@ import dev.spream.outbox.OutboxSender;
 import java.util.List;
 
 /**
- * The fixture by which {@link OutboxSenderContract} knows a sender: the sender itself, and a receiver that does as it is
- * told. It is made for one test and closed after it. Safe for use by many threads.
+ * The fixture with which {@link OutboxSenderContract} tests a sender: the sender and a receiver whose behaviour can be
+ * set. It is created for one test and closed after it. Must be safe for use by many threads.
  */
 public interface OutboxSenderFixture extends AutoCloseable {
 
     /** The behaviour of the receiver. */
     enum Receiver {
-        /** It accepts the entry, and answers so. */
+        /** The receiver accepts the entry and responds with success. */
         ACCEPTS,
-        /** It rejects the entry permanently, and answers so. */
+        /** The receiver rejects the entry permanently and responds with that. */
         REFUSES,
-        /** It receives the entry, and does not answer during the test. */
+        /** The receiver gets the entry and does not respond during the test. */
         HANGS,
-        /** It cannot be reached: nothing gets there. */
+        /** The receiver cannot be reached. */
         UNREACHABLE
     }
 
-    /** A sender to the receiver; the same instance each time. */
+    /** Returns a sender to the receiver; the same instance each time. */
     OutboxSender sender();
 
-    /** What the receiver does from now on; it accepts before it is told. */
+    /** Sets the behaviour of the receiver; initially {@link Receiver#ACCEPTS}. */
     void receiver(Receiver behaviour);
 
-    /** By what name the receiver knows each request that reached it, such as its idempotency key; in the order of arrival. */
+    /**
+     * Returns the names by which the receiver identifies the requests that reached it, such as their idempotency keys,
+     * in the order of arrival.
+     */
     List<String> received();
 
-    /** Ends the sender and the receiver. */
+    /** Closes the sender and the receiver. */
     @Override
     void close();
 }

@@ -5,8 +5,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * The base of the contracts of an outbox: each test has a fixture of its own. A store keeps all of a contract: no test
- * can be declined. The tests are in the interfaces that a contract implements, by subject.
+ * The base of the contracts of an outbox: each test has a fixture of its own. A store must fulfil the whole contract;
+ * no test can be excluded. The tests are in the interfaces that a contract implements, by subject.
  *
  * @param <T> a transaction of the store
  */
@@ -15,7 +15,7 @@ public abstract class OutboxSuite<T> {
     private OutboxFixture<T> fixture;
     private OutboxScenario<T> scenario;
 
-    /** A fixture over an outbox and a ledger in which nothing was ever stored. */
+    /** Returns a fixture with a new, empty outbox and ledger. */
     protected abstract OutboxFixture<T> createFixture() throws Exception;
 
     @BeforeEach
@@ -30,7 +30,7 @@ public abstract class OutboxSuite<T> {
         fixture.close();
     }
 
-    /** What the parts of a contract see; part of them, and not for others. */
+    /** Returns the scenario of the test. Used by the parts of a contract only. */
     public final OutboxScenario<T> given() {
         return scenario;
     }

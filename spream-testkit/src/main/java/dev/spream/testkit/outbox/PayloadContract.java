@@ -12,7 +12,7 @@ import java.util.List;
 import org.assertj.core.util.Throwables;
 import org.junit.jupiter.api.Test;
 
-/** The contract of payloads: they are JSON texts, and any other text is refused before anything is changed. */
+/** The contract of payloads: they are JSON texts; any other text is refused and nothing is changed. */
 interface PayloadContract<T> extends OutboxScenario.Stage<T> {
 
     @Test

@@ -29,7 +29,7 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** The contract of settlements: what they write into the ledger and the outbox. */
+/** The contract of settlements: their effects on the ledger and the outbox. */
 interface SettlementContract<T> extends OutboxScenario.Stage<T> {
 
     @Test

@@ -20,7 +20,7 @@ import java.util.Set;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 
-/** A settlement of a claim that was lost changes nothing. */
+/** The contract of late settlements: the settlement of a lost claim has no effect. */
 interface StaleSettlementContract<T> extends OutboxScenario.Stage<T> {
 
     @Test

@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** The contract of watches: they are told of a signal; if not of the first, then of one that follows soon. */
+/** The contract of watches: they are notified of a signal, or else of one that follows soon. */
 interface WatchContract<T> extends OutboxScenario.Stage<T> {
     int TRIES = 100;
 
