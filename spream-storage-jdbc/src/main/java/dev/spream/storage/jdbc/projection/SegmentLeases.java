@@ -16,12 +16,14 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The leases of segments. A transaction that writes effects holds the segment's row by {@code FOR KEY SHARE}: leases
- * are renewed beside it, and no owner takes a segment while its effects are being written, however long ago its lease
+ * The leases of segments. A transaction that writes effects locks the segment's row by {@code FOR KEY SHARE}: this
+ * permits renewals of the lease, and prevents a takeover while effects are being written, however long ago the lease
  * expired.
  */
 record SegmentLeases(ProjectionDatabase database) {
-    /** Locks the state, which a drop of the version deletes first, so that the two do not deadlock. */
+    /**
+     * Registers an owner. Locks the state, which a drop of the version deletes first, so that the two do not deadlock.
+     */
     private static final String REGISTER = """
             INSERT INTO @projection_owners (projection, owner, alive_until)
             SELECT p.projection_name, ?, clock_timestamp() + ? * interval '1 microsecond'
@@ -29,13 +31,13 @@ record SegmentLeases(ProjectionDatabase database) {
             ON CONFLICT (projection, owner) DO UPDATE SET alive_until = excluded.alive_until
             RETURNING owner""";
 
-    /** In the order of their names, so that owners that remove the same rows do not deadlock. */
+    /** Deletes expired owners in the order of their names, so that owners that delete the same rows do not deadlock. */
     private static final String FORGET = """
             DELETE FROM @projection_owners WHERE projection = ? AND owner IN (
                 SELECT owner FROM @projection_owners WHERE projection = ? AND alive_until <= clock_timestamp()
                 ORDER BY owner FOR UPDATE SKIP LOCKED)""";
 
-    /** After its own row was written, so that it is among them. */
+    /** Counts the owners. Runs after the own row was written, so that it is included. */
     private static final String COUNT = """
             SELECT p.segments, (SELECT count(*) FROM @projection_owners o
                 WHERE o.projection = p.projection_name AND o.alive_until > clock_timestamp()) AS owners

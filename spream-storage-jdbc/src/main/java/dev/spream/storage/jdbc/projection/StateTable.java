@@ -18,7 +18,7 @@ import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Pattern;
 
-/** The table of the states of projections, which sum up their segments and keys. */
+/** The table of the states of projections, which summarise their segments and keys. */
 final class StateTable {
     private static final Pattern NAME = Pattern.compile("[A-Za-z][A-Za-z0-9_-]{0,99}");
 
@@ -26,7 +26,7 @@ final class StateTable {
             p.projection_name, p.status, p.epoch, p.segments, p.event_store_position, p.last_processed_event_id,
             p.last_processed_timestamp, p.error_count, p.last_error, p.last_error_at, p.updated_at""";
 
-    /** Version 1 may be gone by now, and is not created again. */
+    /** Adds version 1. If it was dropped, it is not created again. */
     private static final String ADD_VERSION = """
             INSERT INTO @projection_versions
                 (projection, version, state, revision, role, prepared, created_at, measured_at, latest)
@@ -47,7 +47,7 @@ final class StateTable {
             FROM @projection_versions v WHERE v.projection = ? AND v.version = 1
             ON CONFLICT DO NOTHING""";
 
-    /** All segments or none: some are missing while the projection is being split. */
+    /** Adds all segments or none: some are missing while the projection is being split. */
     static final String ADD_SEGMENTS = """
             INSERT INTO @projection_segments (projection, segment)
             SELECT p.projection_name, s.segment
@@ -64,8 +64,8 @@ final class StateTable {
             "SELECT %s FROM @projection_states p WHERE p.projection_name = ?".formatted(COLUMNS);
 
     /**
-     * Without segments the last event is the last one that this process has seen; batches do not wait for its write.
-     * The reason of a failure is kept.
+     * Writes a report. Without segments the last event is the last one that this process has applied; batches do not
+     * wait for its write. The reason of a failure is kept.
      */
     private static final String REPORT = """
             WITH far AS (
@@ -88,7 +88,7 @@ final class StateTable {
 
     private final ProjectionDatabase database;
 
-    /** By projection without segments: the last event that was committed here and not reported yet. */
+    /** The last event of each projection without segments that was committed here and not reported yet. */
     private final Map<String, EventEnvelope> seen = new ConcurrentHashMap<>();
 
     StateTable(ProjectionDatabase database) {
@@ -138,7 +138,7 @@ final class StateTable {
                 StateTable::read);
     }
 
-    /** Notes a processed event of a projection without segments. */
+    /** Records a processed event of a projection without segments. */
     void recordHead(String projection, EventEnvelope event) {
         seen.put(projection, event);
     }
@@ -146,7 +146,7 @@ final class StateTable {
     void report(String projection, long errors, Optional<String> lastError) {
         Optional<EventEnvelope> last = Optional.ofNullable(seen.get(projection));
         Optional<String> error = lastError.map(Parameters::storable);
-        String what = "reporting on projection '%s'".formatted(projection);
+        String what = "reporting the state of projection '%s'".formatted(projection);
         int reported = database.update(
                 what,
                 REPORT,

@@ -37,7 +37,7 @@ record StatusChanges(ProjectionDatabase database) {
 
     boolean fail(Fence fence, long epoch, String error) {
         String projection = fence.projection();
-        return database.inTransaction("stopping projection '%s' as failed".formatted(projection), transaction -> {
+        return database.inTransaction("marking projection '%s' as failed".formatted(projection), transaction -> {
             StatementBatch first = transaction.first();
             List<Boolean> held = Fences.ask(first, database.schema(), fence);
             first.run();
@@ -52,7 +52,7 @@ record StatusChanges(ProjectionDatabase database) {
         });
     }
 
-    /** Waits until no transaction writes effects, and keeps others from beginning. */
+    /** Pauses the projection. Waits until no transaction writes effects, and prevents others from beginning. */
     boolean pause(String name, Act act) {
         String what = "pausing projection '%s'".formatted(name);
         return database.inTransaction(what, transaction -> {

@@ -18,11 +18,11 @@ import java.util.Optional;
 
 /**
  * The {@code search_path} of a version that is not live: its statements find the version's own tables first. A write to
- * the live tables is refused: a table missing from its schema is found further down the {@code search_path}, and events
- * would be counted twice there. The live version needs no further query. Confined to a transaction.
+ * the live tables is rejected: if a table is missing from the version's schema, the {@code search_path} finds the live
+ * one, where events would be counted twice. The live version needs no further query. Confined to a transaction.
  */
 final class VersionSearchPath {
-    /** Nothing of a version that is live. */
+    /** Sets the search path of a version. Returns no row for the live version. */
     private static final String ENTER = """
             SELECT (SELECT s.position FROM @projection_versions l JOIN @projection_segments s ON s.projection = l.state
                     WHERE l.projection = v.projection AND l.role = 'LIVE' AND s.segment = ?) AS reached,
@@ -30,7 +30,7 @@ final class VersionSearchPath {
                     concat_ws(', ', quote_ident(v.own_schema), nullif(current_setting('search_path'), '')), true)
             FROM @projection_versions v WHERE v.state = ? AND v.role <> 'LIVE'""";
 
-    /** Read from the catalogs, which needs no privileges. */
+    /** Finds missing tables in the catalogs, which needs no privileges. */
     private static final String LOST = """
             SELECT v.own_schema, current_user AS writer, n.oid IS NULL OR has_schema_privilege(n.oid, 'USAGE') AS usable,
                 ARRAY(SELECT t.name FROM unnest(v.tables) AS t (name) WHERE NOT EXISTS (
@@ -39,8 +39,8 @@ final class VersionSearchPath {
             WHERE v.state = ? AND v.own_schema IS NOT NULL AND cardinality(v.tables) > 0""";
 
     /**
-     * How many rows this session has written to the tables beside the live ones, by table. The server counts on from earlier
-     * transactions now and then, so that only what is added says something.
+     * Counts the rows that this session has written in the schema of the live tables, by table. The server's counters
+     * sometimes include earlier transactions, so only differences are meaningful.
      *
      * @see <a href="https://www.postgresql.org/docs/current/monitoring-stats.html">PostgreSQL: the statistics views</a>
      */
@@ -77,21 +77,21 @@ final class VersionSearchPath {
 
     private record Written(String table, long rows) {}
 
-    /** Adds that statements of a projection find the tables of the version whose state is written. */
+    /** Adds a statement after which statements of a projection find the tables of the version that is written. */
     static VersionSearchPath enter(StatementBatch trip, SchemaName schema, Fence fence) {
         return new VersionSearchPath(trip, schema, fence);
     }
 
-    /** How far the version may be brought; empty if it is live. */
+    /** Returns the position that the version must not exceed; empty if it is live. */
     Optional<Long> limit() {
         return limit.stream().findFirst();
     }
 
     /**
-     * Requires that statements find the version's own tables, and notes what was written before. Of a version that is
-     * not live this is one more trip.
+     * Requires that statements find the version's own tables, and reads the counters of writes. This is one more round
+     * trip for a version that is not live.
      *
-     * @throws StorageException non-retryable, if a table is missing, or the schema may not be used
+     * @throws StorageException non-retryable, if a table is missing, or the schema is not permitted
      */
     void begin(ProjectionTransaction transaction) throws SQLException {
         if (limit.isEmpty()) {
@@ -107,12 +107,12 @@ final class VersionSearchPath {
     private void requireReachable(Found version) {
         if (!version.usable()) {
             throw failure(
-                    "'%s' has its tables in the schema '%s', which user '%s' may not use, and would have written the live ones; nothing was written: grant USAGE on that schema and resume it, or drop that version"
+                    "the tables of '%s' are in the schema '%s', which user '%s' may not use, so it would have written the live tables; nothing was written: grant USAGE on that schema and resume the version, or drop it"
                             .formatted(fence.projection(), version.schema(), version.writer()));
         }
         if (!version.missing().isEmpty()) {
             throw failure(
-                    "the tables %s of '%s' are not in its schema '%s' any more, and it would have written the live ones; nothing was written: bring them back and resume it, or drop that version"
+                    "the tables %s of '%s' are missing from its schema '%s', so it would have written the live tables; nothing was written: restore them and resume the version, or drop it"
                             .formatted(version.missing(), fence.projection(), version.schema()));
         }
     }
@@ -124,7 +124,7 @@ final class VersionSearchPath {
         }
     }
 
-    /** Refuses the transaction, non-retryable, if it has written there. */
+    /** Rejects the transaction, non-retryable, if it has written tables in that schema. */
     void requireApart() {
         Map<String, Long> rows = new HashMap<>();
         before.forEach(table -> rows.put(table.table(), table.rows()));
@@ -135,7 +135,7 @@ final class VersionSearchPath {
                 .toList();
         if (!others.isEmpty()) {
             throw failure(
-                    "'%s' is not live and wrote tables %s where the live ones are, which would count events twice; nothing was written: if a trigger of its own tables did, disable it there (ALTER TABLE … DISABLE TRIGGER; a cut-over enables it) and resume this; or else have tables() name all that it writes, without a schema in its statements, and leave what all versions share to a SideEffectingProjection; then drop that version and begin another"
+                    "'%s' is not live, but wrote tables %s in the schema of the live ones, which would count events twice; nothing was written. If a trigger of its own tables wrote them, disable that trigger (ALTER TABLE … DISABLE TRIGGER; a cutover enables it) and resume the version. Otherwise return all written tables from tables(), use no schema in statements, and write tables that all versions share by a SideEffectingProjection; then drop the version and begin another"
                             .formatted(fence.projection(), others));
         }
     }
@@ -147,7 +147,7 @@ final class VersionSearchPath {
                 row -> new Written(row.getString("relname"), row.getLong("rows")));
     }
 
-    /** An exception of the store, so that it is non-retryable for every caller. */
+    /** Returns an exception of the store, which is non-retryable for every caller. */
     private static StorageException failure(String message) {
         return new StorageException(message, false, new ProjectionException(FailureKind.FATAL, message, null));
     }

@@ -82,7 +82,7 @@ final class CutoverStopsIT {
         Fence fence = held("balances@2");
         long epoch = test.store.state("balances@2").orElseThrow().epoch();
         assertNotMadeLive(
-                "it is FAILED: fix what failed last (no such column), resume 'balances@2'",
+                "it is FAILED: fix its last failure (no such column), resume 'balances@2'",
                 () -> test.store.fail(fence, epoch, "no such column"));
         assertThat(statuses()).containsExactly("1,LIVE,RUNNING", "2,CANDIDATE,FAILED");
     }
@@ -181,7 +181,7 @@ final class CutoverStopsIT {
         assertThatIllegalStateException()
                 .isThrownBy(() -> rebuilds.cutOver(NAME, 2, SHORT_TIMEOUT, Set.of(), ACT))
                 .withMessageContaining(
-                        "segment 0 is 5 positions behind, and continues; repeat this when it has caught up");
+                        "segment 0 is 5 positions behind, and is catching up; try again later");
     }
 
     @Test

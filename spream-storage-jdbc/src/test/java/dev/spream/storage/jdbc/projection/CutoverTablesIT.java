@@ -256,7 +256,7 @@ final class CutoverTablesIT {
                 .withMessageContaining("nothing was compared");
         assertThatIllegalStateException()
                 .isThrownBy(() -> compare("key", "events"))
-                .withMessageContaining("all columns that both versions have of table 'balances'");
+                .withMessageContaining("all columns that both versions of table 'balances' have");
     }
 
     @Test

@@ -256,7 +256,7 @@ final class FailureKindIT {
     }
 
     private void requireFatal(Exception failure) {
-        assertThat(failure).isInstanceOf(StorageException.class).hasMessageContaining("ended the transaction");
+        assertThat(failure).isInstanceOf(StorageException.class).hasMessageContaining("ended its transaction");
         assertThat(test.store.failureKind(failure)).isEqualTo(FailureKind.FATAL);
     }
 
@@ -267,7 +267,7 @@ final class FailureKindIT {
     @Test
     void a_projection_that_goes_on_after_an_error_is_poison_but_not_if_it_goes_back_to_a_savepoint() throws Exception {
         Exception failure = failureOf(FailureKindIT::passOverAnError);
-        assertThat(failure).hasMessageContaining("went on after an error");
+        assertThat(failure).hasMessageContaining("continued after an error");
         assertThat(test.store.failureKind(failure)).isEqualTo(FailureKind.POISON);
         assertThat(test.balances()).isEmpty();
 

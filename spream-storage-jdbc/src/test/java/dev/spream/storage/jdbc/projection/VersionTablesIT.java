@@ -150,13 +150,13 @@ final class VersionTablesIT {
         assertThat(test.balances()).isEmpty();
         test.execute(byHand);
         assertThat(refusal(() -> apply(test.store, retired, "balances", event("a", 2))))
-                .hasMessageContaining("the tables [balances] of 'balances' are not in its schema 'public__balances_v1'")
+                .hasMessageContaining("the tables [balances] of 'balances' are missing from its schema 'public__balances_v1'")
                 .hasMessageContaining("nothing was written");
         assertThat(refusal(() -> test.store.retry(retired, "p", 10, (connection, last, events) -> {
                     add(connection, "balances", "p");
                     return 1;
                 })))
-                .hasMessageContaining("drop that version");
+                .hasMessageContaining("or drop it");
         assertThat(apply(test.store, hold(test.store, "balances@2"), "balances", event("a", 1)))
                 .isTrue();
         assertThat(test.balances()).containsExactly("a,1");
@@ -332,7 +332,7 @@ final class VersionTablesIT {
                 "CREATE TABLE public__balances_v1.balances AS SELECT 1 AS x");
         assertThatIllegalStateException()
                 .isThrownBy(() -> rebuilds.drop(NAME, 1, ACT))
-                .withMessageContaining("is not the one that was made for it");
+                .withMessageContaining("was not created for this version");
         assertThat(test.rows("SELECT x FROM public__balances_v1.balances")).containsExactly("1");
     }
 
@@ -342,7 +342,7 @@ final class VersionTablesIT {
         test.execute("CREATE SCHEMA public__balances_v1");
         assertThatIllegalStateException()
                 .isThrownBy(() -> rebuilds.cutOver(NAME, 2, TIMEOUT, Set.of(), ACT))
-                .withMessageContaining("the schema 'public__balances_v1' is there already");
+                .withMessageContaining("the schema 'public__balances_v1' already exists");
         test.execute("DROP SCHEMA public__balances_v1");
         assertThat(rebuilds.cutOver(NAME, 2, TIMEOUT, Set.of(), ACT).to()).isEqualTo(2);
     }
@@ -375,7 +375,7 @@ final class VersionTablesIT {
             })
     void what_a_cut_over_does_not_move_is_not_created(String more) throws Exception {
         ProjectionVersion version = begin(CODE, CODE);
-        assertFatal(version, CODE, "a cut-over moves nothing but those", BALANCES, more);
+        assertFatal(version, CODE, "a cutover moves only tables", BALANCES, more);
         assertThat(schemas()).isEmpty();
     }
 
@@ -453,7 +453,7 @@ final class VersionTablesIT {
     void tables_of_which_the_live_version_has_not_said_that_they_are_its_own_are_not_moved() throws Exception {
         test.execute("CREATE TABLE public.totals (precious text)", "INSERT INTO public.totals VALUES ('x')");
         ProjectionVersion version = begin(ProjectionCode.PLAIN, WITH_TOTALS);
-        assertFatal(version, WITH_TOTALS, "has not said which tables are its own", BALANCES, TOTALS);
+        assertFatal(version, WITH_TOTALS, "has not declared its tables", BALANCES, TOTALS);
         test.store.register(NAME, 1, new ProjectionCode(1, Set.of("balances", "totals"), false));
         prepare(version, WITH_TOTALS, BALANCES, TOTALS);
         test.store.register(NAME, 1, ProjectionCode.PLAIN);

@@ -13,17 +13,17 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Optional;
 
-/** Events as rows have them. */
+/** Maps events to and from columns. */
 public final class EventColumns {
     public static final String NAMES =
             "event_version, event_id, event_type, event_data, occurred_at, correlation_id, user_id,"
                     + " source_service, idempotency_key";
 
-    /** What {@link #bind} binds. */
+    /** The parameters of {@link #bind}. */
     public static final String ARRAYS =
             "?::bigint[], ?::text[], ?::text[], ?::text[], ?::numeric[], ?::text[], ?::text[], ?::text[], ?::text[]";
 
-    /** What both Java and PostgreSQL have a year for. */
+    /** The first of the times in years that both Java and PostgreSQL support. */
     private static final Instant FIRST = Instant.parse("0001-01-01T00:00:00Z");
 
     private EventColumns() {}
@@ -56,7 +56,7 @@ public final class EventColumns {
                         Optional.ofNullable(row.getString("idempotency_key"))));
     }
 
-    /** A time for people, within what the server's timestamps hold. */
+    /** Returns a time for display, limited to the range of the server's timestamps. */
     public static OffsetDateTime clock(Instant time) {
         return time.isBefore(FIRST)
                 ? FIRST.atOffset(ZoneOffset.UTC)

@@ -7,11 +7,14 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * The advisory lock of a version, taken exclusively: its holder has waited for all transactions that write effects, and
- * no other begins.
+ * The advisory lock of a version in exclusive mode: its holder has waited for all transactions that write effects, and
+ * blocks further ones.
  */
 public final class ExclusiveVersionLock {
-    /** Of the sessions that hold the lock: one alone, or many. A lock of 64 bits is shown as two numbers of 32. */
+    /**
+     * Selects the sessions that hold the lock, either one exclusively or several shared. A lock of 64 bits is shown as
+     * two numbers of 32.
+     */
     private static final String HOLDERS = """
             SELECT l.mode = 'ExclusiveLock' AS alone, a.pid, a.application_name, coalesce(host(a.client_addr), 'local') AS address,
                 extract(epoch FROM clock_timestamp() - a.xact_start)::bigint AS seconds, left(a.query, 200) AS query
@@ -25,7 +28,7 @@ public final class ExclusiveVersionLock {
 
     private ExclusiveVersionLock() {}
 
-    /** The lock could not be taken in time. */
+    /** Thrown if the lock could not be taken in time. */
     public static final class NotHad extends Exception {
         @Serial
         private static final long serialVersionUID = 1L;
@@ -43,7 +46,7 @@ public final class ExclusiveVersionLock {
     }
 
     /**
-     * Takes it until the transaction ends, which has begun.
+     * Takes the lock until the end of the transaction, which has begun.
      *
      * @throws NotHad if that took longer than the lock or statement timeout
      */
@@ -52,8 +55,8 @@ public final class ExclusiveVersionLock {
     }
 
     /**
-     * Takes it shared, as transactions that write effects do: it cannot be taken exclusively until the transaction
-     * ends.
+     * Takes the lock shared, as transactions that write effects do: it cannot be taken exclusively until the
+     * transaction ends.
      */
     static void share(ProjectionTransaction transaction, String state) throws SQLException, NotHad {
         take(transaction, state, Fences.SHARE);
@@ -76,7 +79,7 @@ public final class ExclusiveVersionLock {
 
     private record Holder(boolean alone, String session) {}
 
-    /** The sessions that block the lock, queried on another connection. */
+    /** Returns the sessions that block the lock, queried on another connection. */
     public static String holders(ProjectionDatabase database, String state) {
         List<Holder> holders = database.rows(
                 "finding the sessions that apply events to projection '%s'".formatted(state),
@@ -91,10 +94,10 @@ public final class ExclusiveVersionLock {
                                         row.getString("address"),
                                         SessionTexts.since(row))));
         String sessions = holders.isEmpty()
-                ? "no session any more"
+                ? "sessions that have ended"
                 : holders.stream().map(Holder::session).collect(Collectors.joining(", "));
         return holders.stream().anyMatch(Holder::alone)
-                ? "it is held still, for a cut-over, a comparison or a pause, by " + sessions
-                : "batches are still being applied to it, by " + sessions;
+                ? "it is quiesced, for a cutover, a comparison or a pause, by " + sessions
+                : "batches are still being applied, by " + sessions;
     }
 }

@@ -5,10 +5,10 @@ import dev.spream.storage.jdbc.internal.SchemaName;
 import java.util.List;
 
 /**
- * The fences of writes: whether an owner may still write, asked in the transaction of what is written. The projection's
- * advisory lock comes first, shared by all writers: a pause, which takes it alone, has either waited for this
- * transaction or is seen by the statement that follows. The segment's row is held until the end. That lets the owner's
- * own transactions by: its batches wait for each other besides, since one whose answer was lost may still be committing
+ * Checks in the transaction of a write whether its owner may still write. The projection's advisory lock is taken
+ * first, shared by all writers: a pause, which takes it exclusively, has either waited for this transaction or is
+ * visible to the next statement. The segment's row is locked until the end. This does not block the owner's other
+ * transactions, so batches of a segment also wait for each other: a batch whose answer was lost may still be committing
  * while its owner continues.
  *
  * @see <a href="https://www.postgresql.org/docs/current/explicit-locking.html">PostgreSQL: explicit locking</a>
@@ -31,7 +31,7 @@ public final class Fences {
 
     private Fences() {}
 
-    /** Adds the query; no row means that the fence does not hold. */
+    /** Adds the query of the fence; it returns no row if the fence does not hold. */
     public static List<Boolean> ask(StatementBatch trip, SchemaName schema, Fence fence) {
         String lock = lockName(schema, fence.projection());
         trip.rows(SHARE, p -> p.text(lock), row -> row.getBoolean(1));
@@ -50,15 +50,15 @@ public final class Fences {
     }
 
     /**
-     * Has a batch of a segment wait for others of it that have not ended. What is asked after that sees what they committed, and
-     * what they did cannot be done again.
+     * Adds a statement that waits for other batches of the segment that have not ended. Later statements read what
+     * these committed, so that it is not applied again.
      */
     public static void awaitOthers(StatementBatch trip, SchemaName schema, Fence.Segment held) {
         String lock = "spream segment %d of projection %s.%s".formatted(held.segment(), schema, held.projection());
         trip.rows(TAKE_ALONE, p -> p.text(lock), row -> row.getBoolean(1));
     }
 
-    /** The text whose hash is the key of the projection's advisory lock. */
+    /** Returns the text whose hash is the key of the projection's advisory lock. */
     static String lockName(SchemaName schema, String projection) {
         return "spream projection %s.%s".formatted(schema, projection);
     }

@@ -9,8 +9,8 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * The versions that operators name: the name of a projection is its current live version, and a number is one of its
- * versions. A version is identified by the name of its state.
+ * Resolves the names that operators use: the name of a projection alone denotes its live version, and with a number one
+ * of its versions. A version is identified by the name of its state.
  */
 public record NamedVersions(ProjectionDatabase database) {
     private static final String STATE = """
@@ -19,13 +19,13 @@ public record NamedVersions(ProjectionDatabase database) {
 
     private static final Pattern NUMBER = Pattern.compile("[1-9][0-9]{0,8}");
 
-    /** No version has that number. */
+    /** A number that no version has. */
     private static final String NONE = "0";
 
-    /** Its current state; empty if there is none. */
+    /** Returns the current state of the version; empty if there is none. */
     public Optional<String> find(String name) {
         return database.find(
-                "looking for projection '%s'".formatted(name), STATE, named(name), row -> row.getString("state"));
+                "finding projection '%s'".formatted(name), STATE, named(name), row -> row.getString("state"));
     }
 
     private static Optional<String> find(StatementBatch trip, String name) throws SQLException {
@@ -43,31 +43,32 @@ public record NamedVersions(ProjectionDatabase database) {
         return p -> p.text(projection).optionalText(version).optionalText(version);
     }
 
-    /** The one that a version belongs to, or that is named. */
+    /** Returns the projection that a version belongs to, or that is named. */
     static String projection(String name) {
         int at = name.indexOf('@');
         return at < 0 ? name : name.substring(0, at);
     }
 
     /**
-     * Begins a transaction with a shared lock of a version, whose role cannot change meanwhile.
+     * Begins a transaction with a shared lock of a version, whose role cannot change until it ends.
      *
      * @param what names the call in the message of a failure
-     * @return empty if there is none; the transaction has begun all the same
-     * @throws StorageException if another session holds it exclusively for too long, with nothing changed
+     * @return empty if there is none; the transaction has begun in either case
+     * @throws StorageException if another session holds the lock exclusively for too long; nothing was changed
      */
     public Optional<String> share(ProjectionTransaction transaction, String what, String name) throws SQLException {
         return hold(transaction, what, name, ExclusiveVersionLock::share);
     }
 
     /**
-     * The same with the exclusive lock, once all transactions that write effects have ended; no other begins meanwhile.
+     * Begins a transaction with the exclusive lock, after all transactions that write effects have ended; it blocks
+     * further ones.
      */
     public Optional<String> takeAlone(ProjectionTransaction transaction, String what, String name) throws SQLException {
         return hold(transaction, what, name, ExclusiveVersionLock::take);
     }
 
-    /** The exclusive lock of a version, by the name of its state, if its role cannot change. */
+    /** Takes the exclusive lock of a version whose role cannot change, by the name of its state. */
     public void takeStateAlone(ProjectionTransaction transaction, String what, String state) throws SQLException {
         take(transaction, what, state, ExclusiveVersionLock::take);
     }
@@ -76,7 +77,7 @@ public record NamedVersions(ProjectionDatabase database) {
         void take(ProjectionTransaction transaction, String state) throws SQLException, ExclusiveVersionLock.NotHad;
     }
 
-    /** The name may mean another version after the wait for the lock. */
+    /** Resolves the name again after the wait for the lock, since it may denote another version by then. */
     private Optional<String> hold(ProjectionTransaction transaction, String what, String name, Lock lock)
             throws SQLException {
         Optional<String> meant = find(transaction.first(), name);

@@ -7,7 +7,7 @@ import dev.spream.storage.jdbc.internal.Parameters;
 import java.sql.SQLException;
 import java.util.List;
 
-/** The audit: changes by hand, written in the transaction of the change. */
+/** The audit table: actions of operators, written in the transaction of the action. */
 public final class ProjectionAuditTable {
     private static final String ADD = """
             INSERT INTO @projection_audit (at, projection, actor, action, outcome, reason)
@@ -30,11 +30,14 @@ public final class ProjectionAuditTable {
                         .text(Parameters.storable(act.reason())));
     }
 
-    /** Of all versions of a projection, or of the one that a version belongs to; the last first. */
+    /**
+     * Returns the actions on all versions of a projection, or of the projection that a version belongs to, the latest
+     * first.
+     */
     public static List<AuditedAction> list(ProjectionDatabase database, String name, int limit) {
         String projection = NamedVersions.projection(name);
         return database.rows(
-                "listing what was changed of projection '%s'".formatted(projection),
+                "listing the audited actions of projection '%s'".formatted(projection),
                 LIST,
                 p -> p.text(projection).text(projection + "@").number(limit),
                 row -> new AuditedAction(

@@ -18,12 +18,12 @@ public final class ProjectionDatabase extends Database {
         this.schema = schema;
     }
 
-    /** The same by other connections. */
+    /** Returns the same database over other connections. */
     public ProjectionDatabase over(DataSource other) {
         return new ProjectionDatabase(other, schema, timeLimit());
     }
 
-    /** The same for what may take longer. */
+    /** Returns the same database with a longer time limit. */
     public ProjectionDatabase withTimeout(Duration longer) {
         return new ProjectionDatabase(dataSource(), schema, timeLimit().plus(longer));
     }
@@ -33,7 +33,8 @@ public final class ProjectionDatabase extends Database {
     }
 
     /**
-     * Commits what the work did, at READ COMMITTED. What the work throws passes as it is, but for errors of the server.
+     * Runs the work and commits, at READ COMMITTED. Exceptions of the work are rethrown, except for errors of the
+     * server, which are mapped.
      *
      * @param what names the call in the message of a failure
      */
@@ -46,9 +47,9 @@ public final class ProjectionDatabase extends Database {
     }
 
     /**
-     * The same, whose connection is handed to the code of a projection.
+     * Runs work that passes its connection to the code of a projection, and commits.
      *
-     * @throws Exception what that code threw, see {@link ProjectionTransactionGuard.Failure}
+     * @throws Exception the exception of that code, see {@link ProjectionTransactionGuard.Failure}
      */
     public <T> T inHandedTransaction(String what, Work<T, ProjectionTransactionGuard.Failure> work) throws Exception {
         try {
@@ -61,10 +62,10 @@ public final class ProjectionDatabase extends Database {
     }
 
     /**
-     * The same of what people do not repeat without a look: if the answer to the commit is lost, the message says that it may be
-     * done.
+     * Runs work that must not be repeated blindly, and commits: if the answer to the commit is lost, the message says
+     * that it may have taken effect.
      *
-     * @param look what tells whether it was done
+     * @param look the place to look for whether it took effect
      */
     public <T, E extends Exception> T inTransaction(String what, String look, Work<T, E> work) throws E {
         AtomicBoolean worked = new AtomicBoolean();
@@ -91,7 +92,7 @@ public final class ProjectionDatabase extends Database {
         T run(ProjectionTransaction transaction) throws SQLException, E;
     }
 
-    /** What is thrown if there is no projection of that name. */
+    /** Returns the exception if there is no projection of that name. */
     public static StorageException unknown(String what, String projection) {
         return SqlErrors.permanent(
                 "%s failed: there is no projection '%s'; register it first".formatted(what, projection));

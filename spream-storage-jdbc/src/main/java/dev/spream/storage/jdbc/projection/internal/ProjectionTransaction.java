@@ -10,11 +10,11 @@ import java.util.Optional;
 /**
  * A transaction on a connection of its own, which its owner commits. Confined to a call.
  *
- * @param begin what its first trip to the server begins with
+ * @param begin the statements that begin its first round trip
  */
 public record ProjectionTransaction(Connection connection, SchemaName schema, String begin) {
 
-    /** The first trip of the transaction; without it nothing else may be asked. */
+    /** Returns the first round trip of the transaction, which must precede all others. */
     public StatementBatch first() {
         return new StatementBatch(connection, schema, begin);
     }
@@ -23,7 +23,7 @@ public record ProjectionTransaction(Connection connection, SchemaName schema, St
         return new StatementBatch(connection, schema, "");
     }
 
-    /** The rows of one statement, by a trip of its own that is not the first. */
+    /** Returns the rows of one statement, in a round trip of its own that is not the first. */
     public <T> List<T> rows(String statement, Database.Binder binder, Database.RowReader<T> reader)
             throws SQLException {
         StatementBatch trip = next();
@@ -32,23 +32,25 @@ public record ProjectionTransaction(Connection connection, SchemaName schema, St
         return rows;
     }
 
-    /** Likewise of a statement that returns one row. */
+    /** Returns the row of a statement that returns one row, in a round trip of its own that is not the first. */
     public <T> T row(String statement, Database.Binder binder, Database.RowReader<T> reader) throws SQLException {
         return rows(statement, binder, reader).getFirst();
     }
 
-    /** Likewise of a statement that returns one row or none. */
+    /**
+     * Returns the row of a statement that returns one row or none, in a round trip of its own that is not the first.
+     */
     public <T> Optional<T> find(String statement, Database.Binder binder, Database.RowReader<T> reader)
             throws SQLException {
         return rows(statement, binder, reader).stream().findFirst();
     }
 
-    /** Runs one statement that returns nothing, likewise. */
+    /** Runs a statement without rows, in a round trip of its own that is not the first. */
     public void update(String statement, Database.Binder binder) throws SQLException {
         next().update(statement, binder).run();
     }
 
-    /** Ends it without a change; another one begins with what is asked next. */
+    /** Rolls back; the next round trip begins another transaction. */
     public void rollback() throws SQLException {
         connection.rollback();
     }

@@ -15,25 +15,24 @@ import org.postgresql.core.BaseConnection;
 import org.postgresql.core.TransactionState;
 
 /**
- * Runs the code of a projection in a transaction, and distinguishes its failures from those of the store. The
- * transaction that the code received differs from one that has replaced it, as after {@code COMMIT AND CHAIN}, by a
- * setting that ends with it. The setting keeps the {@code search_path} that the session had, to which the session
- * returns.
+ * Runs the code of a projection in a transaction, and distinguishes its failures from those of the store. A setting
+ * that ends with the transaction distinguishes it from one that has replaced it, as after {@code COMMIT AND CHAIN}. The
+ * setting also has the former {@code search_path} of the session, which is restored.
  */
 public final class ProjectionTransactionGuard {
-    /** Comes before the first statement of the transaction. */
+    /** Precedes the first statement of the transaction. */
     static final String BEGIN = "SELECT set_config('spream.handed', '=' || current_setting('search_path'), true);\n";
 
-    /** A projection, as its connection knows it. */
+    /** The work of a guarded connection that a projection gets. */
     public static final GuardedConnection.Work PROJECTION = new GuardedConnection.Work(
             "a projection",
-            "its caller ends the transaction, and other code uses the connection next: set what is needed by SET LOCAL",
+            "its caller ends the transaction, and the connection is reused: change settings by SET LOCAL",
             false,
             ProjectionTransactionGuard::fatal);
 
     private static final String IS_KEPT = "SELECT current_setting('spream.handed', true) LIKE '=%' AS kept";
 
-    /** The transaction's settings stay for deferred triggers, which run at the commit. */
+    /** The settings of the transaction are kept for deferred triggers, which run at the commit. */
     private static final String LEAVE = """
             SELECT kept, set_config('search_path', path, true)
             FROM (SELECT current_setting('spream.handed', true) LIKE '=%' AS kept, current_setting('search_path') AS path,
@@ -41,7 +40,7 @@ public final class ProjectionTransactionGuard {
 
     private ProjectionTransactionGuard() {}
 
-    /** Carries the exception of the code past the handlers of failures of the store. */
+    /** Carries the exception of the code through the handlers of the store's failures. */
     public static final class Failure extends Exception {
         @Serial
         private static final long serialVersionUID = 1L;
@@ -50,12 +49,12 @@ public final class ProjectionTransactionGuard {
             super(cause.getMessage(), cause, true, false);
         }
 
-        /** A fatal failure of the projection. */
+        /** Returns a fatal failure of the projection. */
         public static Failure of(String message) {
             return new Failure(fatal(message));
         }
 
-        /** As it was thrown, with what failed behind it. */
+        /** Returns the exception as thrown, with its causes. */
         Exception thrown() {
             Exception thrown = (Exception) requireNonNull(getCause());
             for (Throwable suppressed : getSuppressed()) {
@@ -68,9 +67,9 @@ public final class ProjectionTransactionGuard {
     /**
      * Runs the code.
      *
-     * @throws Failure what the body threw
-     * @throws StorageException if it left the transaction so that nothing can be committed, or ended it before it threw; its cause
-     *     says what that means
+     * @throws Failure the exception of the body
+     * @throws StorageException if it left the transaction in a state that cannot be committed, or ended it before it
+     *     threw; its cause is the failure of the projection
      */
     public static <R> R run(ProjectionTransaction transaction, Transactions.Work<R, Exception> body)
             throws SQLException, Failure {
@@ -89,14 +88,14 @@ public final class ProjectionTransactionGuard {
         return result;
     }
 
-    /** A retry would repeat the effects that it has committed itself. */
+    /** Requires that the transaction was not ended: a retry would repeat effects that the code has committed itself. */
     private static void requireUndone(ProjectionTransaction transaction, Exception thrown) {
         boolean ended;
         try {
             ended = switch (state(transaction.connection())) {
                 case IDLE -> true;
                 case OPEN -> !transaction.row(IS_KEPT, p -> {}, row -> row.getBoolean("kept"));
-                case FAILED -> false; // the server answers nothing more
+                case FAILED -> false; // the server accepts no more statements
             };
         } catch (SQLException e) {
             thrown.addSuppressed(e);
@@ -109,7 +108,7 @@ public final class ProjectionTransactionGuard {
         }
     }
 
-    /** No statement ended it, and no error of the server was ignored in it. */
+    /** Requires that no statement ended the transaction, and that no error of the server was ignored. */
     private static void requireOpen(Connection connection) throws SQLException {
         switch (state(connection)) {
             case OPEN -> {}
@@ -117,13 +116,13 @@ public final class ProjectionTransactionGuard {
             case FAILED ->
                 throw cannotBeCommitted(new ProjectionException(
                         FailureKind.POISON,
-                        "a projection went on after an error of the server, which has undone the whole transaction; it must throw"
-                                + " what it catches, or set a savepoint before",
+                        "a projection continued after an error of the server, which has aborted the transaction; rethrow the"
+                                + " exception, or set a savepoint before the statement",
                         null));
         }
     }
 
-    /** As the driver knows it without asking; open, if it is another one. */
+    /** Returns the state as known by the driver, without a query; open for other drivers. */
     private static TransactionState state(Connection connection) throws SQLException {
         return connection.isWrapperFor(BaseConnection.class)
                 ? connection.unwrap(BaseConnection.class).getTransactionState()
@@ -131,9 +130,9 @@ public final class ProjectionTransactionGuard {
     }
 
     /**
-     * Runs the last trip of the transaction: the session has its own {@code search_path} once the transaction has committed.
+     * Runs the last round trip before the commit, which restores the session's {@code search_path}.
      *
-     * @throws StorageException if the transaction is not the one that the code was handed
+     * @throws StorageException if the transaction is not the one that the code received
      */
     public static void leave(StatementBatch last) throws SQLException {
         List<Boolean> kept = last.rows(LEAVE, p -> {}, row -> row.getBoolean("kept"));
@@ -150,8 +149,8 @@ public final class ProjectionTransactionGuard {
 
     private static ProjectionException ended() {
         return fatal(
-                "a projection ended the transaction that it was handed by a statement, such as COMMIT; what it had done by then may be"
-                        + " there for good, and its progress is not: put that right, take the statement away, and resume it");
+                "a projection ended its transaction by a statement, such as COMMIT; its earlier effects may be committed, but its"
+                        + " progress is not: correct these effects, remove the statement, and resume the projection");
     }
 
     private static ProjectionException fatal(String message) {

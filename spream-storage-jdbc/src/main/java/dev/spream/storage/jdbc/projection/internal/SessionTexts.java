@@ -9,19 +9,22 @@ import java.sql.SQLException;
  */
 public final class SessionTexts {
     private static final String HIDDEN = "<insufficient privilege>";
-    private static final String UNKNOWN = "for how long is not known: grant pg_read_all_stats";
+    private static final String UNKNOWN = "for an unknown time: grant pg_read_all_stats";
 
     private SessionTexts() {}
 
-    /** Since when, of a row of {@code pg_stat_activity} with its query and the {@code seconds} of its transaction. */
+    /**
+     * Returns the duration of the transaction, from a row of {@code pg_stat_activity} with its query and the {@code
+     * seconds} of its transaction.
+     */
     static String since(ResultSet row) throws SQLException {
         return isHidden(row) ? UNKNOWN : "for %d s".formatted(row.getLong("seconds"));
     }
 
-    /** Since when, and what it said last. */
+    /** Returns the duration of the transaction and its last statement. */
     public static String doing(ResultSet row) throws SQLException {
         return isHidden(row)
-                ? UNKNOWN.replace("for how long", "for how long and with what")
+                ? UNKNOWN.replace("time", "time and with an unknown statement")
                 : "%s, with: %s"
                         .formatted(since(row), row.getString("query").strip().replaceAll("\\s+", " "));
     }

@@ -12,8 +12,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Several statements of one transaction that go to the server together, and whose results come back together. They run in their
- * order, each seeing what those before it did, and what others have committed until it begins. Confined to a call.
+ * Several statements of one transaction that are sent to the server together and whose results are received together.
+ * They are executed in order; each reads the effects of those before it, and what others committed before it began.
+ * Confined to a call.
  */
 public final class StatementBatch {
     private final Connection connection;
@@ -22,7 +23,7 @@ public final class StatementBatch {
     private final int leading;
     private final List<Part<?>> parts = new ArrayList<>();
 
-    /** @param begin statements without parameters and rows that come first; may be empty */
+    /** @param begin statements without parameters and rows that are sent first; may be empty */
     StatementBatch(Connection connection, SchemaName schema, String begin) {
         this.connection = connection;
         this.schema = schema;
@@ -30,7 +31,7 @@ public final class StatementBatch {
         this.leading = Math.toIntExact(begin.chars().filter(c -> c == ';').count());
     }
 
-    /** Adds a statement that returns rows; they are in the list once this has {@linkplain #run run}. */
+    /** Adds a statement that returns rows; the list is filled when this batch {@linkplain #run runs}. */
     public <T> List<T> rows(String statement, Database.Binder binder, Database.RowReader<T> reader) {
         List<T> rows = new ArrayList<>();
         sql.append(parts.isEmpty() ? "" : ";\n").append(statement);
@@ -38,7 +39,7 @@ public final class StatementBatch {
         return rows;
     }
 
-    /** Adds a statement that returns nothing. */
+    /** Adds a statement that returns no rows. */
     public StatementBatch update(String statement, Database.Binder binder) {
         rows(statement, binder, row -> row);
         return this;

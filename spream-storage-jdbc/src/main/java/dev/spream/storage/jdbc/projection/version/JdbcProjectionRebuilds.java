@@ -13,8 +13,8 @@ import java.util.OptionalInt;
 import java.util.Set;
 
 /**
- * Rebuilds in PostgreSQL. Tables of versions change places by {@code ALTER TABLE … SET SCHEMA}: the operating user owns
- * the tables of all versions, and may create in their schemas and in the database.
+ * Rebuilds in PostgreSQL. Tables of versions are exchanged by {@code ALTER TABLE … SET SCHEMA}: the operating user must
+ * own the tables of all versions, and have the privilege to create in their schemas and in the database.
  */
 public record JdbcProjectionRebuilds(ProjectionDatabase database) implements ProjectionRebuilds {
     @Override

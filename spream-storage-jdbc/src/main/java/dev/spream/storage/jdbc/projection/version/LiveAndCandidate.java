@@ -10,7 +10,7 @@ record LiveAndCandidate(VersionTable.Stored live, VersionTable.Stored other) {
     private static final String TAKE = "SELECT pg_try_advisory_xact_lock(hashtextextended(?, 0))";
 
     /**
-     * Begins a transaction that alone may change the versions of a projection.
+     * Begins a transaction with the exclusive right to change the versions of a projection.
      *
      * @return all versions
      * @throws IllegalStateException if another transaction is changing them, or the projection does not exist
@@ -24,19 +24,19 @@ record LiveAndCandidate(VersionTable.Stored live, VersionTable.Stored other) {
         trip.run();
         if (!taken.getFirst()) {
             throw new IllegalStateException(
-                    "another session is changing or comparing versions of projection '%s'; nothing was changed: try again when that is done"
+                    "another session is changing or comparing versions of projection '%s'; nothing was changed: try again when it has finished"
                             .formatted(projection));
         }
         if (versions.isEmpty()) {
             throw new IllegalStateException(
-                    "there is no projection '%s'; nothing was changed: run it once, or check the name"
+                    "there is no projection '%s'; nothing was changed: run the projection once, or check the name"
                             .formatted(projection));
         }
         return versions;
     }
 
     /**
-     * Begins a transaction that alone may change the versions of a projection.
+     * Begins a transaction with the exclusive right to change the versions of a projection.
      *
      * @throws IllegalStateException if there is no such version, or it is live
      */

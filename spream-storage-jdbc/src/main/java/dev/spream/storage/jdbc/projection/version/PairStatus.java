@@ -8,9 +8,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The status of both versions of a pair. Both may be stopped at any time, until they are held still.
+ * The status of both versions of a pair. Both may be stopped at any time until they are quiesced.
  *
- * @param error the last failure of the other
+ * @param error the last failure of the other version
  */
 record PairStatus(ProjectionStatus live, ProjectionStatus other, Optional<String> error) {
     /** A missing state counts as not running. */
@@ -39,23 +39,23 @@ record PairStatus(ProjectionStatus live, ProjectionStatus other, Optional<String
     }
 
     /**
-     * Checks that the other can be made live. The live one may have failed, but must not be paused: the new live
-     * version runs.
+     * Checks that the other version can be made live. The live version may have failed, but must not be paused, because
+     * the new live version runs.
      *
-     * @throws IllegalStateException if it cannot
+     * @throws IllegalStateException if it cannot be made live
      */
     void requireExchangeable(LiveAndCandidate pair) {
         requireFollowing(pair);
         if (live == ProjectionStatus.PAUSED) {
-            throw new IllegalStateException("projection '%s' is PAUSED; nothing was changed: resume it, and repeat this"
+            throw new IllegalStateException("projection '%s' is PAUSED; nothing was changed: resume it, and try again"
                     .formatted(pair.projection()));
         }
     }
 
-    /** @throws IllegalStateException if the other cannot be brought to where the live one is */
+    /** @throws IllegalStateException if the other version cannot catch up with the live one */
     void requireFollowing(LiveAndCandidate pair) {
         if (other != ProjectionStatus.REBUILDING && other != ProjectionStatus.RUNNING) {
-            throw pair.refusal("it is %s: %sresume '%s@%d', and repeat this"
+            throw pair.refusal("it is %s: %sresume '%s@%d', and try again"
                     .formatted(
                             other,
                             other == ProjectionStatus.FAILED ? fix() : "",
@@ -66,6 +66,6 @@ record PairStatus(ProjectionStatus live, ProjectionStatus other, Optional<String
     }
 
     private String fix() {
-        return error.map("fix what failed last (%s), "::formatted).orElse("");
+        return error.map("fix its last failure (%s), "::formatted).orElse("");
     }
 }

@@ -10,19 +10,19 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Quiesces the live version of a projection until another has caught up with it, and then both, until the transaction
- * ends. Confined to one thread.
+ * Quiesces the live version of a projection until another version has caught up with it, and then both until the
+ * transaction ends. Confined to one thread.
  */
 final class QuiescedVersions {
-    /** The server waits, so that a query is one round trip. */
+    /** Waits on the server, so that a query is one round trip. */
     private static final String WAIT = "SELECT pg_sleep(0.002)";
 
-    /** The lag, in positions, that any version may have for a moment. */
+    /** The lag, in positions, that is normal for a running version. */
     private static final long NEAR = 20_000;
 
     /**
-     * How long the session that blocks others may be idle before the server ends it, and all versions continue as
-     * before.
+     * The time for which the session that blocks others may be idle before the server ends it; then all versions
+     * continue as before.
      */
     private static final Duration SILENCE = Duration.ofSeconds(2);
 
@@ -40,7 +40,7 @@ final class QuiescedVersions {
         this.timeout = timeout;
     }
 
-    /** @throws IllegalStateException if the other is so far behind that there is no point in waiting */
+    /** @throws IllegalStateException if the other version is too far behind to catch up in time */
     void requireNear() throws SQLException {
         Optional<SegmentLag> far = SegmentLag.find(transaction, pair);
         if (far.isPresent() && far.get().positions() > Math.max(NEAR, far.get().rate() * timeout.toSeconds())) {
@@ -49,10 +49,11 @@ final class QuiescedVersions {
     }
 
     /**
-     * Begins it, unless the other is far behind.
+     * Quiesces both versions, unless the other one is far behind.
      *
-     * @return when the live one stood still, by {@link System#nanoTime}
-     * @throws IllegalStateException if one of them could not be had alone, or the other did not catch up, or was stopped
+     * @return the time at which the live version was quiesced, by {@link System#nanoTime}
+     * @throws IllegalStateException if one of them could not be locked exclusively, or if the other one did not catch
+     *     up or was stopped
      */
     long begin() throws SQLException {
         requireNear();
@@ -71,12 +72,12 @@ final class QuiescedVersions {
         return began;
     }
 
-    /** The remaining time, once the wait has begun. */
+    /** Returns the remaining patience, after the wait has begun. */
     Duration left() {
         return Duration.ofNanos(Math.max(0, end - System.nanoTime()));
     }
 
-    /** The lag a moment later, if the other version is still running. */
+    /** Returns the lag a moment later, if the other version is still running. */
     private Optional<SegmentLag> awaited() throws SQLException {
         StatementBatch trip = transaction.next();
         trip.rows(WAIT, p -> {}, row -> true);
@@ -93,7 +94,7 @@ final class QuiescedVersions {
             ExclusiveVersionLock.take(transaction, version.state());
         } catch (ExclusiveVersionLock.NotHad e) {
             throw new IllegalStateException(
-                    "version %d of projection '%s' could not be halted: %s; nothing was changed: try again, or end that session"
+                    "version %d of projection '%s' could not be quiesced: %s; nothing was changed: try again, or end that session"
                             .formatted(
                                     version.version().version(),
                                     pair.projection(),
@@ -102,7 +103,7 @@ final class QuiescedVersions {
         }
     }
 
-    /** How long the transaction waits for any lock from now on. */
+    /** Limits all further lock waits of the transaction. */
     static void limitLocks(ProjectionTransaction transaction, Duration limit) throws SQLException {
         limit(transaction, "lock_timeout", limit);
     }

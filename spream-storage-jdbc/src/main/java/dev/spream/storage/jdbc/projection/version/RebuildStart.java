@@ -32,12 +32,12 @@ record RebuildStart(ProjectionDatabase database) {
             INSERT INTO @projection_states (projection_name, status, segments, event_store_position, updated_at)
             VALUES (?, 'REBUILDING', ?, ?, clock_timestamp())""";
 
-    /** No segment begins ahead of the live version. */
+    /** Adds the segments; none begins ahead of the live version. */
     private static final String ADD_SEGMENTS = """
             INSERT INTO @projection_segments (projection, segment, position)
             SELECT ?, s.segment, least(s.position, ?) FROM @projection_segments s WHERE s.projection = ?""";
 
-    /** Events that were skipped in another version, with the time and the reason. */
+    /** Copies the dead letters of events that were skipped in another version, with time and reason. */
     private static final String SKIP_AS_IN = """
             INSERT INTO @projection_dead_letters (projection, kind, kept_at, reason, aggregate_id, %1$s)
             SELECT ?, d.kind, d.kept_at, d.reason, d.aggregate_id, %1$s
@@ -89,12 +89,12 @@ record RebuildStart(ProjectionDatabase database) {
         void requirePositions(String projection, long from) {
             if (segments == 0) {
                 throw new IllegalStateException(
-                        "the source of projection '%s' has no positions, so it cannot be read again; nothing was changed: build another projection from a source that has, such as the event store"
+                        "the source of projection '%s' has no positions, so it cannot be read again; nothing was changed: use a source with positions, such as the event store, for another projection"
                                 .formatted(projection));
             }
             if (from > position) {
                 throw new IllegalStateException(
-                        "projection '%s' is at position %d, and cannot be rebuilt from %d; nothing was changed: give a position up to there"
+                        "projection '%s' is at position %d, so it cannot be rebuilt from %d; nothing was changed: specify a position up to the former"
                                 .formatted(projection, position, from));
             }
         }

@@ -7,7 +7,10 @@ import java.util.Set;
 
 /** The contents of the schemas of versions. */
 final class SchemaContents {
-    /** Indexes and row types belong to their tables; the sequence of a column moves with its table. */
+    /**
+     * Selects other objects. Indexes and row types belong to their tables; the sequence of a column moves with its
+     * table.
+     */
     private static final String OTHERS = """
             SELECT pg_describe_object(d.classid, d.objid, d.objsubid) AS what
             FROM pg_namespace n
@@ -48,18 +51,18 @@ final class SchemaContents {
 
     private SchemaContents() {}
 
-    /** The contents of a schema other than these tables and the objects that move with them. */
+    /** Returns the contents of a schema except these tables and the objects that move with them. */
     static List<String> others(ProjectionTransaction transaction, String schema, Set<String> tables)
             throws SQLException {
         return transaction.rows(OTHERS, p -> p.text(schema).texts(tables).texts(tables), row -> row.getString("what"));
     }
 
     /**
-     * Names of tables, indexes, sequences and types that cannot move to another schema, since it has others of the same
-     * name.
+     * Returns the names of tables, indexes, sequences and types that cannot move to another schema because it has
+     * others of the same name.
      *
-     * @param coming tables of the schema
-     * @param going tables of home that leave it
+     * @param coming the tables of the schema that move
+     * @param going the tables that leave {@code home}
      */
     static List<String> taken(
             ProjectionTransaction transaction, String schema, Set<String> coming, String home, Set<String> going)

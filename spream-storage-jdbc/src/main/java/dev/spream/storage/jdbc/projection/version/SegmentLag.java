@@ -10,7 +10,7 @@ import java.util.Optional;
  * The segment that is furthest behind the live version.
  *
  * @param held whether an owner has its lease
- * @param rate of the version, in events a second; 0 if it was not measured
+ * @param rate the rate of the version, in events per second; 0 if it was not measured
  */
 record SegmentLag(int segment, long positions, boolean held, double rate) {
     private static final String BEHIND = """
@@ -21,7 +21,7 @@ record SegmentLag(int segment, long positions, boolean held, double rate) {
             WHERE l.projection = ? AND o.projection = ? AND l.position > o.position
             ORDER BY behind DESC, l.segment LIMIT 1""";
 
-    /** Adds the query; no row means that no segment is behind. */
+    /** Adds the query; it returns no row if no segment is behind. */
     static List<SegmentLag> ask(StatementBatch trip, LiveAndCandidate pair) {
         return trip.rows(
                 BEHIND,
@@ -43,7 +43,7 @@ record SegmentLag(int segment, long positions, boolean held, double rate) {
                 held
                         ? where + "continues; repeat this when it has caught up, or with a longer timeout"
                         : where
-                                + "no process works on it: run the projection with code of revision %d, and repeat this when it has caught up"
+                                + "no process works on it: run the projection with code of revision %d, and try again when it has caught up"
                                         .formatted(pair.other().version().revision()));
     }
 }

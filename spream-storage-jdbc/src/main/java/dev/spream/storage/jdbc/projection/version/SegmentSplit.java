@@ -13,8 +13,8 @@ import java.util.List;
 
 /**
  * Splits projections into another number of segments, in one transaction. It holds the exclusive lock of all versions,
- * so that nothing is being written; the rows of the segments are replaced, with epochs above those of all earlier
- * leases, so that former owners write nothing more.
+ * so that no effects are written meanwhile. The rows of the segments are replaced, with epochs above those of all
+ * earlier leases, so that former owners are fenced.
  */
 public record SegmentSplit(ProjectionDatabase database) {
     private static final String SEGMENTS = "SELECT segments FROM @projection_states WHERE projection_name = ?";
@@ -22,7 +22,7 @@ public record SegmentSplit(ProjectionDatabase database) {
     private static final String STATE = """
             UPDATE @projection_states SET segments = ?, epoch = epoch + 1, updated_at = clock_timestamp() WHERE projection_name = ?""";
 
-    /** In the order in which leases are renewed. */
+    /** Locks the segments in the order in which leases are renewed. */
     private static final String LOCK = """
             SELECT segment FROM @projection_segments WHERE projection = ? ORDER BY segment FOR UPDATE""";
 
@@ -34,12 +34,14 @@ public record SegmentSplit(ProjectionDatabase database) {
             )
             SELECT epoch, position, dealt FROM merged""";
 
-    /** The processed events count for the first segment. */
+    /** Adds the segments; all processed events are counted in the first one. */
     private static final String ADD = """
             INSERT INTO @projection_segments (projection, segment, epoch, position, dealt)
             SELECT ?, s.segment, ?, ?, CASE s.segment WHEN 0 THEN ? ELSE 0 END FROM generate_series(0, ? - 1) AS s (segment)""";
 
-    /** Parked aggregates that a segment retries move to another segment, which has about the same share of them. */
+    /**
+     * Moves the parked aggregates that a segment retries to another segment, which gets about the same share of them.
+     */
     private static final String PARKED =
             "UPDATE @projection_parked_keys SET segment = segment * ? / ? WHERE projection = ?";
 

@@ -15,15 +15,15 @@ import java.util.stream.Collectors;
 
 /**
  * Waits until no transaction reads by a snapshot in which a version is missing or incomplete. A transaction at
- * REPEATABLE READ, or a long statement that comes to the tables late, finds the new ones by their name after a
- * cut-over, but of their rows only those that were committed before its snapshot. Nothing stands still meanwhile.
+ * REPEATABLE READ, or a long statement that comes to the tables late, finds the new ones by their name after a cutover,
+ * but only those of their rows that were committed before its snapshot. Both versions continue during the wait.
  * Confined to one thread.
  *
  * <p>The transactions with a snapshot are listed once, when the other version has passed the position of the live one;
- * a snapshot taken later sees everything up to there. The server shows only the oldest transaction that was still
- * running when a snapshot was taken, so some are waited for without need: one at READ COMMITTED whose last snapshot is
- * kept by the driver until it asks something else, and one that itself writes, or reads beside an old writer, until it
- * ends or is seen without a snapshot.
+ * a snapshot taken later includes everything up to that position. The server shows only the oldest transaction that was
+ * still running when a snapshot was taken, so it waits for some transactions unnecessarily: one at READ COMMITTED whose
+ * last snapshot the driver keeps until its next statement, and one that writes, or reads while an old writer runs,
+ * until it ends or is observed without a snapshot.
  */
 record SnapshotBarrier(ProjectionTransaction transaction, LiveAndCandidate pair, long end) {
     private static final String POSITIONS =
@@ -34,11 +34,12 @@ record SnapshotBarrier(ProjectionTransaction transaction, LiveAndCandidate pair,
     private static final String OLDEST_RUNNING =
             "SELECT pg_snapshot_xmin(pg_current_snapshot())::xid::text AS oldest_running";
 
-    /** Within a transaction the server keeps the list of sessions as of the first query. */
+    /** Clears the list of sessions, which the server otherwise keeps in a transaction as of the first query. */
     private static final String FORGET_SESSIONS = "SELECT pg_stat_clear_snapshot()";
 
     /**
-     * A vacuum reads no tables by name, the server's own processes have no user, and a transaction sees its own number.
+     * Selects the transactions with a snapshot. Excludes vacuums, which read no tables by name, the server's own
+     * processes, which have no user, and this transaction.
      */
     private static final String HOLDERS = """
             SELECT l.virtualtransaction, a.pid, a.application_name, CASE WHEN a.query = '<insufficient privilege>' THEN 'address not known'
@@ -69,7 +70,7 @@ record SnapshotBarrier(ProjectionTransaction transaction, LiveAndCandidate pair,
     }
 
     /**
-     * Waits, if the version has tables.
+     * Waits if the version has tables.
      *
      * @param timeout the longest wait
      * @throws IllegalStateException if the timeout is exceeded: the other version has not reached the position of the
@@ -105,7 +106,7 @@ record SnapshotBarrier(ProjectionTransaction transaction, LiveAndCandidate pair,
                 row -> new Position(row.getInt("segment"), row.getLong("position")));
     }
 
-    /** Returns whether a segment of the other version has not reached that position. */
+    /** Returns whether a segment of the other version has not reached its position. */
     private boolean isBehind(List<Position> wanted) throws SQLException {
         List<Position> behind = new ArrayList<>(wanted);
         for (Position at : positions(pair.other())) {

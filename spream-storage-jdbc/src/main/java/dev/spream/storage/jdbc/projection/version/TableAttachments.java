@@ -9,17 +9,17 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * The attachments of a table, which belong to it and not to its name, though its readers and subscribers depend on
- * them: row security with its policies, triggers, rules, publications, replica identity. They stay with a table that
- * goes, so the one that comes must have the same.
+ * The attachments of a table, on which readers and subscribers depend: row security with its policies, triggers, rules,
+ * publications, replica identity. They belong to the table and not to its name, so a table must have the same
+ * attachments as the one that it replaces.
  */
 final class TableAttachments {
     private static final String ROW_SECURITY = "row security";
     private static final String POLICY = "policy ";
 
     /**
-     * As text in which it does not matter in which of two schemas the table is. A trigger that is disabled on a table that comes
-     * counts as enabled too: it will be, as it is on the other.
+     * Selects the attachments as text that is independent of the schema of the table. A disabled trigger on a table
+     * that becomes live also counts as enabled, since the cutover sets it as on the live table.
      */
     private static final String ATTACHED = """
             SELECT replace(replace(a.what, s.one || '.', ''), s.other || '.', '') AS what
@@ -59,7 +59,7 @@ final class TableAttachments {
      * Checks that tables have the attachments of the tables that they replace. Additional ones are allowed, as long as
      * they do not change which rows are visible under row security.
      *
-     * @throws IllegalStateException if they have not
+     * @throws IllegalStateException if attachments are missing
      */
     static void requireSame(
             ProjectionTransaction transaction, LiveAndCandidate pair, String home, String incoming, Set<String> tables)
@@ -77,7 +77,7 @@ final class TableAttachments {
                 compared.stream().flatMap(one -> one.differences().stream()).toList();
         if (!differences.isEmpty()) {
             throw new IllegalStateException(
-                    "the tables of version %d of projection '%s' in the schema '%s' differ from the live ones in what readers count on, and what is left there does not come along: %s; nothing was changed: have create() make the same, make it by hand now, or take it from the live ones; a trigger that writes what versions share is to be there and disabled (ALTER TABLE … DISABLE TRIGGER), and is enabled when its table is live"
+                    "the tables of version %d of projection '%s' in the schema '%s' differ from the live ones in attachments on which readers depend and which do not move: %s; nothing was changed: create the same in create(), create them by hand now, or drop them from the live tables; create a trigger that writes tables shared by versions and disable it (ALTER TABLE … DISABLE TRIGGER), the cutover enables it"
                             .formatted(
                                     pair.other().version().version(),
                                     pair.projection(),
@@ -105,7 +105,7 @@ final class TableAttachments {
                 going.forEach(added::remove);
                 added.stream()
                         .filter(what -> what.startsWith(POLICY))
-                        .forEach(what -> differences.add("%s has also %s".formatted(table, what)));
+                        .forEach(what -> differences.add("%s also has %s".formatted(table, what)));
             }
             return differences;
         }

@@ -10,11 +10,11 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
- * A table of two versions with its columns, compared by those that both have.
+ * A table of two versions, compared by the columns that both have.
  *
- * @param live the quoted name of the live version's, which may not be there
- * @param other the quoted name of the other's, which may not be there
- * @param columns of either
+ * @param live the quoted name of the live version's table, which may not exist
+ * @param other the quoted name of the other version's table, which may not exist
+ * @param columns the columns of either
  */
 record TableComparer(String name, String live, String other, List<Column> columns) {
     private static final String COLUMNS = """
@@ -41,20 +41,20 @@ record TableComparer(String name, String live, String other, List<Column> column
         return new TableComparer(name, live, other, columns);
     }
 
-    /** @throws IllegalStateException if none of the tables has a column that is to be ignored */
+    /** @throws IllegalStateException if none of the tables has one of the ignored columns */
     static void requireKnown(List<TableComparer> tables, Set<String> ignored) {
         Set<String> unknown = new TreeSet<>(ignored);
         tables.forEach(table -> table.columns.forEach(column -> unknown.remove(column.name())));
         if (!unknown.isEmpty()) {
             throw new IllegalStateException(
-                    "neither version has columns %s, which are to be ignored; nothing was compared: the tables are %s"
+                    "neither version has the ignored columns %s; nothing was compared: the tables are %s"
                             .formatted(
                                     unknown,
                                     tables.stream().map(TableComparer::name).toList()));
         }
     }
 
-    /** @throws IllegalStateException if nothing is left to be compared */
+    /** @throws IllegalStateException if no column is left to compare */
     VersionComparison.Table compare(ProjectionTransaction comparing, Set<String> ignored) throws SQLException {
         boolean inLive = columns.stream().anyMatch(Column::live);
         boolean inOther = columns.stream().anyMatch(Column::other);
@@ -68,7 +68,7 @@ record TableComparer(String name, String live, String other, List<Column> column
         }
         if (columns.stream().anyMatch(Column::both)) {
             throw new IllegalStateException(
-                    "all columns that both versions have of table '%s' are to be ignored; nothing was compared: ignore fewer"
+                    "all columns that both versions of table '%s' have are ignored; nothing was compared: ignore fewer columns"
                             .formatted(name));
         }
         return apart(comparing, true, true, oneSided);
@@ -99,7 +99,7 @@ record TableComparer(String name, String live, String other, List<Column> column
                 GROUP BY r.row) AS g""".formatted(columns, live, other);
     }
 
-    /** Where they have nothing in common, all rows differ. */
+    /** Returns the result for tables without a common column: all rows differ. */
     private VersionComparison.Table apart(
             ProjectionTransaction comparing, boolean inLive, boolean inOther, List<String> oneSided)
             throws SQLException {

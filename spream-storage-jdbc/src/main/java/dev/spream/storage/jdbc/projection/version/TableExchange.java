@@ -12,8 +12,8 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * Exchanges the tables of two versions: those of the one that was live go to a schema of its own, the others come to where
- * readers find them, and what readers may do with them comes along.
+ * Exchanges the tables of two versions: the former live tables move to a schema of their own, the others to the schema
+ * where readers find them, with the same privileges.
  */
 record TableExchange(ProjectionTransaction transaction, LiveAndCandidate pair) {
     private static final String FOUND = """
@@ -25,7 +25,7 @@ record TableExchange(ProjectionTransaction transaction, LiveAndCandidate pair) {
             JOIN pg_namespace n ON n.oid = c.relnamespace
             WHERE n.nspname = ? AND c.relname = ANY (?::text[]) GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 1""";
 
-    /** Owners, and the roles that may write the tables that leave. */
+    /** Selects the owners, and the roles that may write the tables that leave. */
     private static final String WRITERS = """
             WITH leaving AS (
                 SELECT c.relowner, c.relacl FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
@@ -42,10 +42,10 @@ record TableExchange(ProjectionTransaction transaction, LiveAndCandidate pair) {
     private static final String MOVED = """
             UPDATE @projection_versions SET tables = ?::text[], home = ?, own_schema = ? WHERE projection = ? AND version = ?""";
 
-    /** The schema is not empty, or not that of the version. */
+    /** The errors of dropping a schema that is not empty, or not owned by the version. */
     private static final Set<String> KEPT = Set.of("2BP01", "42501");
 
-    /** @throws IllegalStateException if the tables that come lack something of those that go */
+    /** @throws IllegalStateException if the new live tables lack attachments of the former ones */
     void requireSame() throws SQLException {
         Optional<String> home = pair.other().home();
         Optional<String> incoming = pair.other().ownSchema();
@@ -59,7 +59,7 @@ record TableExchange(ProjectionTransaction transaction, LiveAndCandidate pair) {
         }
     }
 
-    /** Exchanges the tables, as soon as they are not being read. */
+    /** Exchanges the tables, as soon as no session reads them. */
     void run(QuiescedVersions stand) throws SQLException {
         Optional<String> home = pair.other().home();
         Optional<String> incoming = pair.other().ownSchema();
@@ -103,7 +103,7 @@ record TableExchange(ProjectionTransaction transaction, LiveAndCandidate pair) {
                         .number(pair.live().version().version()));
     }
 
-    /** Tables that the code did not declare may belong to another program. */
+    /** Requires declared tables, because tables that the code did not declare may belong to another program. */
     private void requireKnown(String home, Set<String> coming) throws SQLException {
         ProjectionVersion live = pair.live().version();
         if (!pair.live().code().tables().isEmpty()) {
@@ -112,7 +112,7 @@ record TableExchange(ProjectionTransaction transaction, LiveAndCandidate pair) {
         Set<String> there = found(home, coming);
         if (!there.isEmpty()) {
             throw new IllegalStateException(
-                    "the live version %d of projection '%s' has not said which tables are its own, and the schema '%s' has %s; nothing was changed: run code of revision %d that is a RebuildableProjection and names them in tables(), and repeat this, or rename them if they are not its own"
+                    "the live version %d of projection '%s' has not declared its tables, and the schema '%s' has %s; nothing was changed: run code of revision %d that is a RebuildableProjection and returns them from tables(), then try again; or rename them if they belong to another program"
                             .formatted(live.version(), live.projection(), home, there, live.revision()));
         }
     }
@@ -121,7 +121,7 @@ record TableExchange(ProjectionTransaction transaction, LiveAndCandidate pair) {
         List<String> taken = SchemaContents.taken(transaction, incoming, coming, home, going);
         if (!taken.isEmpty()) {
             throw new IllegalStateException(
-                    "the schema '%s' has %s, which are not of the live version %d of projection '%s', and version %d has the same names; nothing was changed: rename one or the other, and repeat this"
+                    "the schema '%s' has %s, which do not belong to the live version %d of projection '%s', but version %d has tables of the same names; nothing was changed: rename one or the other, and try again"
                             .formatted(
                                     home,
                                     taken,
@@ -136,14 +136,14 @@ record TableExchange(ProjectionTransaction transaction, LiveAndCandidate pair) {
         return new TreeSet<>(rows);
     }
 
-    /** Writers of the tables continue, whichever schema they are in. */
+    /** Creates the schema if it is missing, and grants its use to the writers of the tables. */
     private void ensure(String schema, String home, Set<String> going, String incoming, Set<String> coming)
             throws SQLException {
         ProjectionVersion live = pair.live().version();
         Optional<VersionSchemas.Found> there = VersionSchemas.find(transaction, schema, live);
         if (there.isPresent() && !there.get().own()) {
             throw new IllegalStateException(
-                    "the schema '%s' is there already, and is not that of version %d of projection '%s', whose tables were to go there; nothing was changed: rename or drop that schema, and repeat this"
+                    "the schema '%s' already exists and does not belong to version %d of projection '%s', whose tables would move there; nothing was changed: rename or drop that schema, and try again"
                             .formatted(schema, live.version(), live.projection()));
         }
         StatementBatch trip = transaction.next();
@@ -160,7 +160,9 @@ record TableExchange(ProjectionTransaction transaction, LiveAndCandidate pair) {
         }
     }
 
-    /** The schema is created again when its version leaves. Other objects in it stay. */
+    /**
+     * Drops the schema if it is empty; it is created again when its version leaves. If it has other objects, it stays.
+     */
     private void removeIfEmpty(String schema) throws SQLException {
         Savepoint before = transaction.connection().setSavepoint();
         try {

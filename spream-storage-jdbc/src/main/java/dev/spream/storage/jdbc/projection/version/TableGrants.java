@@ -6,9 +6,9 @@ import java.sql.SQLException;
 import java.util.List;
 
 /**
- * The rights of others than the owner on a table, made the same as on the one in whose place it comes. The owner of that
- * one may do what it could before, though it owns the other one no more. Columns that only the new table has keep what
- * was granted on them.
+ * Copies the privileges on a table to the table that replaces it, except those of the owner. The owner of the former
+ * table keeps its privileges on the new one, even if it does not own it. Columns that only the new table has keep their
+ * grants.
  */
 final class TableGrants {
     private static final String GRANTS = """
@@ -29,7 +29,7 @@ final class TableGrants {
             CROSS JOIN LATERAL aclexplode(g.acl) AS a
             WHERE old.oid = to_regclass(?) AND a.grantee <> new.relowner""";
 
-    /** Along with what those have granted in turn, and with what was granted on columns. */
+    /** Revokes privileges, including those that the grantees granted in turn, and those on columns. */
     private static final String REVOKES = """
             SELECT DISTINCT format('REVOKE ALL ON TABLE %s FROM %s CASCADE', ?::text,
                 CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END)
@@ -44,10 +44,10 @@ final class TableGrants {
     private TableGrants() {}
 
     /**
-     * Makes them the same.
+     * Copies the privileges.
      *
-     * @param old the quoted name of the table that goes
-     * @param coming the quoted name of the one that comes
+     * @param old the quoted name of the former live table
+     * @param coming the quoted name of the table that replaces it
      */
     static void makeSame(ProjectionTransaction transaction, String old, String coming) throws SQLException {
         StatementBatch trip = transaction.next();

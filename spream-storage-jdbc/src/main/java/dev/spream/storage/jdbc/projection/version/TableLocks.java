@@ -25,7 +25,7 @@ final class TableLocks {
     private static final Duration FIRST_ATTEMPT = Duration.ofMillis(100);
     private static final int GROWTH = 4;
 
-    /** The time after which a vacuum is cancelled. */
+    /** The assumed time after which the server has cancelled a vacuum. */
     private static final Duration VACUUM_ENDS = Duration.ofMillis(500);
 
     private static final String DEADLOCK_TIMEOUT =
@@ -34,7 +34,7 @@ final class TableLocks {
     private static final String WAIT = "SELECT pg_sleep(0.05)";
     private static final Set<String> NOT_HAD = Set.of("55P03", "40P01");
 
-    /** Within a transaction the server keeps the list of sessions as of the first query. */
+    /** Clears the list of sessions, which the server otherwise keeps in a transaction as of the first query. */
     private static final String FORGET_SESSIONS = "SELECT pg_stat_clear_snapshot()";
 
     /**
@@ -62,8 +62,8 @@ final class TableLocks {
     }
 
     /**
-     * @param tables quoted, with their schemas; readers wait the shorter, the further behind their tables are
-     * @throws IllegalStateException if another session holds one of them until the timeout ends
+     * @param tables quoted, with their schemas; readers of later tables wait for a shorter time
+     * @throws IllegalStateException if another session holds one of them until the patience is exceeded
      */
     static void take(ProjectionTransaction transaction, String projection, List<String> tables, QuiescedVersions stand)
             throws SQLException {
@@ -94,7 +94,7 @@ final class TableLocks {
         }
     }
 
-    /** Takes all, or none; returns the one that could not be locked in time. */
+    /** Locks all tables or none; returns the one that could not be locked in time. */
     private Optional<String> attempt(Duration limit) throws SQLException {
         Connection connection = transaction.connection();
         Savepoint before = connection.setSavepoint();
@@ -126,10 +126,10 @@ final class TableLocks {
     }
 
     /**
-     * The sessions that block a lock of the tables.
+     * Returns the sessions that block a lock of the tables.
      *
-     * @param tables quoted, with their schemas
-     * @param exclusive only sessions that hold one exclusively, or wait to
+     * @param tables the tables, quoted, with their schemas
+     * @param exclusive whether to return only sessions that hold an exclusive lock or wait for one
      */
     static String holders(ProjectionTransaction transaction, List<String> tables, boolean exclusive)
             throws SQLException {
@@ -142,10 +142,10 @@ final class TableLocks {
                         .formatted(
                                 row.getInt("pid"),
                                 row.getString("application_name"),
-                                row.getBoolean("granted") ? "has had" : "waits for",
+                                row.getBoolean("granted") ? "holds" : "waits for",
                                 row.getString("name"),
                                 SessionTexts.doing(row)));
         trip.run();
-        return holders.isEmpty() ? "no session has them any more" : String.join("; ", holders);
+        return holders.isEmpty() ? "the sessions that held them have ended" : String.join("; ", holders);
     }
 }

@@ -5,8 +5,8 @@ import java.sql.SQLException;
 import java.util.List;
 
 /**
- * Triggers that are enabled on the live version's table only, since they write tables that versions share, such as a
- * log: the same trigger is disabled on the candidate's table, and the two exchange their states with the tables.
+ * Triggers that are enabled on the live version's table only, because they write tables that versions share, such as a
+ * log. The same trigger is disabled on the candidate's table, and the cutover exchanges the states.
  */
 final class TableTriggers {
     private static final String EXCHANGES = """
@@ -21,10 +21,10 @@ final class TableTriggers {
     private TableTriggers() {}
 
     /**
-     * Enables them on one table as they are on the other, and disables them there.
+     * Enables the triggers on one table as on the other, and disables them there.
      *
-     * @param old the quoted name of the table that goes
-     * @param coming the quoted name of the one that comes
+     * @param old the quoted name of the former live table
+     * @param coming the quoted name of the table that replaces it
      */
     static void exchange(ProjectionTransaction transaction, String old, String coming) throws SQLException {
         List<List<String>> exchanges = transaction.rows(

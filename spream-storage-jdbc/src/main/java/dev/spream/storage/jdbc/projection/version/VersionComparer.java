@@ -15,7 +15,7 @@ import java.util.stream.Stream;
 
 /**
  * Compares the tables of two versions in one snapshot, which is taken while both are quiesced; then they continue.
- * Until it ends the tables are locked against cutovers, and against nothing else.
+ * Until it ends, the tables are locked against cutovers only.
  */
 record VersionComparer(ProjectionDatabase database) {
     private static final Duration WORK = Duration.ofHours(2);
@@ -34,7 +34,7 @@ record VersionComparer(ProjectionDatabase database) {
         });
     }
 
-    /** The locks come before the snapshot, and the snapshot while another transaction has quiesced both. */
+    /** Takes the locks before the snapshot, and the snapshot while another transaction has quiesced both versions. */
     private LiveAndCandidate quiesce(
             ProjectionTransaction comparing, String projection, int version, Duration timeout) {
         return database.withTimeout(timeout)
@@ -49,7 +49,7 @@ record VersionComparer(ProjectionDatabase database) {
                 });
     }
 
-    /** No statement here may read rows: the first one takes the snapshot. */
+    /** Locks the tables. No statement here may read rows, because the first read takes the snapshot. */
     private static void lock(
             ProjectionTransaction comparing,
             ProjectionTransaction holding,
@@ -87,7 +87,7 @@ record VersionComparer(ProjectionDatabase database) {
         return tables;
     }
 
-    /** Of either; none if the read model is elsewhere. */
+    /** Returns the tables of either version; none if the read model is external. */
     private static Set<String> names(LiveAndCandidate pair) {
         return pair.other().ownSchema().isEmpty()
                 ? Set.of()

@@ -22,7 +22,7 @@ record VersionDrop(ProjectionDatabase database) {
     /** The timeout of the deletion of the states of all aggregates. */
     private static final Duration WORK = Duration.ofHours(1);
 
-    /** How long to wait for batches, and for readers of the tables. */
+    /** The time to wait for batches, and for readers of the tables. */
     private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
     private static final String DEPENDENT_OBJECTS = "2BP01";
@@ -68,7 +68,7 @@ record VersionDrop(ProjectionDatabase database) {
         return transaction.row(LOCK, p -> p.text(projection).number(version), VersionTable.Stored::read);
     }
 
-    /** Drops only tables made for the version: those of a version that was never prepared are the live ones. */
+    /** Drops only tables created for the version: the tables of a version that was never prepared are the live ones. */
     private static void dropTables(ProjectionTransaction transaction, VersionTable.Stored dropped) throws SQLException {
         Optional<String> schema = dropped.ownSchema();
         if (schema.isEmpty() || dropped.version().role() == VersionRole.LIVE) {
@@ -82,7 +82,7 @@ record VersionDrop(ProjectionDatabase database) {
         if (!there.get().own()) {
             throw refusal(
                     version,
-                    "the schema '%s' is not the one that was made for it, going by its comment".formatted(schema.get()),
+                    "the comment of the schema '%s' shows that it was not created for this version".formatted(schema.get()),
                     "rename that schema",
                     null);
         }
@@ -91,7 +91,7 @@ record VersionDrop(ProjectionDatabase database) {
         if (!others.isEmpty()) {
             throw refusal(
                     version,
-                    "in its schema '%s' is also %s, which it has not made".formatted(schema.get(), others),
+                    "its schema '%s' also has %s, which this version did not create".formatted(schema.get(), others),
                     "move that to another schema, or drop it",
                     null);
         }
@@ -105,9 +105,9 @@ record VersionDrop(ProjectionDatabase database) {
             if (DEPENDENT_OBJECTS.equals(e.getSQLState())) {
                 throw refusal(
                         version,
-                        "something depends on its tables in the schema '%s', such as a view that was made while they were live: %s"
+                        "something depends on its tables in the schema '%s', such as a view that was created while they were live: %s"
                                 .formatted(schema.get(), detail(e)),
-                        "make that anew over the live tables",
+                        "create it again over the live tables",
                         e);
             }
             throw e;
@@ -117,12 +117,12 @@ record VersionDrop(ProjectionDatabase database) {
     private static IllegalStateException refusal(
             ProjectionVersion version, String why, String remedy, @Nullable Exception cause) {
         return new IllegalStateException(
-                "version %d of projection '%s' could not be dropped: %s; nothing was changed: %s, and repeat this"
+                "version %d of projection '%s' could not be dropped: %s; nothing was changed: %s, and try again"
                         .formatted(version.version(), version.projection(), why, remedy),
                 cause);
     }
 
-    /** The dependent objects; not the server's hint to drop them as well. */
+    /** Returns the dependent objects, without the server's hint to drop them as well. */
     private static String detail(SQLException failure) {
         ServerErrorMessage message = failure instanceof PSQLException told ? told.getServerErrorMessage() : null;
         String detail = message == null ? null : message.getDetail();

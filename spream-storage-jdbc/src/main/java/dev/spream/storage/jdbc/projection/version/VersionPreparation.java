@@ -15,7 +15,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** Creates the tables of versions that are to be built, in schemas of their own. */
+/** Creates the tables of candidate versions, in schemas of their own. */
 public record VersionPreparation(ProjectionDatabase database) {
     private static final String LOCK =
             "SELECT %s FROM @projection_versions v WHERE v.projection = ? AND v.version = ? FOR NO KEY UPDATE"

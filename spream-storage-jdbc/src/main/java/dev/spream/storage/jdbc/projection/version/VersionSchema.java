@@ -14,10 +14,10 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
- * The place of the tables of a version that is to be built, with what it takes for them to replace the live ones later.
+ * The schema of the tables of a candidate version, with the checks that they can replace the live tables later.
  *
- * @param tables those of its code
- * @param home where the live ones are
+ * @param tables the tables of its code
+ * @param home the schema of the live tables
  * @param own the schema of the version
  */
 record VersionSchema(ProjectionVersion version, VersionTable.Stored live, Set<String> tables, String home, String own) {
@@ -34,14 +34,14 @@ record VersionSchema(ProjectionVersion version, VersionTable.Stored live, Set<St
             SELECT t.name FROM unnest(?::text[]) AS t (name)
             WHERE to_regclass(quote_ident(?) || '.' || quote_ident(t.name)) IS NULL ORDER BY 1""";
 
-    /** By its id: a table that was dropped and created again is another one. */
+    /** Selects objects by their id, since a table that was dropped and created again is another one. */
     private static final String AT_HOME = """
             SELECT c.oid, c.relname AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
             WHERE n.nspname = ? AND c.relkind IN ('r', 'p', 'v', 'm', 'f', 'S')""";
 
     /**
-     * Objects that the transaction dropped or moved stay locked by it until it ends; all other missing ones were
-     * dropped by others.
+     * Selects objects that the transaction dropped or moved, which it keeps locked until it ends; all other missing
+     * objects were dropped by other sessions.
      */
     private static final String TAKEN_AWAY = """
             SELECT l.relation AS oid FROM pg_locks l
@@ -59,7 +59,7 @@ record VersionSchema(ProjectionVersion version, VersionTable.Stored live, Set<St
                 version, live, tables, home, VersionSchemas.name(home, version.projection(), version.version()));
     }
 
-    /** The schema of the live tables, or the one they would be created in. */
+    /** Returns the schema of the live tables, or the one where they would be created. */
     private static String home(ProjectionTransaction transaction, Set<String> tables)
             throws SQLException, ProjectionTransactionGuard.Failure {
         StatementBatch trip = transaction.next();
@@ -69,7 +69,7 @@ record VersionSchema(ProjectionVersion version, VersionTable.Stored live, Set<St
         trip.run();
         if (homes.size() > 1) {
             throw ProjectionTransactionGuard.Failure.of(
-                    "the live tables of %s are in the schemas %s: a projection whose tables are in one schema can be rebuilt"
+                    "the live tables of %s are in the schemas %s: only a projection whose tables are in one schema can be rebuilt"
                             .formatted(tables, homes));
         }
         if (!homes.isEmpty()) {
@@ -77,7 +77,7 @@ record VersionSchema(ProjectionVersion version, VersionTable.Stored live, Set<St
         }
         return current.getFirst()
                 .orElseThrow(() -> ProjectionTransactionGuard.Failure.of(
-                        "none of the tables %s is found by the search_path, which names no schema that is there"
+                        "none of the tables %s is found by the search_path, and it has no existing schema"
                                 .formatted(tables)));
     }
 
@@ -88,7 +88,7 @@ record VersionSchema(ProjectionVersion version, VersionTable.Stored live, Set<St
     Map<Long, String> enter(ProjectionTransaction transaction) throws SQLException, ProjectionTransactionGuard.Failure {
         if (VersionSchemas.find(transaction, own, version).isPresent()) {
             throw ProjectionTransactionGuard.Failure.of(
-                    "the schema '%s' is there already, and what is in it is not of version %d of projection '%s', which was to have it; nothing was changed: rename or drop that schema and resume '%s'"
+                    "the schema '%s' already exists and does not belong to version %d of projection '%s', which needs a schema of that name; nothing was changed: rename or drop that schema and resume '%s'"
                             .formatted(own, version.version(), version.projection(), version.stateName()));
         }
         VersionSchemas.create(transaction, own, version);
@@ -102,7 +102,7 @@ record VersionSchema(ProjectionVersion version, VersionTable.Stored live, Set<St
         return trip.rows(AT_HOME, p -> p.text(home), row -> Map.entry(row.getLong("oid"), row.getString("name")));
     }
 
-    /** Requires that its tables are there, that everything they need will go with them, and that they can. */
+    /** Requires that the tables exist, that all objects that they need move with them, and that they can move. */
     void requireCreated(ProjectionTransaction transaction, Map<Long, String> before)
             throws SQLException, ProjectionTransactionGuard.Failure {
         StatementBatch trip = transaction.next();
@@ -116,12 +116,12 @@ record VersionSchema(ProjectionVersion version, VersionTable.Stored live, Set<St
         Set<String> lost = new TreeSet<>(gone.values());
         if (!lost.isEmpty()) {
             throw ProjectionTransactionGuard.Failure.of(
-                    "create() dropped %s of the schema '%s', where the live tables are; nothing was changed: it makes tables that are not there yet, and must drop none"
+                    "create() dropped %s of the schema '%s', where the live tables are; nothing was changed: create() must create missing tables only, and must not drop any"
                             .formatted(lost, home));
         }
         if (!missing.isEmpty()) {
             throw ProjectionTransactionGuard.Failure.of(
-                    "create() made no tables %s in the schema '%s', which comes first in the search_path: it must name them without a schema"
+                    "create() did not create the tables %s in the schema '%s', which is first in the search_path: use their names without a schema"
                             .formatted(missing, own));
         }
         requireNoOthers(SchemaContents.others(transaction, own, tables));
@@ -132,7 +132,7 @@ record VersionSchema(ProjectionVersion version, VersionTable.Stored live, Set<St
     private void requireNoOthers(List<String> others) throws ProjectionTransactionGuard.Failure {
         if (!others.isEmpty()) {
             throw ProjectionTransactionGuard.Failure.of(
-                    "create() made %s besides the tables %s, and a cut-over moves nothing but those; nothing was changed: name all tables in tables(), partitions too, and make functions, types, views and sequences of no column beforehand, in a schema of the search_path"
+                    "create() created %s in addition to the tables %s, but a cutover moves only tables; nothing was changed: return all tables from tables(), including partitions, and create functions, types, views and standalone sequences beforehand, in a schema of the search_path"
                             .formatted(others, tables));
         }
     }
@@ -142,9 +142,9 @@ record VersionSchema(ProjectionVersion version, VersionTable.Stored live, Set<St
             return;
         }
         String free = live.code().tables().isEmpty()
-                ? "the live version %d has not said which tables are its own: run code of revision %d that is a RebuildableProjection and names them in tables(), or rename them if they are not its own"
+                ? "the live version %d has not declared its tables: run code of revision %d that is a RebuildableProjection and returns them from tables(), or rename them if they belong to another program"
                         .formatted(live.version().version(), live.version().revision())
-                : "the live version %d has only %s, so they are not its own: rename one or the other"
+                : "the live version %d has declared only %s, so they do not belong to it: rename one or the other"
                         .formatted(
                                 live.version().version(),
                                 new TreeSet<>(live.code().tables()));

@@ -13,7 +13,7 @@ import java.util.stream.Collectors;
 
 /** The schemas with the tables of versions that are not live. */
 final class VersionSchemas {
-    /** What PostgreSQL keeps of a name, in bytes. */
+    /** The maximum length of a name in PostgreSQL, in bytes. */
     private static final int MAX_LENGTH = 63;
 
     private static final String FIND = """
@@ -21,7 +21,7 @@ final class VersionSchemas {
 
     private VersionSchemas() {}
 
-    /** The name of the schema of a version whose live tables are in another; for others another name. */
+    /** Returns the name of the schema of a version whose live tables are in another one; unique for each version. */
     static String name(String home, String projection, int version) {
         String full = "%s__%s_v%d".formatted(home, projection, version);
         if (full.getBytes(UTF_8).length <= MAX_LENGTH) {
@@ -35,13 +35,13 @@ final class VersionSchemas {
         return start + end;
     }
 
-    /** Creates it with a mark that says whose it is. */
+    /** Creates the schema, with a comment that identifies its version. */
     static void create(ProjectionTransaction transaction, String schema, ProjectionVersion version)
             throws SQLException {
         create(transaction, schema, version, Optional.empty());
     }
 
-    /** @param owner of the schema, quoted; the current user if empty */
+    /** @param owner the owner of the schema, quoted; the current user if empty */
     static void create(
             ProjectionTransaction transaction, String schema, ProjectionVersion version, Optional<String> owner)
             throws SQLException {
@@ -54,20 +54,20 @@ final class VersionSchemas {
 
     record Found(boolean own) {}
 
-    /** Whether a schema exists, and was created for the version. */
+    /** Returns whether the schema was created for the version; empty if it does not exist. */
     static Optional<Found> find(ProjectionTransaction transaction, String schema, ProjectionVersion version)
             throws SQLException {
         String mark = mark(transaction, version);
         return transaction.find(FIND, p -> p.text(mark).text(schema), row -> new Found(row.getBoolean("own")));
     }
 
-    /** Of plain names, so that nothing in it has to be quoted. */
+    /** Returns the comment, which consists of plain names, so that it needs no quoting. */
     private static String mark(ProjectionTransaction transaction, ProjectionVersion version) {
         return "tables of version %d of projection %s, see %s.projection_versions"
                 .formatted(version.version(), version.projection(), transaction.schema());
     }
 
-    /** What cannot be bound. */
+    /** Executes a statement whose parts cannot be bound. */
     static void execute(ProjectionTransaction transaction, String sql) throws SQLException {
         Statements.execute(transaction.connection(), sql);
     }

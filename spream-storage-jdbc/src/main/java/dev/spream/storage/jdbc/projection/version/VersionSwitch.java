@@ -13,10 +13,10 @@ import java.util.Set;
 
 /** Makes another version live: the transaction of a cutover or a rollback. */
 record VersionSwitch(ProjectionDatabase database) {
-    /** Beside what is waited for. */
+    /** The time limit of the transaction in addition to its waits. */
     private static final Duration WORK = Duration.ofSeconds(20);
 
-    /** How long to wait for its own rows, such as those locked by renewals of leases, once nothing is read any more. */
+    /** The time to wait for its own rows, such as those locked by renewals of leases, after readers are locked out. */
     private static final Duration ROWS = Duration.ofSeconds(1);
 
     private static final String FOLLOWED = """
@@ -40,7 +40,7 @@ record VersionSwitch(ProjectionDatabase database) {
             FROM @projection_versions v
             WHERE v.state = p.projection_name AND p.projection_name = ANY (?::text[])""";
 
-    /** Former owners claim them again, and see the new roles then. */
+    /** Releases the segments; former owners claim them again and then read the new roles. */
     private static final String RELEASE = """
             UPDATE @projection_segments s SET epoch = s.epoch + 1, owner = NULL, lease_until = NULL
             FROM (SELECT projection, segment FROM @projection_segments WHERE projection = ANY (?::text[])

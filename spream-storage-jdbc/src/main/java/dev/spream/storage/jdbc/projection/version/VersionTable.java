@@ -36,7 +36,7 @@ public record VersionTable(ProjectionDatabase database) {
                 FROM @projection_segments s WHERE s.projection = ?) AS now
             WHERE v.projection = ? AND v.version = ? AND v.role <> 'LIVE'""".replace("late", "now.at - v.measured_at >= interval '2 seconds'");
 
-    /** A rate that was not measured lately counts as none. */
+    /** Selects the progress; a rate that was not measured recently counts as none. */
     private static final String PROGRESS = """
             SELECT %s, v.created_at,
                 (SELECT coalesce(sum(s.dealt), 0) FROM @projection_segments s WHERE s.projection = v.state) AS applied,
@@ -53,9 +53,9 @@ public record VersionTable(ProjectionDatabase database) {
     /**
      * A version with the place of its tables.
      *
-     * @param code of which nothing may be known of tables
-     * @param home where the tables are while it is live
-     * @param ownSchema where they are otherwise
+     * @param code the code, whose tables may be unknown
+     * @param home the schema of the tables while the version is live
+     * @param ownSchema the schema of the tables otherwise
      */
     record Stored(ProjectionVersion version, ProjectionCode code, Optional<String> home, Optional<String> ownSchema) {
         static Stored read(ResultSet row) throws SQLException {
@@ -88,7 +88,7 @@ public record VersionTable(ProjectionDatabase database) {
     }
 
     public long limit(ProjectionVersion version, int segment) {
-        String what = "reading how far the live version of projection '%s' is".formatted(version.projection());
+        String what = "reading the position of the live version of projection '%s'".formatted(version.projection());
         return database.find(
                         what, LIMIT, p -> p.number(segment).text(version.projection()), row -> row.getLong("position"))
                 .orElseThrow(() -> ProjectionDatabase.unknown(what, version.projection()));
@@ -104,7 +104,7 @@ public record VersionTable(ProjectionDatabase database) {
                 .findFirst();
     }
 
-    /** Of all that are not live. */
+    /** Returns the progress of all versions that are not live. */
     List<RebuildProgress> progress(String projection) {
         return progress("reading the progress of projection '%s'".formatted(projection), projection, Optional.empty());
     }
