@@ -164,7 +164,7 @@ final class CutoverStopsIT {
                     () -> assertThatExceptionOfType(StorageException.class)
                             .isThrownBy(() -> impatient.resume(NAME, ACT))
                             .withMessageContainingAll(
-                                    "resuming projection 'balances' failed: it is held still, for a cut-over",
+                                    "resuming projection 'balances' failed: it is quiesced, for a cutover",
                                     "nothing was changed")
                             .matches(StorageException::retryable));
         }
@@ -194,7 +194,7 @@ final class CutoverStopsIT {
                     .isThrownBy(() -> operator.rebuilds().cutOver(NAME, 2, TIMEOUT, Set.of(), ACT))
                     .withMessageContainingAll(
                             "cutting projection 'balances' over to version 2 failed",
-                            "it may be done: look at which version is live ('projection show balances')");
+                            "it may have taken effect: check which version is live ('projection show balances')");
         }
         assertThat(statuses()).containsExactly("1,RETIRED,REBUILDING", "2,LIVE,RUNNING");
     }

@@ -153,7 +153,7 @@ final class CutoverTablesIT {
         assertRefused("balances lacks publication pub;");
         test.execute("ALTER PUBLICATION pub DROP TABLE public.balances");
         test.execute("CREATE POLICY everybody ON public__balances_v2.balances USING (true)");
-        assertRefused("balances has also policy everybody");
+        assertRefused("balances also has policy everybody");
         test.execute("DROP POLICY everybody ON public__balances_v2.balances");
         test.execute("CREATE OR REPLACE TRIGGER noted AFTER INSERT ON public__balances_v2.balances"
                 + " FOR EACH STATEMENT EXECUTE FUNCTION public.others()");
@@ -269,7 +269,7 @@ final class CutoverTablesIT {
                     .isThrownBy(() -> rebuilds.compare(NAME, 2, Set.of(), IMTIMEOUT))
                     .withMessageContaining("session %d"
                             .formatted(other.unwrap(PGConnection.class).getBackendPID()))
-                    .withMessageContaining("has had public__balances_v2.balances")
+                    .withMessageContaining("holds public__balances_v2.balances")
                     .withMessageContaining("nothing was compared");
             other.rollback();
             other.setAutoCommit(true);

@@ -437,7 +437,7 @@ final class VersionTablesIT {
     void a_table_of_somebody_else_is_found_before_anything_is_built() throws Exception {
         test.execute("CREATE TABLE public.totals (precious text)");
         ProjectionVersion version = begin(CODE, WITH_TOTALS);
-        assertFatal(version, WITH_TOTALS, "the live version 1 has only [balances]", BALANCES, TOTALS);
+        assertFatal(version, WITH_TOTALS, "the live version 1 has declared only [balances]", BALANCES, TOTALS);
         test.execute("ALTER TABLE public.totals RENAME TO precious_totals");
         prepare(version, WITH_TOTALS, BALANCES, TOTALS);
         test.execute("CREATE VIEW public.totals_pkey AS SELECT 1 AS x");

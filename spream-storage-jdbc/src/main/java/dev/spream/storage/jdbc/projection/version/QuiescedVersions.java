@@ -72,7 +72,7 @@ final class QuiescedVersions {
         return began;
     }
 
-    /** Returns the remaining patience, after the wait has begun. */
+    /** Returns the remaining timeout, after the wait has begun. */
     Duration left() {
         return Duration.ofNanos(Math.max(0, end - System.nanoTime()));
     }

@@ -41,7 +41,7 @@ record SegmentLag(int segment, long positions, boolean held, double rate) {
         String where = "segment %d is %,d positions behind, and ".formatted(segment, positions);
         return pair.refusal(
                 held
-                        ? where + "continues; repeat this when it has caught up, or with a longer timeout"
+                        ? where + "is catching up; try again later, or with a longer timeout"
                         : where
                                 + "no process works on it: run the projection with code of revision %d, and try again when it has caught up"
                                         .formatted(pair.other().version().revision()));

@@ -133,7 +133,7 @@ record SnapshotBarrier(ProjectionTransaction transaction, LiveAndCandidate pair,
 
     private IllegalStateException held(List<Holder> holders) {
         return new IllegalStateException(
-                "version %d of projection '%s' was not made live, since a session with an older snapshot could miss rows: %s; nothing was changed: try again when that has ended, with a longer timeout, or end that session"
+                "version %d of projection '%s' was not made live, since a session with an older snapshot could miss rows: %s; nothing was changed: try again when that session has ended, with a longer timeout, or end it"
                         .formatted(
                                 pair.other().version().version(),
                                 pair.projection(),

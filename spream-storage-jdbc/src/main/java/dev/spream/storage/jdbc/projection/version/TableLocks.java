@@ -63,7 +63,7 @@ final class TableLocks {
 
     /**
      * @param tables quoted, with their schemas; readers of later tables wait for a shorter time
-     * @throws IllegalStateException if another session holds one of them until the patience is exceeded
+     * @throws IllegalStateException if another session holds one of them until the timeout is exceeded
      */
     static void take(ProjectionTransaction transaction, String projection, List<String> tables, QuiescedVersions stand)
             throws SQLException {
@@ -84,7 +84,7 @@ final class TableLocks {
         for (Optional<String> missed = attempt(limit); missed.isPresent(); missed = attempt(limit)) {
             if (stand.left().isZero()) {
                 throw new IllegalStateException(
-                        "the tables of projection '%s' could not be locked: %s; nothing was changed: try again, with a longer timeout, or end that session"
+                        "the tables of projection '%s' could not be locked: %s; nothing was changed: try again with a longer timeout, or end that session"
                                 .formatted(projection, holders(transaction, tables, false)));
             }
             tables.remove(missed.get());

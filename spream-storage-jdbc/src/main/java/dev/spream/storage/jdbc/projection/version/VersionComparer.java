@@ -38,7 +38,7 @@ record VersionComparer(ProjectionDatabase database) {
     private LiveAndCandidate quiesce(
             ProjectionTransaction comparing, String projection, int version, Duration timeout) {
         return database.withTimeout(timeout)
-                .inTransaction("holding projection '%s' still".formatted(projection), holding -> {
+                .inTransaction("quiescing projection '%s'".formatted(projection), holding -> {
                     LiveAndCandidate pair = LiveAndCandidate.take(holding, projection, version);
                     PairStatus.ask(holding, pair).requireFollowing(pair);
                     List<String> tables = tables(holding, pair);
@@ -68,7 +68,7 @@ record VersionComparer(ProjectionDatabase database) {
                     throw e;
                 }
                 throw new IllegalStateException(
-                        "the tables of projection '%s' could not be read: %s; nothing was compared: try again when that has ended, with a longer timeout, or end that session"
+                        "the tables of projection '%s' could not be read: %s; nothing was compared: try again when that session has ended, with a longer timeout, or end it"
                                 .formatted(projection, TableLocks.holders(holding, tables, true)),
                         e);
             }
