@@ -15,15 +15,15 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 
 /**
- * One call that acquires partitions, in one transaction or several. It knows again what a transaction of its own has acquired
- * whose confirmation was lost: by the epoch after that of the claim, the owner, and the end of the lease, which no other call has
- * set to the same moment. Safe for use by many threads.
+ * One call that acquires partitions, in one transaction or several. If the confirmation of one of its transactions is
+ * lost, it identifies the acquired rows by the epoch after that of the claim, the owner, and the end of the lease,
+ * which no other call has set to the same time. Safe for use by many threads.
  */
 final class Acquisition {
     private final WorkerId worker;
     private final Duration leaseTime;
     private final Map<PartitionToken, Set<Instant>> leaseEnds =
-            new ConcurrentHashMap<>(); // asked for, confirmed or not
+            new ConcurrentHashMap<>(); // requested, confirmed or not
 
     Acquisition(WorkerId worker, Duration leaseTime) {
         this.worker = worker;
@@ -55,12 +55,12 @@ final class Acquisition {
         return Optional.of(row.acquire(worker, leaseEnd));
     }
 
-    /** Returns whether a transaction of this call has written something to the row, or tried to. */
+    /** Returns whether a transaction of this call has tried to write to the row. */
     boolean hasTried(PartitionClaim claim) {
         return leaseEnds.containsKey(claim.token());
     }
 
-    /** The lease, if a transaction of this call has acquired the row. */
+    /** Returns the lease, if a transaction of this call has acquired the row. */
     Optional<PartitionLease> acquired(PartitionClaim claim, PartitionRow row) {
         return row.lease(leaseEnds.getOrDefault(claim.token(), Set.of()))
                 .filter(lease -> lease.owner().equals(worker) && lease.epoch() == claim.epoch() + 1);

@@ -22,11 +22,11 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * The rows to write so that those of another reader become a subscription of ours: proofs of the ends that it knew, and
- * the record of the subscription. Computed from the rows alone; at least one is needed.
+ * The rows to write to adopt the rows of another reader as a subscription: proofs of the ends that it recorded, and the
+ * record of the subscription. Computed from its rows alone; at least one is needed.
  */
 final class AdoptionPlan {
-    /** Longer than Beam takes to commit what it has read, which it does every 40 seconds or so. */
+    /** The time within which Beam commits what it has read; it does so about every 40 seconds. */
     private static final Duration COMMIT_TIME = Duration.ofMinutes(10);
 
     private final List<Struct> rows;
@@ -36,7 +36,7 @@ final class AdoptionPlan {
 
     /**
      * @param rows all rows, with the columns {@link MetadataColumn#NAMES}
-     * @param now when they were read; parents that are gone count as finished then
+     * @param now the time at which they were read; missing parents count as finished at that time
      */
     AdoptionPlan(List<Struct> rows, Instant now) {
         this.rows = rows;
@@ -61,7 +61,7 @@ final class AdoptionPlan {
                 .collect(Collectors.toUnmodifiableSet());
     }
 
-    /** Beam's watermarks are cut to milliseconds. */
+    /** Beam's watermarks are truncated to milliseconds. */
     private boolean isUnsettled(PartitionToken token) {
         Instant watermark = requireNonNull(partitions.get(token)).watermark();
         return end(token, watermark)
@@ -75,15 +75,16 @@ final class AdoptionPlan {
     }
 
     /**
-     * The partitions that were called finished, and of which the last changes may not have been delivered: Beam says that a
-     * partition is finished before the runner commits what was read of it, and stores the watermark afterwards. If it was
-     * stopped in between, the watermark is before the start of the children, and what lies between went with the runner.
+     * Returns the finished partitions whose last changes may not have been delivered. Beam marks a partition as
+     * finished before the runner commits what was read of it, and stores the watermark afterwards. If it was stopped in
+     * between, the watermark is before the start of the children, and the changes between them were lost with the
+     * runner.
      */
     Set<PartitionToken> unsettled() {
         return unsettled;
     }
 
-    /** The other finished partitions, each with what is known of its end. */
+    /** Returns the other finished partitions, each with the known parts of its end. */
     Map<PartitionToken, PartitionEnd> ends() {
         return partitions.values().stream()
                 .filter(partition ->
@@ -107,15 +108,15 @@ final class AdoptionPlan {
                 children.stream().map(PartitionMetadata::token).toList());
     }
 
-    /** Children of the root name it as their parent, or name none. */
+    /** Returns whether the child has that parent; children of the root name it as their parent, or name none. */
     private static boolean continues(PartitionMetadata child, PartitionToken parent) {
         boolean ofRoot = child.parentTokens().isEmpty() && !child.token().isRoot();
         return child.parentTokens().contains(parent) || (parent.isRoot() && ofRoot);
     }
 
     /**
-     * Proofs of the parents that are named and not stored: the row deletion policy took them a day after they had finished.
-     * Their start and their own parents are lost with them.
+     * Returns proofs of the parents that are named but not stored, since the row deletion policy deleted them a day
+     * after they had finished. Their start and their own parents are lost with them.
      */
     List<FinishedPartition> missingParents() {
         List<PartitionToken> missing = partitions.values().stream()
@@ -131,7 +132,7 @@ final class AdoptionPlan {
                 .toList();
     }
 
-    /** Where the subscription starts: with the root, or with the earliest row if the root is gone. */
+    /** Returns the start of the subscription: that of the root, or that of the earliest row if the root was deleted. */
     Instant start() {
         return Optional.ofNullable(partitions.get(PartitionToken.ROOT))
                 .map(PartitionMetadata::startTimestamp)
@@ -141,7 +142,10 @@ final class AdoptionPlan {
                 .orElseThrow();
     }
 
-    /** Where it ends; empty for the last timestamp there is, and the one before, which Beam stores for "never". */
+    /**
+     * Returns the end of the subscription; empty for the last possible timestamp, and for the one before, which Beam
+     * stores for "no end".
+     */
     Optional<Timestamp> end() {
         Timestamp end = root().getTimestamp(MetadataColumn.END_TIMESTAMP.columnName);
         Timestamp never = Timestamps.toTimestamp(PartitionRows.LAST.minusNanos(1));
@@ -152,7 +156,7 @@ final class AdoptionPlan {
         return root().getLong(MetadataColumn.HEARTBEAT_MILLIS.columnName);
     }
 
-    /** End and heartbeat are the same in all rows. */
+    /** Returns the root; end and heartbeat are the same in all rows. */
     private Struct root() {
         return rows.stream()
                 .filter(row ->

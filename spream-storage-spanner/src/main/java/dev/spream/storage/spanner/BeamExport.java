@@ -14,24 +14,25 @@ import java.util.regex.Pattern;
 
 /**
  * Hands a subscription back to Apache Beam: writes a new table of Beam's schema from which {@code
- * SpannerIO.readChangeStream} starts where our workers have stopped. The subscription is left as it is; once the pipeline
- * runs, workers must not be started again.
+ * SpannerIO.readChangeStream} continues where the workers have stopped. The subscription is not changed; once the
+ * pipeline runs, workers must not be started again.
  *
- * <p>Facts about Beam (2.71.0, {@code changestreams}), which decide what is written:
+ * <p>Facts about Beam (2.71.0, {@code changestreams}) on which the written rows are based:
  *
  * <ul>
- *   <li>A table that exists is used if it has the row {@code Parent0}; in a database of the PostgreSQL dialect Beam does not
- *       find it, so none can be written there.
- *   <li>It reads every row created at or after {@code Parent0}, whatever its state, from its StartTimestamp. So the start of
- *       an unfinished partition becomes its watermark.
- *   <li>{@code Parent0} itself is read again, and the partitions that it finds are inserted unless there is a row. So it
- *       starts at the earliest watermark, and finished partitions that reach beyond that get rows, as created before.
- *   <li>It starts a child at once, without regard to its parents. So a child that was not read yet and whose parents are not
- *       all finished is left out: its parent reports it again.
+ *   <li>A table that exists is used if it has the row {@code Parent0}; Beam does not find it in a database of the
+ *       PostgreSQL dialect, so that dialect is not supported.
+ *   <li>It reads every row created at or after {@code Parent0}, whatever its state, from its StartTimestamp. So the
+ *       start of an unfinished partition becomes its watermark.
+ *   <li>{@code Parent0} itself is read again, and the partitions that it finds are inserted unless there is a row. So
+ *       it starts at the earliest watermark, and finished partitions that end after that get rows with an earlier
+ *       creation time.
+ *   <li>It starts a child at once, whatever the state of its parents. So a child that was not read yet and has
+ *       unfinished parents is omitted: its parent reports it again.
  * </ul>
  */
 public final class BeamExport {
-    /** Beam's own limit. */
+    /** Beam's own limit of table names. */
     private static final Pattern TABLE = Pattern.compile("[A-Za-z][A-Za-z0-9_]{0,62}");
 
     private static final Duration DDL_TIMEOUT = Duration.ofMinutes(10);
@@ -50,12 +51,12 @@ public final class BeamExport {
     /**
      * Writes the table.
      *
-     * @param source the storage of the subscription, of any kind; its workers have stopped
+     * @param source the storage of the subscription, of any kind; its workers must have stopped
      * @param target a client of the database for the table, of GoogleSQL dialect
-     * @param table a name of at most 63 letters, digits and underscores, which no table has
+     * @param table the name of the new table, at most 63 letters, digits and underscores
      * @throws IllegalArgumentException if the name cannot be that of a table of Beam
-     * @throws StorageException if the subscription cannot be handed over as it is, if the table exists, or if Spanner failed.
-     *     A table that was begun has no row {@code Parent0}: drop it and try again
+     * @throws StorageException if the subscription cannot be exported in its state, if the table exists, or if Spanner
+     *     failed. An incomplete table has no row {@code Parent0}: drop it and try again
      */
     public static BeamTable write(PartitionStorage source, SpannerConnection target, String table) {
         if (!TABLE.matcher(requireNonNull(table, "table")).matches()) {
@@ -69,10 +70,10 @@ public final class BeamExport {
         if (schema.tables().dialect() != Dialect.GOOGLE_STANDARD_SQL) {
             throw refused(
                     "Apache Beam does not find existing tables in a database of the PostgreSQL dialect",
-                    "Give a database of GoogleSQL dialect; it need not be that of the change stream");
+                    "Specify a database of GoogleSQL dialect; it need not be that of the change stream");
         }
         if (schema.hasPartitions()) {
-            throw refused("table %s exists".formatted(table), "Give another name, or drop it");
+            throw refused("table %s exists".formatted(table), "Specify another name, or drop it");
         }
         new BeamExport(target, schema.tables(), calls).write(rows);
         return rows.describe(table);
@@ -80,7 +81,7 @@ public final class BeamExport {
 
     private static BeamRows rows(PartitionStorage source) {
         var subscription = source.subscription()
-                .orElseThrow(() -> refused("the subscription was never opened", "There is nothing to hand over"));
+                .orElseThrow(() -> refused("the subscription was never opened", "There is nothing to export"));
         if (subscription.partitionMode() != PartitionMode.IMMUTABLE_KEY_RANGE) {
             throw refused(
                     "the change stream has partition mode " + subscription.partitionMode(),
@@ -89,10 +90,10 @@ public final class BeamExport {
         var lineage = source.lineage();
         if (source.workers().stream().anyMatch(worker -> worker.alive())
                 || lineage.partitions().stream().anyMatch(partition -> partition.leaseLive())) {
-            throw refused("workers are alive", "Stop them, wait until their leases have run out, and try again");
+            throw refused("workers are alive", "Stop them, wait until their leases have expired, and try again");
         }
         if (lineage.lowWatermark().isEmpty()) {
-            throw refused("all partitions are finished", "There is nothing to hand over");
+            throw refused("all partitions are finished", "There is nothing to export");
         }
         return new BeamRows(subscription, lineage, source.proofs());
     }
@@ -103,7 +104,7 @@ public final class BeamExport {
 
     private void write(BeamRows rows) {
         Instant now = new MetadataReads(target.client(), tables, calls)
-                .atOneMoment("asking for the time", (snapshot, readAt) -> readAt);
+                .atOneMoment("reading the time", (snapshot, readAt) -> readAt);
         calls.run("creating the table", () -> target.updateDdl(ddl()));
         List<Mutation> mutations = rows.mutations(tables.partitions(), now);
         for (int from = 0; from < mutations.size(); from += BATCH) {
@@ -112,7 +113,7 @@ public final class BeamExport {
         }
     }
 
-    /** The table and the indexes as Beam makes them. */
+    /** Returns the statements that create the table and the indexes as Beam does. */
     private List<String> ddl() {
         String name = tables.partitions();
         return List.of(

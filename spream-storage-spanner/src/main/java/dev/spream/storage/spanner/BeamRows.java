@@ -18,12 +18,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** The rows of a table for Beam, as {@link BeamExport} explains them, of a lineage with an unfinished partition. */
+/** The rows of a table for Beam, as described by {@link BeamExport}, for a lineage with an unfinished partition. */
 final class BeamRows {
-    /** Beam stores this for "no end", and takes nothing else for it. */
+    /** The only timestamp that Beam accepts for "no end". */
     private static final Instant NEVER = PartitionRows.LAST.minusNanos(1);
 
-    /** Beam's own; on Dataflow it must be shorter than the interval of checkpoints. */
+    /** Beam's own heartbeat; on Dataflow it must be shorter than the interval of checkpoints. */
     private static final long HEARTBEAT_MILLIS = 2_000;
 
     private static final Duration STEP = Duration.ofSeconds(1);
@@ -44,7 +44,7 @@ final class BeamRows {
         return new BeamTable(table, toRead().size(), lowWatermark, subscription.endTimestamp());
     }
 
-    /** The partitions that Beam continues; it reads the root anyway. */
+    /** Returns the partitions that Beam continues; it always reads the root. */
     private List<PartitionMetadata> toRead() {
         return lineage.partitions().stream()
                 .filter(partition ->
@@ -61,9 +61,9 @@ final class BeamRows {
     }
 
     /**
-     * The rows in the order of writing: the root last, without which Beam does not start.
+     * Returns the rows in the order of writing, the root last, because Beam does not start without it.
      *
-     * @param now a moment that has passed on the clock of the database
+     * @param now a past time of the database's clock
      */
     List<Mutation> mutations(String table, Instant now) {
         Instant readByBeam = now.minus(STEP);
@@ -98,13 +98,14 @@ final class BeamRows {
     }
 
     /**
-     * Returns whether the initial query, begun at the low watermark, could find the partition alive; never of the root itself.
+     * Returns whether the partition could be returned by the initial query at the low watermark; false for the root
+     * itself.
      */
     private boolean reachesBeyond(PartitionToken token, PartitionEnd end) {
         return !token.isRoot() && !end.at().isBefore(lowWatermark);
     }
 
-    /** Without the time of finishing, so that the row deletion policy leaves it. */
+    /** Returns a row without the time of finishing, so that the row deletion policy does not delete it. */
     private Mutation row(
             String table,
             PartitionToken token,

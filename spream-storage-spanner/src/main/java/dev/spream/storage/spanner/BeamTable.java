@@ -4,7 +4,7 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * A table that {@link BeamExport} wrote, and what a pipeline has to be told to start from it.
+ * A table that {@link BeamExport} wrote, with the options of a pipeline that starts from it.
  *
  * @param name for {@code withMetadataTable}
  * @param partitions number of partitions that Beam continues

@@ -12,11 +12,11 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Removes finished partitions in batches, each of which is a transaction that judges again what it removes: a partition
- * may have become a parent since the lineage was read.
+ * Removes finished partitions in batches, each a transaction that checks the partitions again, because a partition may
+ * have become a parent since the lineage was read.
  */
 final class CleanUp {
-    /** A removed partition costs a row deleted, a row written, and an entry of the index. */
+    /** The number of partitions of a transaction; each takes one deleted row, one written row, and an index entry. */
     private static final int BATCH = 1_000;
 
     private CleanUp() {}

@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
 public record DatabaseName(String project, String instance, String database) {
     private static final Pattern NAME =
             Pattern.compile("projects/(?<project>[^/]+)/instances/(?<instance>[^/]+)/databases/(?<database>[^/]+)");
-    /** Projects may belong to a domain: {@code example.com:project}. */
+    /** The form of an id; projects may belong to a domain: {@code example.com:project}. */
     private static final Pattern ID = Pattern.compile("[A-Za-z0-9._:-]+");
 
     public DatabaseName {
@@ -23,9 +23,9 @@ public record DatabaseName(String project, String instance, String database) {
     }
 
     /**
-     * Reads {@code projects/<project>/instances/<instance>/databases/<database>}.
+     * Parses {@code projects/<project>/instances/<instance>/databases/<database>}.
      *
-     * @throws IllegalArgumentException if the name has another form; the message says which one was expected
+     * @throws IllegalArgumentException if the name has another form; the message has the expected one
      */
     public static DatabaseName parse(String name) {
         Matcher matcher = NAME.matcher(name);
@@ -45,7 +45,7 @@ public record DatabaseName(String project, String instance, String database) {
         }
     }
 
-    /** The name as {@link #parse} reads it. */
+    /** Returns the name in the form that {@link #parse} accepts. */
     @Override
     public String toString() {
         return "projects/" + project + "/instances/" + instance + "/databases/" + database;

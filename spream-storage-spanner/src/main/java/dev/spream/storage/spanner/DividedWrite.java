@@ -17,10 +17,10 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * A write that deals with each of many partitions for itself, in as few transactions as go through: rows that count as free
- * together, and pieces of a part of which a row was locked before, until the piece that waits is that row. What the writer
- * remembers is shared, so the calls of all threads narrow the same parts, and one call ends after half of a call's time; what is
- * not written by then counts as busy, and the next call takes it up. Used once, by one thread.
+ * A write of many independent partitions, in as few transactions as possible. Rows that count as free are written
+ * together; a part in which a row was locked is written in smaller pieces, until the locked row is found. The parts are
+ * shared by the calls of all threads. A call ends after half of its time limit; rows that are not written by then count
+ * as busy, and the next call continues with them. Used once, by one thread.
  */
 final class DividedWrite<E, T> {
     private final GroupWriter writer;
@@ -37,7 +37,7 @@ final class DividedWrite<E, T> {
         this(writer, writer.timeForParts(), token, operation);
     }
 
-    /** @param limit after how long no more parts are begun, once one has waited */
+    /** @param limit the time after which no further part is begun, once one has waited */
     DividedWrite(
             GroupWriter writer,
             Duration limit,
@@ -71,14 +71,14 @@ final class DividedWrite<E, T> {
     void requireNoneBusy(String what, Set<PartitionToken> lost) {
         if (!busy.isEmpty()) {
             throw new BusyPartitionsException(
-                    "%s: %d of them, such as %s, were not done, because rows are locked; the others are done, and these are tried again: %s"
+                    "%s: %d partitions, such as %s, were not written because rows are locked; the others are written, and these are retried: %s"
                             .formatted(what, busy.size(), busy.iterator().next().abbreviated(), failure),
                     busy,
                     lost);
         }
     }
 
-    /** Writes a part of them, and removes those that are done, or busy. */
+    /** Writes a part of the open rows, and removes those that are written or busy. */
     private void write(Set<E> open) {
         List<E> part = nextPart(open);
         try {
@@ -100,7 +100,10 @@ final class DividedWrite<E, T> {
         }
     }
 
-    /** Rows that count as free are soon written; pieces that were locked come one at a time, those of other calls too. */
+    /**
+     * Writes the part. Writes of free rows are fast; pieces that were locked are written one at a time, those of other
+     * calls too.
+     */
     private T resultOf(List<E> part) {
         WriteOperation<T> write = operation.apply(part);
         return isLocked(part) ? writer.write(write, left()) : writer.write(write);
@@ -115,14 +118,14 @@ final class DividedWrite<E, T> {
         return left.isPositive() ? left : Duration.ZERO;
     }
 
-    /** What another call has waited for meanwhile is not waited for again. */
+    /** Fails if another call has waited for the same row since this one began, so that it is not waited for again. */
     private void requireNotLockedSince(List<E> part) {
         if (writer.lockedRows()
                 .part(token.apply(part.getFirst()))
                 .filter(of -> of.isOneSince(begun))
                 .isPresent()) {
             throw new LockedRowsException(
-                    "another call has waited for the row of partition %s in vain"
+                    "the row of partition %s was locked during another call"
                             .formatted(token.apply(part.getFirst()).abbreviated()),
                     null);
         }
@@ -133,7 +136,10 @@ final class DividedWrite<E, T> {
         untouched.clear();
     }
 
-    /** Free rows first, then a piece of the largest part, of those the one that has waited longest for its turn. */
+    /**
+     * Returns the free rows first, then a piece of the largest part, and among equal parts of the one that has waited
+     * longest.
+     */
     private List<E> nextPart(Set<E> open) {
         Map<Optional<LockedRows.Part>, List<E>> parts = open.stream()
                 .collect(Collectors.groupingBy(

@@ -41,7 +41,7 @@ final class FinishedPartitionRows {
         }
     }
 
-    /** The proof of a finished partition. */
+    /** Returns the proof of a finished partition. */
     static FinishedPartition proofOf(PartitionMetadata finished) {
         return new FinishedPartition(
                 finished.token(),
@@ -52,7 +52,7 @@ final class FinishedPartitionRows {
                 finished.gaps());
     }
 
-    /** Stores the proof; one that is stored already is written again. */
+    /** Returns a mutation that stores the proof, or overwrites it. */
     static Mutation write(MetadataTables tables, FinishedPartition proof) {
         return PartitionRows.mutation(
                 Mutation.newInsertOrUpdateBuilder(tables.proofs()),

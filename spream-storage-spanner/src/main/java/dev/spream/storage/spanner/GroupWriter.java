@@ -30,26 +30,33 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The one writer of a storage: operations that come while a transaction runs wait, and the next transaction takes all of
- * them. So a busy process makes few, larger transactions, and never two at a time, which would only abort each other.
+ * The single writer of a storage: operations that arrive while a transaction runs are queued, and the next transaction
+ * executes all of them. So a busy process runs few, larger transactions, and never two at a time, which would abort
+ * each other.
  *
- * <p>Safe for use by many threads. A thread of its own writes while there is something to write; callers wait for it, each
- * no longer than a call may take, and an operation whose caller timed out is dropped if it has not begun.
+ * <p>Safe for use by many threads. A thread of its own writes while operations are queued. Callers wait for it up to
+ * the time limit of a call; an operation whose caller timed out is dropped if it has not begun.
  *
- * <p>Spanner has no way to pass over rows that another transaction has locked: a younger one waits, and can only give up. So a
- * transaction gets a share of the time of a call. When that passes while the server answers, it is rolled back, because what it
- * has read would stay locked for the next ones, which are younger. Those of its operations that can be divided fail then, and
- * their callers write them in smaller parts; the others run alone, each for a short while. {@link LockedRows} remembers what
- * stays in the way, and that keeps to itself until it got through: one such transaction is tried between two of the others, so
- * that many locked rows hold those up no longer than one does.
+ * <p>Spanner cannot skip rows that another transaction has locked: a younger transaction waits until it is stopped. So
+ * a transaction gets a share of the time limit of a call. If it exceeds this share while the server answers, it is
+ * rolled back, because the rows that it has read would stay locked for the next, younger transactions. Its divisible
+ * operations fail, and their callers write them in smaller parts; the others are executed alone, each for a short time.
+ * {@link LockedRows} records rows that stay locked, and they are written separately until that succeeds: such
+ * transactions alternate with the others, so that many locked rows delay those no longer than one does.
  */
 final class GroupWriter {
-    /** Rows of one transaction: with all their columns and index entries about a quarter of Spanner's 80,000 mutations. */
+    /**
+     * The maximum number of rows of a transaction: with all their columns and index entries about a quarter of
+     * Spanner's 80,000 mutations.
+     */
     static final int MAX_ROWS = 1_000;
 
     private static final int LAPSE_IN_TIMEOUTS = 10;
 
-    /** More than the requests of a transaction, one after the other, each of which may take longer than one that is simple. */
+    /**
+     * The assumed number of sequential requests of a transaction, more than there are, since each may take longer than
+     * a simple one.
+     */
     private static final int ANSWERS = 8;
 
     private final DatabaseClient client;
@@ -68,7 +75,7 @@ final class GroupWriter {
     private volatile Duration lastAnswer = Duration.ZERO;
     private volatile Duration lastWrite = Duration.ZERO;
 
-    /** @param rollback rolls a transaction back, of which nothing may be left */
+    /** @param rollback rolls back a transaction, of which no locks may remain */
     GroupWriter(DatabaseClient client, MetadataTables tables, MetadataCalls calls, Consumer<RollbackRequest> rollback) {
         this.rollback = rollback;
         this.client = client;
@@ -77,16 +84,16 @@ final class GroupWriter {
         this.lockedRows = new LockedRows(calls.timeout().multipliedBy(LAPSE_IN_TIMEOUTS), System::nanoTime);
     }
 
-    /** Runs the operation in a transaction, with others or alone, and returns its result once that has committed. */
+    /** Runs the operation in a transaction, alone or with others, and returns its result after the commit. */
     <T> T write(WriteOperation<T> operation) {
         return write(operation, waitLimit());
     }
 
     /**
-     * The same for one that others of its kind may come before.
+     * Runs an operation that may have to wait for its turn.
      *
-     * @param turn how long it may wait for its transaction to begin
-     * @throws LockedRowsException if that has not begun by then; nothing was tried
+     * @param turn the time limit for its transaction to begin
+     * @throws LockedRowsException if it has not begun by then; nothing was executed
      */
     <T> T write(WriteOperation<T> operation, Duration turn) {
         Entry<T> entry = new Entry<>(operation);
@@ -113,7 +120,7 @@ final class GroupWriter {
             Duration left = waitLimit().minus(turn);
             if (left.isPositive() && isWithdrawn(entry)) {
                 throw new LockedRowsException(
-                        "%s was not tried: writes of other rows that are locked take too long"
+                        "%s was not executed: writes of other, locked rows take too long"
                                 .formatted(entry.operation.what()),
                         e);
             }
@@ -121,12 +128,15 @@ final class GroupWriter {
         }
     }
 
-    /** How long a call waits: a transaction ends by itself a little earlier, and then says why. */
+    /**
+     * Returns the maximum time that a caller waits; a transaction times out a little earlier, with a more specific
+     * message.
+     */
     private Duration waitLimit() {
         return calls.timeout().multipliedBy(5).dividedBy(4);
     }
 
-    /** Returns whether it was taken back before it began. */
+    /** Removes the operation from the queue, and returns whether it was still there. */
     private boolean isWithdrawn(Entry<?> entry) {
         lock.lock();
         try {
@@ -166,7 +176,7 @@ final class GroupWriter {
         }
     }
 
-    /** What the next transaction takes; when there is nothing, the thread is done. */
+    /** Returns the operations of the next transaction; empty if there are none, which ends the thread. */
     private List<Entry<?>> nextBatch() {
         lock.lock();
         try {
@@ -180,7 +190,7 @@ final class GroupWriter {
         }
     }
 
-    /** In turns one that runs alone, and all that run together; both in the order of arrival. */
+    /** Alternates between one operation that runs alone, and all that run together; both in the order of arrival. */
     private List<Entry<?>> nextOf(Map<Boolean, List<Entry<?>>> waiting) {
         List<Entry<?>> alone = requireNonNull(waiting.get(true));
         List<Entry<?>> together = requireNonNull(waiting.get(false));
@@ -205,7 +215,7 @@ final class GroupWriter {
         return entry.failedWithOthers || entry.operation.alone() || isSuspect(entry);
     }
 
-    /** How long a call takes up parts of its rows one after the other. */
+    /** Returns the time in which a call writes parts of its rows one after the other. */
     Duration timeForParts() {
         return calls.timeout().dividedBy(2);
     }
@@ -222,7 +232,7 @@ final class GroupWriter {
         Entry<?> first = batch.getFirst();
         if (first.operation.isDivisible() && lockedRows.anyInSmallerPiece(first.operation.partitions())) {
             first.result.completeExceptionally(new LockedRowsException(
-                    "%s was not tried: one of the rows was locked a moment ago".formatted(first.operation.what()),
+                    "%s was not executed: one of its rows was locked recently".formatted(first.operation.what()),
                     null));
             return;
         }
@@ -234,7 +244,7 @@ final class GroupWriter {
                     () -> client.readWriteTransaction(Options.tag("spream")).run(context -> attempt(context, batch)),
                     this::ask);
             lastWrite = Duration.ofNanos(System.nanoTime() - begun);
-            lastAnswer = shorter(lastAnswer, lastWrite); // of several answers
+            lastAnswer = shorter(lastAnswer, lastWrite); // a write takes several answers
             batch.forEach(entry -> lockedRows.committed(entry.operation.partitions()));
             outcomes.forEach(Runnable::run);
         } catch (LockedRowsException e) {
@@ -247,8 +257,9 @@ final class GroupWriter {
     }
 
     /**
-     * How long a transaction may hold up the next ones: longer for many rows, and before a server whose answers take long. One on
-     * rows that were locked before gets little at first, and twice as much with each failure, up to what others get.
+     * Returns the time limit of a transaction: longer for many rows, and for a server that answers slowly. A
+     * transaction on rows that were locked before gets a short time at first, which is doubled with each failure, up to
+     * that of others.
      */
     private Duration share(List<Entry<?>> batch) {
         Duration timeout = calls.timeout();
@@ -281,8 +292,8 @@ final class GroupWriter {
     }
 
     /**
-     * Returns whether the server answers what no lock can hold up. A commit that waited is rolled back first: the client does
-     * that for everything before a commit, and not for the commit.
+     * Returns whether the server answers a request that cannot be blocked by locks. An unconfirmed commit is rolled
+     * back first: the client rolls back a transaction that fails before its commit, but not one that fails in it.
      */
     private boolean ask(Optional<CommitRequest> unconfirmed) {
         unconfirmed.ifPresent(commit -> rollback.accept(RollbackRequest.newBuilder()
@@ -309,7 +320,10 @@ final class GroupWriter {
         writeAlone(batch);
     }
 
-    /** One that Spanner refuses, for its size perhaps, does not take the others with it. */
+    /**
+     * Fails the operations, or executes them alone if there are several, so that one that Spanner rejects, for its size
+     * perhaps, does not fail the others.
+     */
     private void fail(List<Entry<?>> batch, StorageException failure) {
         if (!failure.retryable() && batch.size() > 1) {
             writeAlone(batch);
@@ -318,7 +332,7 @@ final class GroupWriter {
         }
     }
 
-    /** Has those that are not done written next, one by one, in turn with what comes meanwhile. */
+    /** Queues the unfinished operations to be executed next, one by one, alternating with those that arrive. */
     private void writeAlone(List<Entry<?>> batch) {
         lock.lock();
         try {
@@ -349,14 +363,14 @@ final class GroupWriter {
     private static final class Entry<T> {
         final WriteOperation<T> operation;
         final CompletableFuture<T> result = new CompletableFuture<>();
-        boolean failedWithOthers; // like the next, read and written by the thread that writes
+        boolean failedWithOthers; // like the next, confined to the writing thread
         boolean waitedWithOthers;
 
         Entry(WriteOperation<T> operation) {
             this.operation = operation;
         }
 
-        /** Runs the operation; what it came to is told once the transaction has committed. */
+        /** Runs the operation; returns the action that completes its caller, to be run after the commit. */
         Runnable outcome(WriteTransaction transaction) {
             try {
                 T value = operation.work().apply(transaction);

@@ -9,8 +9,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 
 /**
- * The memory of a writer about rows for which a transaction has waited in vain: in which part of them at least one was locked,
- * until all of the part went through, or no write has waited for it for a while. Safe for use by many threads.
+ * Records the rows on which transactions have timed out, as parts of which at least one row was locked. A row is
+ * removed when it was written, or when no write has waited for its part for a while. Safe for use by many threads.
  */
 final class LockedRows {
     private static final int SINGLES = 32;
@@ -19,7 +19,7 @@ final class LockedRows {
     private final Duration lapse;
     private final LongSupplier nanoTime;
 
-    /** @param lapse how long a part is remembered after the last write that waited for it */
+    /** @param lapse the time for which a part is kept after the last write that waited for it */
     LockedRows(Duration lapse, LongSupplier nanoTime) {
         this.lapse = lapse;
         this.nanoTime = nanoTime;
@@ -28,29 +28,32 @@ final class LockedRows {
     /**
      * Rows of which at least one was locked.
      *
-     * @param rows how many
-     * @param failures how often a write of them has waited in vain, that of larger parts included
-     * @param at when the last write failed
+     * @param rows the number of rows
+     * @param failures the number of writes of them that timed out, including those of larger parts
+     * @param at the time at which the last write failed
      */
     record Part(int rows, int failures, long at) {
 
-        /** How many of them the next write takes: one of n is found in twice the square root of n writes, of which two wait. */
+        /**
+         * Returns the number of rows of the next write. One row of n is found in twice the square root of n writes, of
+         * which two wait.
+         */
         int piece() {
             return rows <= SINGLES ? 1 : (int) Math.ceil(Math.sqrt(rows));
         }
 
-        /** Returns whether it is one row, and a write of it has failed since that moment. */
+        /** Returns whether it is a single row, and a write of it has failed since that time. */
         boolean isOneSince(long moment) {
             return rows == 1 && at - moment > 0;
         }
     }
 
-    /** The part that the row belongs to; empty if it counts as free. */
+    /** Returns the part that the row belongs to; empty if it counts as free. */
     Optional<Part> part(PartitionToken row) {
         return Optional.ofNullable(parts.get(row)).filter(part -> !hasLapsed(part));
     }
 
-    /** A write of these rows has waited in vain. */
+    /** Records that a write of these rows has timed out. */
     void waited(Collection<PartitionToken> rows) {
         parts.values().removeIf(this::hasLapsed);
         Part part = new Part(rows.size(), failures(rows) + 1, nanoTime.getAsLong());
@@ -66,14 +69,14 @@ final class LockedRows {
     }
 
     /**
-     * Returns whether one of them is in a part whose pieces are smaller than this, so that writing all of them would wait
-     * again.
+     * Returns whether one of the rows is in a part whose pieces are smaller than this set, so that writing all of them
+     * would wait again.
      */
     boolean anyInSmallerPiece(Collection<PartitionToken> rows) {
         return rows.stream().flatMap(row -> part(row).stream()).anyMatch(part -> part.piece() < rows.size());
     }
 
-    /** How often writes have waited in vain for one of these rows. */
+    /** Returns the number of writes that timed out on one of these rows. */
     int failures(Collection<PartitionToken> rows) {
         return rows.stream()
                 .flatMap(row -> part(row).stream())

@@ -3,7 +3,7 @@ package dev.spream.storage.spanner;
 import dev.spream.core.StorageException;
 import org.jspecify.annotations.Nullable;
 
-/** A write waited in vain for rows that another transaction has locked, before a server that answers. Trying again may help. */
+/** A write timed out on rows that another transaction has locked, while the server answers. A retry may succeed. */
 final class LockedRowsException extends StorageException {
     private static final long serialVersionUID = 1L;
 

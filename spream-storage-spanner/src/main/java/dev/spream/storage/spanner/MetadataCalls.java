@@ -23,8 +23,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes calls to the metadata's database, each within a time, and says what their failures mean to a storage. Safe for use
- * by many threads.
+ * Makes calls to the metadata's database, each with a time limit, and maps their failures to those of a storage. Safe
+ * for use by many threads.
  */
 final class MetadataCalls {
     private final String table;
@@ -33,14 +33,14 @@ final class MetadataCalls {
 
     /**
      * @param table the database and table, for messages
-     * @param timeout how long a call may take, the client's own retries included
+     * @param timeout the time limit of a call, including the client's own retries
      */
     MetadataCalls(String table, Duration timeout) {
         this.table = table;
         this.timeout = timeout;
     }
 
-    /** The same, each within another time, in turns of their own. */
+    /** Returns calls with another time limit, which do not wait for these. */
     MetadataCalls within(Duration otherTimeout) {
         return new MetadataCalls(table, otherTimeout);
     }
@@ -49,7 +49,11 @@ final class MetadataCalls {
         return timeout;
     }
 
-    /** The answer of the call, or a StorageException. */
+    /**
+     * Returns the result of the call.
+     *
+     * @throws StorageException if it failed
+     */
     <T> T run(String what, Callable<T> call) {
         return run(what, new TimedCall<>(call));
     }
@@ -68,19 +72,19 @@ final class MetadataCalls {
     }
 
     /**
-     * The same for a call that makes a transaction of several requests: one after the other, in the order they come. A client
-     * has one session, and servers before multiplexed sessions, such as older versions of Google's emulator, end a
-     * transaction of it when the next one begins.
+     * Runs calls that are transactions of several requests one after the other, in the order of arrival. A client has
+     * one session, and servers without multiplexed sessions, such as older versions of Google's emulator, end its
+     * transaction when the next one begins.
      */
     <T> T runInTurn(String what, Callable<T> call) {
         return inTurn(what, () -> run(what, call));
     }
 
     /**
-     * The same for a transaction that gets a share of the time, and is rolled back when that has passed.
+     * Runs a transaction that gets a share of the time limit, and is rolled back when it exceeds it.
      *
-     * @param question is asked then, and gets the commit that is not confirmed, if it came to that
-     * @throws LockedRowsException if the server answers and the transaction did not get through: its rows are locked
+     * @param question called then with the unconfirmed commit, if there is one
+     * @throws LockedRowsException if the server answers but the transaction timed out, so its rows are locked
      */
     <T> T runInTurn(String what, Duration share, Callable<T> transaction, Predicate<Optional<CommitRequest>> question) {
         return inTurn(what, () -> runWithin(what, share, transaction, question));
@@ -98,13 +102,13 @@ final class MetadataCalls {
             }
             ask(what, () -> question.test(timed.lastCommit()), e);
             throw new LockedRowsException(
-                    "%s in %s did not get through within %s, and the server answers: another transaction may have locked the rows; it was not done, or is done and not confirmed; trying again is harmless"
+                    "%s in %s timed out after %s although the server answers: another transaction may have locked the rows. It may have taken effect without confirmation; it can be repeated safely"
                             .formatted(what, table, DurationText.of(share)),
                     e);
         }
     }
 
-    /** Fails if the server does not answer, or not as it should: with the transaction's own failure then. */
+    /** Fails if the server does not answer, or with the failure of the transaction if it answers with an error. */
     private void ask(String what, Callable<Boolean> question, StorageException failure) {
         try {
             run(what, question);
@@ -153,7 +157,7 @@ final class MetadataCalls {
 
     StorageException unanswered(String what, String why, Exception cause) {
         return new StorageException(
-                "%s in %s failed: no answer within %d s: %s; it was not done, or is done and not confirmed; trying again is harmless"
+                "%s in %s failed: no answer within %d s: %s. It may have taken effect without confirmation; it can be repeated safely"
                         .formatted(what, table, timeout.toSeconds(), why),
                 true,
                 cause);
@@ -161,13 +165,16 @@ final class MetadataCalls {
 
     StorageException interrupted(String what, InterruptedException cause) {
         return new StorageException(
-                "%s in %s was interrupted; it was not done, or is done and not confirmed; trying again is harmless"
+                "%s in %s was interrupted. It may have taken effect without confirmation; it can be repeated safely"
                         .formatted(what, table),
                 true,
                 cause);
     }
 
-    /** What went wrong in this process, as in a client that was closed, comes as a Spanner error of its own: UNKNOWN. */
+    /**
+     * Returns whether the error came from the server. The client reports failures of this process, such as a closed
+     * client, as UNKNOWN.
+     */
     private static boolean isOfServer(SpannerException error) {
         if (error.getErrorCode() != ErrorCode.UNKNOWN) {
             return true;
@@ -190,13 +197,13 @@ final class MetadataCalls {
 
     private static String advice(ErrorCode code, boolean retryable) {
         if (retryable) {
-            return "nothing was changed, or the confirmation was lost; trying again may help";
+            return "it may have taken effect without confirmation; a retry may succeed";
         }
         return switch (code) {
             case NOT_FOUND -> "check the names of database and table, and that the tables were created";
             case PERMISSION_DENIED, UNAUTHENTICATED ->
                 "check the credentials, and that they may read and write the metadata tables";
-            default -> "nothing was changed; trying again will not help";
+            default -> "nothing was changed; a retry would fail again";
         };
     }
 }

@@ -4,8 +4,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * The columns of the partitions' table. The first are those of Apache Beam, by name, type and order, so that its tables can
- * be adopted; ours may be NULL, because a table with rows takes no other new columns.
+ * The columns of the partitions' table. The first are those of Apache Beam, by name, type and order, so that its tables
+ * can be adopted; the others may be NULL, because only such columns can be added to a table with rows.
  */
 enum MetadataColumn {
     PARTITION_TOKEN("PartitionToken", MetadataType.TEXT, true),
@@ -25,7 +25,7 @@ enum MetadataColumn {
     END_PROOF("EndProof", MetadataType.TEXT, false),
     END_PROOF_AT("EndProofAt", MetadataType.TIMESTAMP, false),
     END_PROOF_CHILDREN("EndProofChildren", MetadataType.TEXTS, false),
-    /** The start and the end of each gap in turn. */
+    /** The gaps: the start and the end of each in turn. */
     GAPS("Gaps", MetadataType.TIMESTAMPS, false);
 
     static final List<String> NAMES =
@@ -41,7 +41,7 @@ enum MetadataColumn {
         this.required = required;
     }
 
-    /** Those that Beam has too. */
+    /** Returns the columns that Beam has too. */
     static List<MetadataColumn> ofBeam() {
         return Arrays.stream(values()).filter(column -> !column.isExtension()).toList();
     }
@@ -50,7 +50,7 @@ enum MetadataColumn {
         return compareTo(EPOCH) >= 0;
     }
 
-    /** Its declaration in a CREATE TABLE or ADD COLUMN. */
+    /** Returns the declaration of the column in a CREATE TABLE or ADD COLUMN. */
     String declaration(MetadataTables tables) {
         return type.declaration(tables, columnName, required);
     }

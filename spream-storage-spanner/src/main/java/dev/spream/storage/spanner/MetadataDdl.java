@@ -24,14 +24,17 @@ record MetadataDdl(MetadataTables tables) {
                 declarations(Arrays.asList(MetadataColumn.values())));
     }
 
-    /** A table as Beam makes it, which deletes finished rows after a day; GoogleSQL only. */
+    /** Returns the table as Beam creates it, which deletes finished rows after a day; GoogleSQL only. */
     String partitionsOfBeam() {
         String table = createTable(
                 tables.partitions(), MetadataColumn.PARTITION_TOKEN.columnName, declarations(MetadataColumn.ofBeam()));
         return table.replace("IF NOT EXISTS ", "") + ", ROW DELETION POLICY (OLDER_THAN(FinishedAt, INTERVAL 1 DAY))";
     }
 
-    /** {@code StreamName} and {@code PartitionMode} are NULL in an adopted subscription until it is opened. */
+    /**
+     * Returns the table of the subscription. {@code StreamName} and {@code PartitionMode} are NULL in an adopted
+     * subscription until it is opened.
+     */
     String subscription() {
         return createTable(
                 tables.subscription(),
@@ -65,7 +68,7 @@ record MetadataDdl(MetadataTables tables) {
                 FinishedPartitionRows.COLUMNS.stream().map(this::proofColumn));
     }
 
-    /** The time of finishing is copied, not that of a commit of this table. */
+    /** Returns a column of proofs; the time of finishing is copied, not that of a commit of this table. */
     private String proofColumn(MetadataColumn column) {
         return column == MetadataColumn.FINISHED_AT
                 ? MetadataType.TIMESTAMP.declaration(tables, column.columnName, true)
@@ -87,7 +90,7 @@ record MetadataDdl(MetadataTables tables) {
         return "ALTER TABLE %s ADD COLUMN %s".formatted(tables.quoted(tables.partitions()), column.declaration(tables));
     }
 
-    /** Stops Spanner from deleting finished rows: what they prove would go with them. */
+    /** Returns the statement that stops Spanner from deleting finished rows, which would delete their proofs. */
     String dropDeletionPolicy() {
         return "ALTER TABLE %s DROP %s"
                 .formatted(tables.quoted(tables.partitions()), tables.isPostgres() ? "TTL" : "ROW DELETION POLICY");
@@ -106,7 +109,7 @@ record MetadataDdl(MetadataTables tables) {
         return form.formatted(tables.quoted(name), columns, primaryKey);
     }
 
-    /** All that a table of ours needs, in order. */
+    /** Returns all statements that a new table needs, in order. */
     List<String> all() {
         return List.of(partitions(), subscription(), workers(), proofs(), byState());
     }

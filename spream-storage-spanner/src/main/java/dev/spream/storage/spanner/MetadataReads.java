@@ -29,8 +29,8 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * The reads of a storage. What belongs together is read in one query or one read-only transaction, which sees one moment and
- * takes no locks. Safe for use by many threads.
+ * The reads of a storage. Data that must be consistent are read in one query or one read-only transaction, which takes
+ * no locks. Safe for use by many threads.
  */
 final class MetadataReads {
     private static final Comparator<PartitionMetadata> LINEAGE_ORDER =
@@ -38,7 +38,10 @@ final class MetadataReads {
 
     private static final int ATTEMPTS = 5;
 
-    /** What the server says of a transaction that it has ended; also of other things, where another attempt does no harm. */
+    /**
+     * The server's errors for a transaction that it has ended, which it uses for other failures too, where another
+     * attempt is harmless.
+     */
     private static final Set<ErrorCode> ENDED = EnumSet.of(ErrorCode.FAILED_PRECONDITION, ErrorCode.NOT_FOUND);
 
     private static final Duration WHOLE_TABLE = Duration.ofMinutes(1);
@@ -69,7 +72,9 @@ final class MetadataReads {
         return lineage(rows.rows(), rows.readAt());
     }
 
-    /** Reads the unfinished partitions by their index, so that it does not matter how many have finished. */
+    /**
+     * Reads the unfinished partitions by their index, so that its cost does not depend on the number of finished ones.
+     */
     Lineage frontier() {
         return atOneMoment("reading the frontier", (snapshot, readAt) -> {
             Set<PartitionToken> parents = new LinkedHashSet<>();
@@ -100,7 +105,7 @@ final class MetadataReads {
                 readAt);
     }
 
-    /** The rows of these partitions, as they are stored. */
+    /** Returns the stored rows of these partitions. */
     List<PartitionRow> partitions(Collection<PartitionToken> tokens) {
         return calls.run("reading partitions", () -> {
             return all(client.singleUse()
@@ -132,7 +137,7 @@ final class MetadataReads {
         });
     }
 
-    /** A whole table, and Spanner's current time as the same query saw it. */
+    /** Returns a whole table, and Spanner's current time in the same query. */
     private Timed timed(MetadataCalls within, String what, String table, List<String> columns) {
         String names = columns.stream().map(tables::quoted).collect(Collectors.joining(", "));
         Statement query = Statement.of("SELECT CURRENT_TIMESTAMP AS %s, %s FROM %s"
@@ -149,10 +154,10 @@ final class MetadataReads {
     private record Timed(List<Struct> rows, Instant readAt) {}
 
     /**
-     * Reads in one read-only transaction, and again in another one when the server has ended it: for a change of the schema,
-     * or because this process was stopped for long between two of its reads.
+     * Reads in one read-only transaction, and again in another one if the server has ended it, because of a schema
+     * change or because this process was suspended for long between two of its reads.
      *
-     * @param reading gets the transaction, and Spanner's current time in it
+     * @param reading called with the transaction and Spanner's current time in it
      */
     <T> T atOneMoment(String what, Snapshot<T> reading) {
         return calls.runInTurn(what, () -> {

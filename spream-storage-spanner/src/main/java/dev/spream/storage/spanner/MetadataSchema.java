@@ -13,10 +13,10 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/** The tables of a subscription that a database has at one moment, by its information schema. */
+/** A snapshot of the tables of a subscription, read from the information schema of a database. */
 record MetadataSchema(MetadataTables tables, Map<String, Set<String>> columns, Set<String> indexes) {
     static MetadataSchema read(SpannerConnection connection, String table, MetadataCalls calls) {
-        return calls.run("looking at the tables", () -> {
+        return calls.run("reading the information schema", () -> {
             Dialect dialect = connection.client().getDialect();
             MetadataTables tables = new MetadataTables(table, dialect);
             Map<String, Set<String>> columns = new HashMap<>();
@@ -41,7 +41,7 @@ record MetadataSchema(MetadataTables tables, Map<String, Set<String>> columns, S
         return hasTable(tables.partitions());
     }
 
-    /** Returns whether there is the table that says what the subscription is. */
+    /** Returns whether the table of the subscription's record exists. */
     boolean hasSubscription() {
         return hasTable(tables.subscription());
     }
@@ -55,7 +55,7 @@ record MetadataSchema(MetadataTables tables, Map<String, Set<String>> columns, S
                 .contains(tables.compared(column.columnName));
     }
 
-    /** The names of what is missing, for people. */
+    /** Returns the names of missing tables, columns and indexes, for messages. */
     List<String> missing() {
         List<String> missing = new ArrayList<>();
         Stream.of(tables.partitions(), tables.subscription(), tables.workers(), tables.proofs())
@@ -76,7 +76,7 @@ record MetadataSchema(MetadataTables tables, Map<String, Set<String>> columns, S
                 .toList();
     }
 
-    /** Refuses a table of that name that has nothing to do with change streams, and others' tables beside it. */
+    /** Rejects a table of that name that is not a table of partitions, and other tables with the derived names. */
     void requireAdoptable() {
         requireColumns(
                 tables.partitions(),
@@ -99,7 +99,7 @@ record MetadataSchema(MetadataTables tables, Map<String, Set<String>> columns, S
                 .toList();
         if (!missing.isEmpty()) {
             throw new StorageException(
-                    "table %s exists and is no table %s: it has no column %s; nothing was changed. Give another name for %s"
+                    "table %s exists but is not a table %s: it has no column %s; nothing was changed. Use another name instead of %s"
                             .formatted(table, kind, String.join(", ", missing), tables.partitions()),
                     false,
                     null);

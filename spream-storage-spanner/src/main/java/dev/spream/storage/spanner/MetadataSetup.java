@@ -3,18 +3,18 @@ package dev.spream.storage.spanner;
 /**
  * The outcome of {@link SpannerPartitionTables#create}.
  *
- * @param outcome what it found, and made of it
- * @param adopted how many partitions of another reader were adopted; 0 unless some were
+ * @param outcome the result of the set-up
+ * @param adopted the number of partitions of another reader that were adopted
  */
 public record MetadataSetup(Outcome outcome, int adopted) {
 
     /** The result of the set-up. */
     public enum Outcome {
-        /** There was no table; now there are all. */
+        /** There was no table; all were created. */
         CREATED,
-        /** There was a table of Apache Beam or of the Go spream with partitions, which are ours now. */
+        /** There was a table of Apache Beam or of the Go spream with partitions, which were adopted. */
         ADOPTED,
-        /** The table was there, and its partitions, if any, are ours. */
+        /** The table already existed, with or without partitions of this subscription. */
         READY
     }
 }

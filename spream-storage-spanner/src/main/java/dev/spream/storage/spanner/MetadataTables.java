@@ -5,21 +5,21 @@ import java.util.Locale;
 import java.util.regex.Pattern;
 
 /**
- * The names of the tables of one subscription: that of the partitions, which is the user's, and the others, which follow
- * from it.
+ * The names of the tables of one subscription: that of the partitions, chosen by the user, and the others, derived from
+ * it.
  *
  * @param partitions the table of partitions: a letter, then up to 113 letters, digits and underscores
- * @param dialect how names are quoted, and compared
+ * @param dialect the dialect, which determines how names are quoted and compared
  */
 record MetadataTables(String partitions, Dialect dialect) {
-    /** Spanner allows 128 characters; the longest suffix takes 13. */
+    /** The form of names: Spanner allows 128 characters, and the longest suffix has 13. */
     private static final Pattern IDENTIFIER = Pattern.compile("[A-Za-z][A-Za-z0-9_]{0,113}");
 
     MetadataTables {
         requireValid(partitions);
     }
 
-    /** The name, if it can be that of the table of partitions. */
+    /** Returns the name, if it is valid for the table of partitions. */
     static String requireValid(String table) {
         if (!IDENTIFIER.matcher(table).matches()) {
             throw new IllegalArgumentException(
@@ -29,7 +29,7 @@ record MetadataTables(String partitions, Dialect dialect) {
         return table;
     }
 
-    /** One row: what the subscription is. */
+    /** Returns the table with the record of the subscription, of one row. */
     String subscription() {
         return partitions + "_Subscription";
     }
@@ -38,12 +38,15 @@ record MetadataTables(String partitions, Dialect dialect) {
         return partitions + "_Workers";
     }
 
-    /** What remains of the partitions that were removed. */
+    /** Returns the table with the proofs of removed partitions. */
     String proofs() {
         return partitions + "_Proofs";
     }
 
-    /** The index of the partitions by state: it finds the unfinished ones and their parents, however many finished. */
+    /**
+     * Returns the index of the partitions by state, which finds the unfinished ones and their parents, whatever the
+     * number of finished ones.
+     */
     String byState() {
         return partitions + "_ByState";
     }
@@ -52,12 +55,12 @@ record MetadataTables(String partitions, Dialect dialect) {
         return isPostgres() ? "\"" + name + "\"" : "`" + name + "`";
     }
 
-    /** The name as the database compares it: GoogleSQL does so without case. */
+    /** Returns the name in the form in which the database compares it: GoogleSQL ignores case. */
     String compared(String name) {
         return isPostgres() ? name : name.toLowerCase(Locale.ROOT);
     }
 
-    /** The schema of tables that name none, in the information schema. */
+    /** Returns the schema of unqualified tables in the information schema. */
     String defaultSchema() {
         return isPostgres() ? "public" : "";
     }

@@ -21,8 +21,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A row of the partitions' table in a transaction: what is stored, what the operations of the transaction have made of it,
- * and the mutation that follows. Confined to one attempt of one transaction.
+ * A row of the partitions' table in a transaction: its stored state, its state after the operations of the transaction,
+ * and the resulting mutation. Confined to one attempt of one transaction.
  */
 final class PartitionRow {
     private final PartitionToken token;
@@ -76,17 +76,17 @@ final class PartitionRow {
         set(MetadataColumn.CREATED_AT, Value.timestamp(Value.COMMIT_TIMESTAMP));
     }
 
-    /** A row as read, with the columns {@link MetadataColumn#NAMES}. */
+    /** Returns a row as read, with the columns {@link MetadataColumn#NAMES}. */
     static PartitionRow stored(Struct row) {
         return new PartitionRow(row);
     }
 
-    /** A new row, of a root: the initial query of a subscription. */
+    /** Returns a new row of a root, the initial query of a subscription. */
     static PartitionRow root(Instant startTimestamp, Timestamp endTimestamp, Duration heartbeat) {
         return new PartitionRow(PartitionToken.ROOT, List.of(), startTimestamp, endTimestamp, heartbeat.toMillis());
     }
 
-    /** A new row, of a child of this partition. */
+    /** Returns a new row of a child of this partition. */
     PartitionRow child(PartitionToken childToken, List<PartitionToken> parents, Instant childStart) {
         return new PartitionRow(childToken, parents, childStart, endTimestamp, heartbeatMillis);
     }
@@ -132,7 +132,7 @@ final class PartitionRow {
         return new PartitionLease(token, worker, epoch, watermark);
     }
 
-    /** The lease on it, if that ends at one of these moments. */
+    /** Returns the lease on the partition, if it ends at one of these times. */
     Optional<PartitionLease> lease(Set<Instant> ends) {
         return owner != null && leaseUntil != null && ends.contains(leaseUntil)
                 ? Optional.of(new PartitionLease(token, owner, epoch, watermark))
@@ -184,7 +184,7 @@ final class PartitionRow {
         }
         if (!gap.from().equals(watermark)) {
             throw new IllegalArgumentException(
-                    "partition %s: a gap from %s cannot be accepted, the stored watermark is %s; nothing was changed"
+                    "partition %s: a gap from %s cannot be accepted because the stored watermark is %s; nothing was changed"
                             .formatted(token.abbreviated(), gap.from(), watermark));
         }
         gaps = new ArrayList<>(gaps);
@@ -208,7 +208,7 @@ final class PartitionRow {
         }
     }
 
-    /** Takes back that another reader finished it: it is read on from its watermark. */
+    /** Resets a row that another reader finished, so that reading continues from its watermark. */
     void reopen() {
         state = PartitionState.RUNNING;
         set(MetadataColumn.STATE, Value.string(state.name()));
@@ -225,7 +225,7 @@ final class PartitionRow {
         changes.put(column, value);
     }
 
-    /** What the transaction has to write for this row; empty if nothing. */
+    /** Returns the mutation of this row; empty if it is unchanged. */
     Optional<Mutation> mutation(MetadataTables tables) {
         if (changes.isEmpty()) {
             return Optional.empty();

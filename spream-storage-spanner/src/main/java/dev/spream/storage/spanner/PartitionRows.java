@@ -22,14 +22,14 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Maps rows of the partitions' table to values of the core, and back. */
+/** Maps rows of the partitions' table to types of the core, and back. */
 final class PartitionRows {
-    /** The last timestamp that Spanner knows. Beam and the Go spream store it, or the one before, for "no end". */
+    /** The last timestamp of Spanner. Beam and the Go spream store it, or the one before, for "no end". */
     static final Instant LAST = Instant.parse("9999-12-31T23:59:59.999999999Z");
 
     private PartitionRows() {}
 
-    /** A partition as stored, whose lease is live if it lasts past that moment. */
+    /** Returns a partition as stored; its lease is live if it ends after that time. */
     static PartitionMetadata metadata(Struct row, Instant readAt) {
         try {
             Optional<WorkerId> owner = owner(row);
@@ -57,7 +57,7 @@ final class PartitionRows {
 
     static StorageException damaged(Struct row, RuntimeException cause) {
         return new StorageException(
-                "the stored row of partition %s cannot be right: %s; nothing was changed. Restore the row from a backup"
+                "the stored row of partition %s is invalid: %s; nothing was changed. Restore the row from a backup"
                         .formatted(row.getString(MetadataColumn.PARTITION_TOKEN.columnName), cause.getMessage()),
                 false,
                 cause);
@@ -69,14 +69,14 @@ final class PartitionRows {
             return PartitionState.valueOf(name);
         } catch (IllegalArgumentException e) {
             throw new StorageException(
-                    "partition %s is in state %s, which this version does not know; nothing was changed"
+                    "partition %s is in state %s, which this version of spream does not support; nothing was changed"
                             .formatted(row.getString(MetadataColumn.PARTITION_TOKEN.columnName), name),
                     false,
                     e);
         }
     }
 
-    /** 0 in a row that another reader wrote. */
+    /** Returns 0 for a row of another reader. */
     static long epoch(Struct row) {
         return row.isNull(MetadataColumn.EPOCH.columnName) ? 0 : row.getLong(MetadataColumn.EPOCH.columnName);
     }
@@ -99,7 +99,7 @@ final class PartitionRows {
         }
         List<Timestamp> ends = row.getTimestampList(MetadataColumn.GAPS.columnName);
         if (ends.size() % 2 != 0) {
-            throw new IllegalArgumentException("%d timestamps are no gaps".formatted(ends.size()));
+            throw new IllegalArgumentException("%d timestamps are not pairs of a start and an end".formatted(ends.size()));
         }
         List<PartitionGap> gaps = new ArrayList<>();
         for (int i = 0; i < ends.size(); i += 2) {
@@ -108,7 +108,9 @@ final class PartitionRows {
         return gaps;
     }
 
-    /** The tokens of an array, which may be NULL, and may hold NULL, as the documentation shows for children of the root. */
+    /**
+     * Returns the tokens of an array, which may be NULL and may contain NULL, as documented for children of the root.
+     */
     static List<PartitionToken> tokens(Struct row, MetadataColumn column) {
         if (row.isNull(column.columnName)) {
             return List.of();
@@ -129,7 +131,7 @@ final class PartitionRows {
         return row.isNull(column.columnName) ? Optional.empty() : Optional.of(row.getString(column.columnName));
     }
 
-    /** When something was last done with it, as far as Beam's columns tell. */
+    /** Returns the times of its last changes, as recorded in Beam's columns. */
     static Stream<Instant> times(Struct row) {
         return Stream.of(
                         MetadataColumn.WATERMARK,
@@ -141,7 +143,7 @@ final class PartitionRows {
                 .flatMap(Optional::stream);
     }
 
-    /** A mutation that writes these columns. */
+    /** Returns a mutation that writes these columns. */
     static Mutation mutation(Mutation.WriteBuilder write, Map<MetadataColumn, Value> row) {
         new EnumMap<>(row)
                 .forEach((column, value) -> write.set(column.columnName).to(value));

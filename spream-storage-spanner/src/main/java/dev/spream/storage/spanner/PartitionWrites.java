@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** The writes of partitions, as the port describes them, on rows in a transaction. */
+/** The writes of partitions that the port specifies, as operations on rows in a transaction. */
 final class PartitionWrites {
     private PartitionWrites() {}
 
@@ -108,7 +108,7 @@ final class PartitionWrites {
     private static void requireStored(WriteTransaction transaction, PartitionLease lease, PartitionEnd proof) {
         transaction.unknown(proof.children()).stream().findFirst().ifPresent(child -> {
             throw new IllegalArgumentException(
-                    "partition %s cannot finish: its child %s is not stored; nothing was changed"
+                    "partition %s cannot finish because its child %s is not stored; nothing was changed"
                             .formatted(lease.token().abbreviated(), child.abbreviated()));
         });
     }

@@ -32,11 +32,10 @@ import org.jspecify.annotations.Nullable;
  * A change stream of a Spanner database, of either dialect, read with the google-cloud-spanner client.
  *
  * <p>The client belongs to the caller: closing the source cancels the source's queries and leaves the client open. One
- * client can serve any number of sources; {@link SpannerConnection} builds one that is sized for change streams, and that
- * notices connections which went silent: another client's keep-alive cannot be changed afterwards.
+ * client can serve any number of sources; {@link SpannerConnection} builds one that is sized for change streams and
+ * detects silent connections; the keep-alive of another client cannot be changed afterwards.
  *
- * <p>A broken stream is not resumed by the client behind the reader's back, as the client does with other queries: it
- * ends with a {@link SourceException}.
+ * <p>A broken stream ends with a {@link SourceException}; the client does not resume it as it does with other queries.
  *
  * <p>Safe for use by many threads.
  */
@@ -64,18 +63,18 @@ public final class SpannerChangeStreamSource implements ChangeStreamSource {
     }
 
     /**
-     * The stream of that name, with default options. Asks the server nothing yet.
+     * Returns the stream of that name, with default options. Sends no request to the server.
      *
-     * @throws IllegalArgumentException if the name cannot be that of a change stream
+     * @throws IllegalArgumentException if the name is not a valid name of a change stream
      */
     public static SpannerChangeStreamSource open(DatabaseClient client, String streamName) {
         return builder(client, streamName).build();
     }
 
     /**
-     * Options for the stream of that name.
+     * Returns the options for the stream of that name.
      *
-     * @throws IllegalArgumentException if the name cannot be that of a change stream
+     * @throws IllegalArgumentException if the name is not a valid name of a change stream
      */
     public static Builder builder(DatabaseClient client, String streamName) {
         return new Builder(client, streamName);
@@ -151,29 +150,31 @@ public final class SpannerChangeStreamSource implements ChangeStreamSource {
             this.stream = new StreamName(requireNonNull(streamName, "streamName"));
         }
 
-        /** The priority of the queries in the instance; HIGH by default. Lower it where reading may lag behind. */
+        /** Sets the priority of the queries in the instance; HIGH by default. Lower it where a lag is acceptable. */
         public Builder priority(RpcPriority priority) {
             this.priority = requireNonNull(priority, "priority");
             return this;
         }
 
-        /** A tag that Spanner's statistics show with the queries; none by default. */
+        /** Sets a tag that Spanner's statistics show with the queries; none by default. */
         public Builder requestTag(String requestTag) {
             this.requestTag = requireNonNull(requestTag, "requestTag");
             return this;
         }
 
-        /** Which replicas serve the queries; any by default. Takes load off the replicas that serve writes. */
+        /**
+         * Sets the replicas that serve the queries; any by default. Can take load off the replicas that serve writes.
+         */
         public Builder directedReads(DirectedReadOptions directedReads) {
             this.directedReads = requireNonNull(directedReads, "directedReads");
             return this;
         }
 
         /**
-         * How many chunks of a stream the client may hold that were not read yet; 64 by default, which reads about twice
-         * as fast as the client's own default of 4. The server chooses what is in a chunk: usually one record, of any
-         * size. With a client that was not {@linkplain SpannerConnection#prepare prepared} nothing else limits what is
-         * fetched ahead: lower it then where records are large and partitions are many.
+         * Sets the number of chunks of a stream that the client may prefetch; 64 by default, which reads about twice as
+         * fast as the client's own default of 4. The server determines the content of a chunk: usually one record, of
+         * any size. With a client that was not {@linkplain SpannerConnection#prepare prepared} this is the only limit
+         * of prefetching: lower it then for large records and many partitions.
          */
         public Builder prefetchChunks(int prefetchChunks) {
             if (prefetchChunks < 1) {
@@ -184,10 +185,9 @@ public final class SpannerChangeStreamSource implements ChangeStreamSource {
         }
 
         /**
-         * How many bytes of a stream the client may hold that were not read yet, one chunk more than that at most, for
-         * queries that do not say it themselves; 4 MiB by default. It needs a client that was {@linkplain
-         * SpannerConnection#prepare prepared}. Bytes are those of the protocol: as Java objects they take a few times as
-         * many.
+         * Sets the number of bytes of a stream that the client may prefetch, exceeded by at most one chunk, for queries
+         * that do not set it; 4 MiB by default. Requires a client that was {@linkplain SpannerConnection#prepare
+         * prepared}. Bytes are counted as sent; as Java objects they take a few times as many.
          */
         public Builder prefetchBytes(long prefetchBytes) {
             if (prefetchBytes < 1) {
@@ -198,9 +198,9 @@ public final class SpannerChangeStreamSource implements ChangeStreamSource {
         }
 
         /**
-         * How many queries the client's channels carry at the same time: about 100 each, less what else the client does.
-         * By default 400, half of what a client carries that was built without a number of channels, and therefore has 8.
-         * {@link SpannerConnection#source} sets it to what the connection was opened for.
+         * Sets the number of queries that may be open at the same time: about 100 for each channel of the client, less
+         * its other requests. By default 400, half of the capacity of a client with the default of 8 channels. {@link
+         * SpannerConnection#source} sets it to the number for which the connection was opened.
          */
         public Builder maxOpenQueries(int maxOpenQueries) {
             if (maxOpenQueries < 1) {
@@ -211,8 +211,8 @@ public final class SpannerChangeStreamSource implements ChangeStreamSource {
         }
 
         /**
-         * How long to wait for the answer to a question about the stream, such as its partition mode, the server's
-         * unavailability included; 10 seconds by default.
+         * Sets the time limit of a request about the stream, such as for its partition mode, including retries while
+         * the server is unavailable; 10 seconds by default.
          */
         public Builder connectTimeout(Duration connectTimeout) {
             if (!connectTimeout.isPositive()) {

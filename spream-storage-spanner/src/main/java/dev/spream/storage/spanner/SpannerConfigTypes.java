@@ -4,7 +4,7 @@ import dev.spream.api.spi.ConfigType;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The types of this module's own values in a configuration. */
+/** The configuration types of this module's values. */
 final class SpannerConfigTypes {
     private static final String DATABASE_LABEL = "projects/<project>/instances/<instance>/databases/<database>";
     private static final Pattern HOST_AND_PORT = Pattern.compile("[^/\\s]+:(?<port>\\d{1,5})");
@@ -24,7 +24,7 @@ final class SpannerConfigTypes {
         return new ConfigType<>("name of a table", MetadataTables::requireValid, name -> name);
     }
 
-    /** A server without a scheme before it, as {@code SPANNER_EMULATOR_HOST} has it. */
+    /** Returns a type for a server without a scheme, as in {@code SPANNER_EMULATOR_HOST}. */
     static ConfigType<String> hostAndPort() {
         return new ConfigType<>("host:port", SpannerConfigTypes::requireHostAndPort, host -> host);
     }

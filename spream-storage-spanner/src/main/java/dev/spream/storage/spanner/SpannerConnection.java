@@ -31,24 +31,24 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A Spanner client for one database, which a change stream source and other parts can share. The caller that opened it closes it,
- * after its users.
+ * A Spanner client for one database, which a change stream source and other parts can share. The caller that opened it
+ * closes it, after its users.
  *
- * <p>Credentials are the application's default ones, and none for an emulator. An emulator is used when its host is set
- * here or in the environment, as {@code SPANNER_EMULATOR_HOST}.
+ * <p>Credentials are the application default credentials, and none for an emulator. An emulator is used when its host
+ * is set here or in the environment, as {@code SPANNER_EMULATOR_HOST}.
  *
- * <p>A connection that goes silent without ending, as one that a firewall forgot, is noticed 13 seconds after its last sign
- * of life, if a call waits on it: the call fails. Then, and when a call got nothing at all for 5 seconds, a change stream's
- * query until it was cancelled as stalled, all channels reconnect, because connections go silent together and a repeated
- * call goes to another one. Calls under way stay on theirs. A client that was {@linkplain #prepare prepared} does not do
- * that.
+ * <p>A connection that goes silent without being closed, for example by a firewall, is detected 13 seconds after its
+ * last message if a call waits on it, and the call fails. Then, and when a call has received nothing for 5 seconds, or
+ * a change stream's query was cancelled as stalled, all channels reconnect, because connections often go silent
+ * together and a repeated call uses another one. Calls in progress keep their connections. A client that was
+ * {@linkplain #prepare prepared} does not do that.
  *
  * <p>Safe for use by many threads.
  */
 public final class SpannerConnection implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(SpannerConnection.class);
 
-    /** Streams that a gRPC connection to Spanner carries; more wait in silence. */
+    /** The streams that a gRPC connection to Spanner carries; further ones wait without an error. */
     private static final int STREAMS_PER_CHANNEL = 100;
 
     private static final int MAX_CHANNELS = 256;
@@ -56,10 +56,10 @@ public final class SpannerConnection implements AutoCloseable {
     static final int DEFAULT_OPEN_QUERIES = 700;
 
     /**
-     * How long a gRPC channel that waits for an answer may receive nothing before it asks the server for a sign of life, and
-     * how long it then waits for one: 13 seconds after a connection went silent its calls fail, and the channel connects
-     * anew. gRPC asks no more often than every 10 seconds; a server that objects ends the connection once, and is asked half
-     * as often from then on.
+     * The time for which a gRPC channel that waits for an answer may receive nothing before it sends a keep-alive ping,
+     * which it waits for {@link SilenceWatch#KEEP_ALIVE_TIMEOUT}: 13 seconds after a connection went silent its calls
+     * fail, and the channel reconnects. gRPC sends pings at most every 10 seconds; a server that objects closes the
+     * connection once, and gets half as many pings from then on.
      */
     static final Duration KEEP_ALIVE_TIME = Duration.ofSeconds(10);
 
@@ -81,14 +81,14 @@ public final class SpannerConnection implements AutoCloseable {
     }
 
     /**
-     * Prepares a client that the caller builds, so that sources which read with it hold to their {@link
+     * Prepares a client that the caller builds, so that its sources can limit {@link
      * SpannerChangeStreamSource.Builder#prefetchBytes prefetchBytes}. Call it last: it keeps the interceptors that were
-     * set, or else the client's own, and adds one that touches nothing but change streams. It is of no use where the caller
-     * sets a channel provider, because the client then ignores interceptors.
+     * set, or else the client's own, and adds one that affects only change streams. It has no effect if the caller sets
+     * a channel provider, because the client then ignores interceptors.
      *
-     * <p>It leaves the client's keep-alive as it is: with the client's own default of two minutes, a connection that goes
-     * silent holds up its calls for that long. {@code setGrpcKeepAliveTime(Duration.ofSeconds(10))} and {@code
-     * setGrpcKeepAliveTimeout(Duration.ofSeconds(3))} are what {@link Builder#open} uses.
+     * <p>It does not change the client's keep-alive: with the client's own default of two minutes, a silent connection
+     * delays its calls for that long. {@code setGrpcKeepAliveTime(Duration.ofSeconds(10))} and {@code
+     * setGrpcKeepAliveTimeout(Duration.ofSeconds(3))} are the settings of {@link Builder#open}.
      *
      * @return the same options
      */
@@ -108,27 +108,27 @@ public final class SpannerConnection implements AutoCloseable {
         return database;
     }
 
-    /** The client for {@link #database()}; it lives as long as this connection. */
+    /** Returns the client for {@link #database()}, open as long as this connection. */
     public DatabaseClient client() {
         return client;
     }
 
     /**
-     * Options for a change stream of {@link #database()}, sized for this connection: if several sources share it, divide
-     * {@link SpannerChangeStreamSource.Builder#maxOpenQueries maxOpenQueries} between them.
+     * Returns the options for a change stream of {@link #database()}, sized for this connection: if several sources
+     * share it, divide {@link SpannerChangeStreamSource.Builder#maxOpenQueries maxOpenQueries} between them.
      *
-     * @throws IllegalArgumentException if the name cannot be that of a change stream
+     * @throws IllegalArgumentException if the name is not a valid name of a change stream
      */
     public SpannerChangeStreamSource.Builder source(String streamName) {
         return SpannerChangeStreamSource.builder(client, streamName).maxOpenQueries(maxOpenQueries);
     }
 
-    /** The client as a whole, for administration and other databases of the project; do not close it. */
+    /** Returns the whole client, for administration and other databases of the project; do not close it. */
     public Spanner spanner() {
         return spanner;
     }
 
-    /** Changes the schema of the database, and waits until it is changed. */
+    /** Changes the schema of the database, and waits until the change is complete. */
     @Nullable
     Void updateDdl(List<String> statements) throws InterruptedException, ExecutionException {
         return spanner.getDatabaseAdminClient()
@@ -136,13 +136,16 @@ public final class SpannerConnection implements AutoCloseable {
                 .get();
     }
 
-    /** Ends a transaction that is not committed, so that its locks are gone; one that has ended is left as it is. */
+    /**
+     * Rolls back a transaction that is not committed, so that its locks are released; has no effect on one that has
+     * ended.
+     */
     void rollBack(RollbackRequest transaction) {
         if (spanner.getOptions() instanceof WatchedOptions options) {
             try {
                 options.rpc().rollback(transaction, Map.of());
             } catch (SpannerException e) {
-                log.debug("rolling back in {} failed; the server does it in time", database, LoggedFailure.of(e));
+                log.debug("rolling back in {} failed; the server rolls back when the transaction expires", database, LoggedFailure.of(e));
             }
         }
     }
@@ -157,7 +160,10 @@ public final class SpannerConnection implements AutoCloseable {
     private static final class WatchedOptions extends SpannerOptions {
         private static final long serialVersionUID = 1;
 
-        /** A call waits less than the partition storage does, so that the storage's next call is answered. */
+        /**
+         * The limit of silence, shorter than the time limit of the partition storage, so that the storage's next call
+         * is answered.
+         */
         private final transient SilenceWatch watch = new SilenceWatch(SpannerPartitionStorage.TIMEOUT.minusSeconds(1));
 
         WatchedOptions(SpannerOptions.Builder builder) {
@@ -168,7 +174,7 @@ public final class SpannerConnection implements AutoCloseable {
             return getSpannerRpcV1();
         }
 
-        /** {@inheritDoc} Not set in the builder, which replaces it where there is an emulator. */
+        /** {@inheritDoc} Not set in the builder, which replaces it for an emulator. */
         @Override
         @SuppressWarnings("rawtypes") // as the client declares it
         public ApiFunction<ManagedChannelBuilder, ManagedChannelBuilder> getChannelConfigurator() {
@@ -190,14 +196,16 @@ public final class SpannerConnection implements AutoCloseable {
             this.database = requireNonNull(database, "database");
         }
 
-        /** The host and port of an emulator, such as {@code localhost:9010}; by default that of the environment. */
+        /**
+         * Sets the host and port of an emulator, such as {@code localhost:9010}; by default that of the environment.
+         */
         public Builder emulatorHost(String emulatorHost) {
             this.emulatorHost = requireNonNull(emulatorHost, "emulatorHost");
             return this;
         }
 
         /**
-         * The database role to act as; none by default. It needs SELECT on the change stream and EXECUTE on its read
+         * Sets the database role; none by default. It needs SELECT on the change stream and EXECUTE on its read
          * function.
          */
         public Builder databaseRole(String databaseRole) {
@@ -206,9 +214,10 @@ public final class SpannerConnection implements AutoCloseable {
         }
 
         /**
-         * How many change stream queries may be open at the same time, 1 to 25,500; 700 by default. Every partition that is
-         * read needs one, an idle one too. The number of gRPC channels follows from it: each carries about 100 streams, and
-         * room for 100 more is left for everything else, so the default opens 8, as the client does by itself.
+         * Sets the number of change stream queries that may be open at the same time, 1 to 25,500; 700 by default. Each
+         * partition that is read needs one, even if it is idle. It determines the number of gRPC channels: each carries
+         * about 100 streams, and 100 more are reserved for other requests, so the default opens 8, like the client's
+         * own.
          */
         public Builder maxOpenQueries(int maxOpenQueries) {
             if (maxOpenQueries < 1 || maxOpenQueries > MAX_OPEN_QUERIES) {
@@ -224,9 +233,9 @@ public final class SpannerConnection implements AutoCloseable {
         }
 
         /**
-         * Builds the client. Only an emulator is asked whether it is there; anything else shows with the first query.
+         * Builds the client. Only an emulator is probed; other failures appear with the first query.
          *
-         * @throws SourceException if the client cannot be built, or there is no emulator where one should be
+         * @throws SourceException if the client cannot be built, or the emulator is not running
          */
         public SpannerConnection open() {
             try {
@@ -259,11 +268,14 @@ public final class SpannerConnection implements AutoCloseable {
                 options.setDatabaseRole(databaseRole);
             }
             limitSessionRetries(options);
-            prepare(options).build(); // which puts what an emulator needs into the builder
+            prepare(options).build(); // which adds the settings of an emulator to the builder
             return new WatchedOptions(options);
         }
 
-        /** An unreachable server shows with its own error before a {@link StreamCatalog} times out. */
+        /**
+         * Limits the retries of sessions, so that an unreachable server is reported by its own error before a {@link
+         * StreamCatalog} times out.
+         */
         private static void limitSessionRetries(SpannerOptions.Builder options) {
             var session = options.getSpannerStubSettingsBuilder().createSessionSettings();
             RetrySettings retries = session.getRetrySettings().toBuilder()

@@ -34,31 +34,35 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A {@link PartitionStorage} in a Spanner database of either dialect: a table of partitions with the columns of Apache Beam
- * and ours, and three small ones named after it. {@link SpannerPartitionTables} makes them, also out of a table of Beam. The
- * database may be another than that of the change stream; if it is the same, the stream should not watch these tables.
+ * A {@link PartitionStorage} in a Spanner database of either dialect: a table of partitions with the columns of Apache
+ * Beam and further ones, and three small tables named after it. {@link SpannerPartitionTables} creates them, or adopts
+ * a table of Beam. The database need not be that of the change stream; if it is the same, the stream should not watch
+ * these tables.
  *
- * <p>All writes of one instance go through one writer, which puts what comes while it writes into its next transaction.
- * Leases and registrations are measured on Spanner's clock. A write of more than 1,000 rows that goes row by row takes
- * several transactions, and {@link #cleanUp} one for every 1,000 partitions: if one of them fails, those before it stand. A
- * heartbeat interval is kept in milliseconds, as Spanner takes it.
+ * <p>All writes of one instance go through one writer, which executes the operations that arrive during a transaction
+ * in the next one. Leases and registrations are measured on Spanner's clock. A write of more than 1,000 independent
+ * rows takes several transactions, and {@link #cleanUp} one for every 1,000 partitions: if one of them fails, the
+ * earlier ones remain committed. A heartbeat interval is stored in milliseconds, as Spanner accepts it.
  *
- * <p>Rows that another transaction has locked hold up no others: a transaction that waits for a quarter of a call's time,
- * or for 1,000 rows three eighths of it, more before a server whose answers take long, is rolled back, and its rows are
- * written in smaller parts until it is known which ones are locked. A call does so for half of a call's time and the
- * transaction under way then, and the next ones continue from there; {@link
- * dev.spream.core.partition.BusyPartitionsException} names the rows that are locked, or not yet known to be free. So the
- * first call for hundreds of rows, one of them locked, takes 3 to 4 of 6 seconds, and the next ones at most a quarter of
- * the time for each locked row: a lease time of two calls bears that.
+ * <p>Rows that another transaction has locked do not delay others: a transaction that waits for a quarter of a call's
+ * time limit, or for 1,000 rows three eighths of it, and longer if the server answers slowly, is rolled back, and its
+ * rows are written in smaller parts until the locked ones are found. A call does so for half of its time limit and
+ * until the current transaction ends, and the next calls continue from there; {@link
+ * dev.spream.core.partition.BusyPartitionsException} names the rows that are locked, or not yet known to be free. So
+ * the first call for hundreds of rows, one of them locked, takes 3 to 4 of 6 seconds, and the next ones at most a
+ * quarter of the time limit for each locked row: a lease time of two calls suffices for that.
  *
- * <p>A call to a server that does not answer fails after the call's time, 6 seconds unless given, and a quarter more if it
- * has to wait for the writes before it; if a part of it was done by then, the rest counts as busy. {@link #acquire} returns
- * what it knows to have acquired, and fails if it knows of nothing; what it does not know of comes back when its lease has
- * run out. One that reads a whole table ({@link #lineage}, {@link #proofs}, {@link #cleanUp}) fails after a minute. An
- * interrupted one fails at once and leaves the flag set. Safe for use by many threads. It does not close its connection.
+ * <p>A call to a server that does not answer fails after its time limit, 6 seconds by default, and a quarter more if it
+ * has to wait for earlier writes; if a part of it was written by then, the rest counts as busy. {@link #acquire}
+ * returns the confirmed leases, and fails if there are none; unconfirmed ones become free when they expire. A call that
+ * reads a whole table ({@link #lineage}, {@link #proofs}, {@link #cleanUp}) fails after a minute. An interrupted call
+ * fails at once and leaves the flag set. Safe for use by many threads. It does not close its connection.
  */
 public final class SpannerPartitionStorage implements PartitionStorage {
-    /** Less than half of a default lease, so that one call without an answer does not cost it. */
+    /**
+     * The default time limit of a call: less than half of a default lease, so that one call without an answer does not
+     * lose it.
+     */
     static final Duration TIMEOUT = Duration.ofSeconds(6);
 
     static final Duration MIN_TIMEOUT = Duration.ofSeconds(1);
@@ -80,20 +84,20 @@ public final class SpannerPartitionStorage implements PartitionStorage {
      *
      * @param connection a client of the database that has the tables; several storages may share it
      * @param table the table of partitions
-     * @throws IllegalArgumentException if the name cannot be that of a table
-     * @throws StorageException if the tables, or columns of them, are missing, which {@link SpannerPartitionTables#create}
-     *     changes; or if the database cannot be asked
+     * @throws IllegalArgumentException if the name is not a valid name of a table
+     * @throws StorageException if tables or columns are missing, which {@link SpannerPartitionTables#create} creates,
+     *     or if the database cannot be queried
      */
     public static SpannerPartitionStorage open(SpannerConnection connection, String table) {
         return open(connection, table, TIMEOUT);
     }
 
     /**
-     * The same, for a server that is slow or far away.
+     * Opens the storage with another time limit, for a server that is slow or far away.
      *
-     * @param callTimeout how long a call may take before it counts as failed, and a quarter longer if it waits for the writes
-     *     before it; 1 s to 1 min, 6 s unless given. Two of them should fit into a lease time, so that a call without an
-     *     answer does not cost the leases
+     * @param callTimeout the time limit of a call, a quarter longer if it waits for earlier writes; 1 s to 1 min, 6 s
+     *     by default. It should be at most half of the lease time, so that a call without an answer does not lose the
+     *     leases
      */
     public static SpannerPartitionStorage open(SpannerConnection connection, String table, Duration callTimeout) {
         MetadataTables.requireValid(requireNonNull(table, "table"));
@@ -150,7 +154,7 @@ public final class SpannerPartitionStorage implements PartitionStorage {
             if (acquired.isEmpty()) {
                 throw e;
             }
-            log.debug("partitions that may be acquired come back when their leases have run out", LoggedFailure.of(e));
+            log.debug("partitions whose acquisition is unconfirmed become free when their leases expire", LoggedFailure.of(e));
         }
         return claims.stream()
                 .map(PartitionClaim::token)
@@ -159,7 +163,10 @@ public final class SpannerPartitionStorage implements PartitionStorage {
                 .toList();
     }
 
-    /** What was acquired without an answer, read after the transactions of the call have ended or were rolled back. */
+    /**
+     * Returns what was acquired without confirmation, read after the transactions of the call have ended or were rolled
+     * back.
+     */
     private List<PartitionLease> unconfirmed(
             Acquisition acquisition, Collection<PartitionClaim> claims, Set<PartitionToken> busy) {
         Map<PartitionToken, PartitionClaim> tried = new HashMap<>();

@@ -11,8 +11,8 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * The storage {@code spanner}: a {@link SpannerPartitionStorage} on a connection of its own, so that no change stream query
- * stands in its way and the role that reads the stream is not its.
+ * The storage {@code spanner}: a {@link SpannerPartitionStorage} on a connection of its own, so that change stream
+ * queries do not delay it and it does not have the role that reads the stream.
  */
 @AutoService(PartitionStorageProvider.class)
 public final class SpannerPartitionStorageProvider implements PartitionStorageProvider {

@@ -15,29 +15,29 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes the tables of a {@link SpannerPartitionStorage}: new ones, or out of the metadata table of a stopped reader of the
- * same family, Apache Beam or the Go spream, whose partitions are adopted in place.
+ * Creates the tables of a {@link SpannerPartitionStorage}, or adopts the metadata table of a stopped reader, Apache
+ * Beam or the Go spream, with its partitions in place.
  *
- * <p>Adoption adds columns, drops the row deletion policy, because it would delete what proves that nothing was passed over,
- * adds an index and three small tables, and gives the finished partitions proofs of kind ADOPTED. Rows are kept as they are,
- * but for partitions that were finished just before the other reader stopped, with a watermark before their end: their last
- * changes may not have been delivered, so reading them continues. The indexes of the other reader are kept too, although it
- * can no longer use the table: to return to Beam, export.
+ * <p>Adoption adds columns, drops the row deletion policy, because it would delete the proofs that no partition was
+ * skipped, adds an index and three small tables, and gives the finished partitions proofs of kind ADOPTED. Rows are not
+ * changed, except partitions that were finished just before the other reader stopped, with a watermark before their
+ * end: their last changes may not have been delivered, so reading them continues. The indexes of the other reader are
+ * kept too, although it can no longer use the table: to return to Beam, use {@link BeamExport}.
  *
- * <p>Stop a pipeline of Beam by draining it. Its watermarks cover what its runner has taken over; what the runner had not yet
- * handed on when it was cancelled, or died with its memory, was never delivered, and the table does not record it.
+ * <p>Stop a pipeline of Beam by draining it. Its watermarks cover the changes that its runner has accepted; changes
+ * that the runner had not delivered when it was cancelled or crashed are lost, and the table does not record them.
  *
- * <p>Everything may be repeated, and done by several processes at once.
+ * <p>All methods may be repeated, and called by several processes at the same time.
  */
 public final class SpannerPartitionTables {
     private static final Logger log = LoggerFactory.getLogger(SpannerPartitionTables.class);
 
     private static final Duration TIMEOUT = Duration.ofMinutes(1);
 
-    /** Spanner fills an index before it says that it is there. */
+    /** The time limit of schema changes; Spanner fills an index before the statement completes. */
     private static final Duration DDL_TIMEOUT = Duration.ofMinutes(10);
 
-    /** More than there are statements: each may fail because another process was faster. */
+    /** The number of attempts, more than there are statements: each may fail because another process was faster. */
     private static final int ATTEMPTS = 20;
 
     private static final Pattern CREATE_TABLE =
@@ -57,22 +57,22 @@ public final class SpannerPartitionTables {
     }
 
     /**
-     * Creates what is missing, and adopts what is there, unless its reader seems to be running.
+     * Creates missing tables, and adopts an existing one unless its reader seems to be running.
      *
-     * @param connection a client of the database; its credentials must be allowed to change the schema
-     * @param table the table of partitions, the others are named after it
-     * @throws IllegalArgumentException if the name cannot be that of a table
-     * @throws StorageException if there is a table of that name which is no metadata table, if it has changed within the
-     *     last minutes, or if Spanner failed
+     * @param connection a client of the database; its credentials must permit schema changes
+     * @param table the table of partitions, after which the others are named
+     * @throws IllegalArgumentException if the name is not a valid name of a table
+     * @throws StorageException if a table of that name is not a metadata table, if it has changed within the last
+     *     minutes, or if Spanner failed
      */
     public static MetadataSetup create(SpannerConnection connection, String table) {
         return create(connection, table, false);
     }
 
     /**
-     * The same.
+     * Creates missing tables, and adopts an existing one.
      *
-     * @param force adopts a table that has changed within the last minutes; its reader must have been stopped
+     * @param force whether to adopt a table that has changed within the last minutes; its reader must have been stopped
      */
     public static MetadataSetup create(SpannerConnection connection, String table, boolean force) {
         MetadataTables.requireValid(requireNonNull(table, "table"));
@@ -111,7 +111,10 @@ public final class SpannerPartitionTables {
         return MetadataSchema.read(connection, table, calls);
     }
 
-    /** Adds what is missing; concurrent additions by another process make statements fail, which are then checked again. */
+    /**
+     * Creates missing tables. If another process creates them at the same time, statements fail, and the schema is read
+     * again.
+     */
     private MetadataSchema complete(MetadataSchema found) {
         MetadataSchema schema = found;
         for (int attempt = 1; !schema.missing().isEmpty(); attempt++) {
@@ -121,7 +124,7 @@ public final class SpannerPartitionTables {
                 if (attempt == ATTEMPTS) {
                     throw e;
                 }
-                log.debug("creating the tables of {} failed; looking again", table, LoggedFailure.of(e));
+                log.debug("creating the tables of {} failed; checking the schema again", table, LoggedFailure.of(e));
             }
             schema = schema();
         }
@@ -146,7 +149,7 @@ public final class SpannerPartitionTables {
                 if (attempt == ATTEMPTS) {
                     throw e;
                 }
-                log.debug("dropping the row deletion policy of {} failed; looking again", table, LoggedFailure.of(e));
+                log.debug("dropping the row deletion policy of {} failed; checking the schema again", table, LoggedFailure.of(e));
             }
         }
     }

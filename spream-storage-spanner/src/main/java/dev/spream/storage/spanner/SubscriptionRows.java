@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The one row that says what the subscription is: reading it, opening the subscription, completing it. */
+/** Reads and writes the row with the record of the subscription. */
 final class SubscriptionRows {
     static final Key KEY = Key.of(1);
     static final List<String> COLUMNS = List.of(
@@ -31,7 +31,7 @@ final class SubscriptionRows {
 
     private SubscriptionRows() {}
 
-    /** The subscription; empty if it was adopted and not opened since, because its stream is not known then. */
+    /** Returns the subscription; empty if it was adopted and not opened since, because its stream is not known then. */
     static Optional<SubscriptionRecord> record(Struct row) {
         return row.isNull(MetadataDdl.STREAM_NAME)
                 ? Optional.empty()
@@ -64,7 +64,7 @@ final class SubscriptionRows {
     private static SubscriptionRecord create(WriteTransaction transaction, SubscriptionRecord requested) {
         if (WriteTransaction.hasRow(transaction.context(), transaction.tables())) {
             throw new StorageException(
-                    ("table %s has partitions of another reader that were not adopted, or not to the end; nothing was changed."
+                    ("table %s has partitions of another reader that were not adopted completely; nothing was changed."
                                     + " Run SpannerPartitionTables.create, spream tail with --create-table, or spream run with storage.spanner.create-table=true, once")
                             .formatted(transaction.tables().partitions()),
                     false,
@@ -104,7 +104,7 @@ final class SubscriptionRows {
                 .build();
     }
 
-    /** The row without the stream's name and mode, and whether it completed. */
+    /** Returns an insert of the row, without the stream's name and mode and the completion. */
     static Mutation.WriteBuilder insert(
             MetadataTables tables, Timestamp start, @Nullable Timestamp end, long heartbeatMillis) {
         return Mutation.newInsertBuilder(tables.subscription())
@@ -146,7 +146,7 @@ final class SubscriptionRows {
                 .to(1);
     }
 
-    /** The keys of the index by state under which the unfinished partitions are. */
+    /** Returns the keys of the unfinished partitions in the index by state. */
     static KeySet unfinished() {
         KeySet.Builder keys = KeySet.newBuilder();
         Arrays.stream(PartitionState.values())

@@ -18,15 +18,18 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * Makes the rows that another reader left a subscription of ours. Unfinished partitions keep their state and watermark, at
- * epoch 0 and without an owner, so workers continue where that reader stopped; and so do finished ones that it may not have
+ * Adopts the rows of another reader as a subscription. Unfinished partitions keep their state and watermark, at epoch 0
+ * and without an owner, so that workers continue where that reader stopped; so do finished ones that it may not have
  * delivered to their end.
  *
- * <p>The subscription's row is written last, and each transaction before it first looks that it is not there: what was
- * interrupted is done again, and what others have adopted is left alone.
+ * <p>The subscription's row is written last, and each earlier transaction first checks that it does not exist: an
+ * interrupted adoption is repeated, and one by another process is not changed.
  */
 final class TableAdoption {
-    /** A living reader moves a watermark about every heartbeat, which is at most five minutes. */
+    /**
+     * The time without changes after which a reader counts as stopped. A running one moves a watermark about every
+     * heartbeat, which is at most five minutes.
+     */
     private static final Duration QUIET = Duration.ofMinutes(2);
 
     private static final int BATCH = 1_000;
@@ -42,8 +45,8 @@ final class TableAdoption {
     }
 
     /**
-     * Refuses if rows changed a short time ago, which the reader of the table would have done. Looks at Beam's columns
-     * only.
+     * Fails if rows changed recently, which indicates that the reader of the table is running. Checks only Beam's
+     * columns.
      */
     void requireQuiet() {
         List<String> columns = MetadataColumn.ofBeam().stream()
@@ -72,8 +75,8 @@ final class TableAdoption {
                 .max(Comparator.naturalOrder())
                 .ifPresent(last -> {
                     throw new StorageException(
-                            ("table %s changed at %s, less than %d s before %s: the reader that made it may still be running, and two"
-                                            + " readers would not know of each other. Nothing was changed. Stop that reader; then"
+                            ("table %s changed at %s, less than %d s before %s: its reader may still be running, and two"
+                                            + " readers would not coordinate. Nothing was changed. Stop that reader; then"
                                             + " wait that long and try again, or call SpannerPartitionTables.create with force")
                                     .formatted(tables.partitions(), last, quiet.toSeconds(), now),
                             false,
@@ -90,7 +93,7 @@ final class TableAdoption {
         });
     }
 
-    /** Adopts all rows and returns how many; 0 if another process has. */
+    /** Adopts all rows and returns their number; 0 if another process has adopted them. */
     int run() {
         AdoptionPlan plan = reads.atOneMoment("reading the partitions to adopt", (snapshot, now) -> {
             return new AdoptionPlan(

@@ -14,7 +14,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Set;
 
-/** The registrations of workers: reading, making, extending and removing them. */
+/** Reads, creates, renews and removes the registrations of workers. */
 final class WorkerRows {
     static final List<String> COLUMNS =
             List.of(MetadataDdl.WORKER_ID, MetadataDdl.CAPACITY, MetadataDdl.REGISTERED_AT, MetadataDdl.ALIVE_UNTIL);

@@ -5,16 +5,16 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * A write of the storage, which runs inside a transaction together with others. It may run several times, because Spanner
- * aborts and repeats transactions, and says no before it changes anything: with an IllegalArgumentException, its caller's
- * alone.
+ * A write of the storage, which is executed in a transaction together with others. It may be executed several times,
+ * because Spanner aborts and repeats transactions. It rejects invalid arguments before it changes anything, by an
+ * IllegalArgumentException that only its caller gets.
  *
- * @param what for messages, such as "advancing 3 watermarks"
- * @param partitions the partitions it looks at, which are read before it runs
- * @param weight about how many rows it writes
- * @param alone whether it wants a transaction of its own, because it reads more than those partitions
- * @param rowByRow whether it deals with each partition for itself, so that it can be divided
- * @param work what it does, and its result
+ * @param what the name of the operation in messages, such as "advancing 3 watermarks"
+ * @param partitions the partitions that it reads, which are loaded before
+ * @param weight the approximate number of rows that it writes
+ * @param alone whether it needs a transaction of its own, because it reads more than those partitions
+ * @param rowByRow whether it writes each partition independently, so that it can be divided
+ * @param work the code that executes it and returns its result
  */
 record WriteOperation<T>(
         String what,
@@ -24,12 +24,12 @@ record WriteOperation<T>(
         boolean rowByRow,
         Function<WriteTransaction, T> work) {
 
-    /** An operation on some partitions, to be written together with others. */
+    /** Returns an operation on some partitions, to be executed together with others. */
     static <T> WriteOperation<T> on(String what, Set<PartitionToken> partitions, Function<WriteTransaction, T> work) {
         return new WriteOperation<>(what, Set.copyOf(partitions), Math.max(1, partitions.size()), false, false, work);
     }
 
-    /** An operation on each of some partitions for itself. */
+    /** Returns an operation on each of some partitions independently. */
     static <T> WriteOperation<T> each(String what, Set<PartitionToken> partitions, Function<WriteTransaction, T> work) {
         return new WriteOperation<>(what, Set.copyOf(partitions), Math.max(1, partitions.size()), false, true, work);
     }
@@ -38,7 +38,7 @@ record WriteOperation<T>(
         return rowByRow && partitions.size() > 1;
     }
 
-    /** An operation for a transaction of its own. */
+    /** Returns an operation for a transaction of its own. */
     static <T> WriteOperation<T> alone(String what, Function<WriteTransaction, T> work) {
         return new WriteOperation<>(what, Set.of(), 1, true, false, work);
     }

@@ -24,9 +24,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One attempt of a read-write transaction: the rows that its operations look at, as the operations before have left them,
- * and what is to be written in the end. Reads and mutations only, no DML, so both dialects are served alike and no query
- * plan can go wrong. Confined to the thread of the attempt.
+ * One attempt of a read-write transaction: the rows that its operations read, in the state that earlier operations have
+ * left them in, and the mutations to write at its end. It uses only reads and mutations and no DML, so that both
+ * dialects are treated alike and no query plan is involved. Confined to the thread of the attempt.
  */
 final class WriteTransaction {
     private final TransactionContext context;
@@ -50,14 +50,15 @@ final class WriteTransaction {
     }
 
     /**
-     * Begins it by a question that no lock can hold up. The first answer names the transaction, and without a name a client that
-     * aborts cannot roll it back: the server would keep it for seconds, with locks on whatever it had read.
+     * Begins the transaction by a query that no lock can block. The first answer has the id of the transaction; without
+     * it, a client that aborts cannot roll it back, and the server would keep it for seconds, with locks on the rows
+     * that it had read.
      */
     void begin() {
         var unused = now();
     }
 
-    /** Spanner's time, the same for the whole attempt. */
+    /** Returns Spanner's time, the same for the whole attempt. */
     Instant now() {
         Instant known = now;
         if (known == null) {
@@ -67,12 +68,12 @@ final class WriteTransaction {
         return known;
     }
 
-    /** That time from now, or the last timestamp there is. */
+    /** Returns the time after that duration, or the last possible timestamp. */
     Instant in(Duration time) {
         return time.compareTo(Duration.between(now(), PartitionRows.LAST)) < 0 ? now().plus(time) : PartitionRows.LAST;
     }
 
-    /** Reads partitions that were not read yet, all at once. */
+    /** Reads partitions that were not read yet, in one request. */
     void load(Collection<PartitionToken> tokens) {
         Set<PartitionToken> unknown = new HashSet<>(tokens);
         unknown.removeAll(rows.keySet());
@@ -91,12 +92,12 @@ final class WriteTransaction {
         return rows.getOrDefault(token, Optional.empty());
     }
 
-    /** The partition, if the lease on it is not lost. */
+    /** Returns the partition, if its lease is not lost. */
     Optional<PartitionRow> held(PartitionLease lease) {
         return partition(lease.token()).filter(row -> row.isHeldUnder(lease));
     }
 
-    /** Of these, the ones that are neither stored nor were removed. */
+    /** Returns the tokens that are neither stored nor removed. */
     Set<PartitionToken> unknown(Collection<PartitionToken> tokens) {
         load(tokens);
         Set<PartitionToken> absent = new HashSet<>(tokens);
@@ -129,7 +130,7 @@ final class WriteTransaction {
         rows.put(row.token(), Optional.of(row));
     }
 
-    /** Returns whether a partition is in one of these states; for an operation that is alone. */
+    /** Returns whether a partition is in one of these states; for an operation that is executed alone. */
     boolean hasPartition(KeySet states) {
         List<String> columns = List.of(MetadataColumn.PARTITION_TOKEN.columnName);
         try (ResultSet read =
@@ -138,7 +139,7 @@ final class WriteTransaction {
         }
     }
 
-    /** Returns whether the table of partitions has a row at all. */
+    /** Returns whether the table of partitions has a row. */
     static boolean hasRow(ReadContext context, MetadataTables tables) {
         List<String> columns = List.of(MetadataColumn.PARTITION_TOKEN.columnName);
         try (ResultSet read = context.read(tables.partitions(), KeySet.all(), columns, Options.limit(1))) {
@@ -146,12 +147,12 @@ final class WriteTransaction {
         }
     }
 
-    /** Adds a mutation of something else than a partition. */
+    /** Adds a mutation of a row that is not a partition. */
     void write(Mutation mutation) {
         others.add(mutation);
     }
 
-    /** What the operations have left to write. */
+    /** Returns the mutations of all operations. */
     List<Mutation> mutations() {
         List<Mutation> mutations = new ArrayList<>(others);
         rows.values()

@@ -236,7 +236,7 @@ class SourceFailuresTest {
         answerStreams();
         SourceException e = catchThrowableOfType(SourceException.class, source::partitionMode);
         assertThat(e.kind()).isEqualTo(Kind.NOT_FOUND);
-        assertThat(e).hasMessageContaining("no change stream that this caller may see");
+        assertThat(e).hasMessageContaining("no change stream that this user may read");
     }
 
     @Test

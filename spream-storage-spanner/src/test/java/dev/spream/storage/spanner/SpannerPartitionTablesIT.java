@@ -118,8 +118,8 @@ class SpannerPartitionTablesIT {
         assertThatThrownBy(() -> create(table))
                 .isInstanceOf(StorageException.class)
                 .hasMessageContaining(
-                        "table %s exists and is no table of a subscription".formatted(names.subscription()));
-        assertThatThrownBy(() -> open(table)).hasMessageContaining("exists and is no table of a subscription");
+                        "table %s exists but is not a table of a subscription".formatted(names.subscription()));
+        assertThatThrownBy(() -> open(table)).hasMessageContaining("exists but is not a table of a subscription");
     }
 
     @Test

@@ -5,20 +5,20 @@ import java.util.ArrayDeque;
 import java.util.Queue;
 
 /**
- * The chunks that the client has fetched of one query, as the server sends them; one usually holds one row. The client
- * asks for its chunks in advance, so many at a time as its option says, whatever their size. This lets it have the next
- * one only while what it holds is less than a number of bytes.
+ * Limits the chunks that the client prefetches of one query by their bytes. A chunk, as the server sends it, usually
+ * has one row. The client requests a number of chunks in advance, whatever their size; this class forwards a request
+ * only while the client holds less than the limit.
  *
- * <p>One chunk is asked for at a time, and its size is known before the next one is. So the client holds less than one chunk
- * more than the limit, the chunk included whose rows the reader is being given. Beside that chunk it may always have one
- * more: a chunk larger than the limit passes, and no reader waits for a chunk that was not asked for. What is not seen here
- * are chunks that the client keeps back because the server sent no resume token with them yet.
+ * <p>One chunk is requested at a time, and its size is known before the next request. So the client exceeds the limit
+ * by less than one chunk, including the chunk that the reader is processing. In addition to that chunk it may always
+ * have one more, so that a chunk larger than the limit is delivered, and a reader never waits for a chunk that was not
+ * requested. Chunks that the client retains because the server has not sent a resume token yet are not counted.
  *
- * <p>Counts nothing, and limits nothing, unless the client has a {@link PrefetchInterceptor}. Safe for use by many threads:
- * that of the connection, which adds, and the reader's, which takes.
+ * <p>Has no effect unless the client has a {@link PrefetchInterceptor}. Safe for use by many threads: the connection's
+ * thread adds chunks, and the reader's removes them.
  */
 public final class Prefetch {
-    /** Says which object counts a call. */
+    /** The call option with the object that counts a call. */
     public static final CallOptions.Key<Prefetch> OF_CALL = CallOptions.Key.create("spream-prefetch");
 
     private final long limitBytes;
@@ -29,12 +29,12 @@ public final class Prefetch {
     private boolean underWay;
     private boolean claimed;
 
-    /** @param limitBytes how many bytes are enough, so that no further chunk is asked for */
+    /** @param limitBytes the number of bytes at which no further chunk is requested */
     public Prefetch(long limitBytes) {
         this.limitBytes = limitBytes;
     }
 
-    /** Returns whether this is the call to count: the first one that asks, and it asks once. */
+    /** Returns whether the caller is the first one, which counts the call; true once. */
     synchronized boolean claim() {
         boolean first = !claimed;
         claimed = true;
@@ -42,9 +42,9 @@ public final class Prefetch {
     }
 
     /**
-     * The client has room for so many chunks more. After its first request it says so when it has taken as many.
+     * Called when the client has room for more chunks: after its first request, when it has taken as many.
      *
-     * @return whether to ask the server for one chunk
+     * @return whether to request one chunk from the server
      */
     synchronized boolean request(int chunks) {
         for (int taken = 0; taken < chunks && !ahead.isEmpty(); taken++) {
@@ -56,9 +56,9 @@ public final class Prefetch {
     }
 
     /**
-     * The chunk that was asked for has arrived.
+     * Called when the requested chunk has arrived.
      *
-     * @return whether to ask the server for one more
+     * @return whether to request one more from the server
      */
     synchronized boolean arrived(long bytes) {
         ahead.add(bytes);
@@ -77,12 +77,12 @@ public final class Prefetch {
         return true;
     }
 
-    /** How many chunks the client holds of which the reader was given nothing. */
+    /** Returns the number of prefetched chunks of which the reader has got no row yet. */
     public synchronized int chunksAhead() {
         return ahead.size();
     }
 
-    /** How much the client holds, the chunk included whose rows the reader is being given, as on the wire. */
+    /** Returns the bytes that the client holds, including the chunk that the reader is processing, counted as sent. */
     synchronized long bytes() {
         return bytesAhead + bytesBeingRead;
     }

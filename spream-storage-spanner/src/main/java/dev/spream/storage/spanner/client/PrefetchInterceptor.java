@@ -13,13 +13,13 @@ import io.grpc.MethodDescriptor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Holds the calls that have a {@link Prefetch} to it; all others pass untouched, and so does a call that another of these
- * interceptors holds already.
+ * Applies the {@link Prefetch} of calls that have one. Other calls are not changed, nor are calls to which another of
+ * these interceptors applies it already.
  *
- * <p>The size of a message is taken where the transport cuts it out of the stream, on the thread of the connection, and the
- * next one is asked for right there. The transport then continues with what it has received already: no thread is woken for
- * it, and no message waits for a round trip. Where the transport does not know the size, because the message is compressed,
- * it is taken from the decoded message instead.
+ * <p>The size of a message is read where the transport deframes it, on the thread of the connection, and the next one
+ * is requested there. The transport then continues with data that it has already received, so no thread is woken and no
+ * message waits for a round trip. If the transport does not know the size, because the message is compressed, that of
+ * the decoded message is used.
  */
 public final class PrefetchInterceptor implements ClientInterceptor {
 
@@ -77,12 +77,12 @@ public final class PrefetchInterceptor implements ClientInterceptor {
         }
     }
 
-    /** Sees the messages of a call as the transport does. */
+    /** Observes the messages of a call in the transport. */
     private static final class Meter extends ClientStreamTracer.Factory {
         /** Null until the call is built, before it starts. */
         private volatile @Nullable LimitedCall<?, ?> call;
 
-        /** The number of the one message under way whose size the transport does not know. */
+        /** The number of the message in progress whose size the transport does not know. */
         private volatile int unknownSize = -1;
 
         @Override

@@ -23,19 +23,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The channels of a client, which all reconnect when a call shows that a connection may have gone silent:
- * nothing came for 5 seconds, or until a change stream's query was cancelled, or its connection was found dead. Connections
- * often go silent together, as when a firewall forgets them, and a call that is repeated goes to another channel. Calls
- * under way keep their connection.
+ * Reconnects all channels of a client when a call shows that a connection may have gone silent: nothing was received
+ * for 5 seconds, or until a change stream's query was cancelled, or the connection was found dead. Connections often go
+ * silent together, for example by a firewall, and a repeated call uses another channel. Calls in progress keep their
+ * connections.
  *
- * <p>Google's servers take offence at frequent pings, so idle connections cannot be asked for a sign of life in advance.
+ * <p>Google's servers reject frequent pings, so idle connections cannot be probed in advance.
  *
  * <p>Safe for use by many threads.
  */
 public final class SilenceWatch {
     private static final Logger log = LoggerFactory.getLogger(SilenceWatch.class);
 
-    /** How long gRPC waits for the answer to a keep-alive ping. */
+    /** The time that gRPC waits for the answer to a keep-alive ping. */
     public static final Duration KEEP_ALIVE_TIMEOUT = Duration.ofSeconds(3);
 
     private final Duration unanswered;
@@ -43,25 +43,25 @@ public final class SilenceWatch {
     private final Set<ManagedChannel> channels = ConcurrentHashMap.newKeySet();
     private final AtomicLong renewed = new AtomicLong(System.nanoTime());
 
-    /** @param unanswered for how long a call must have waited in vain */
+    /** @param unanswered the time for which a call must have received nothing */
     public SilenceWatch(Duration unanswered) {
         this.unanswered = unanswered;
         this.checks = CompletableFuture.delayedExecutor(unanswered.toMillis(), TimeUnit.MILLISECONDS);
     }
 
-    /** A builder of channels that are watched. */
+    /** Returns a builder of channels that are watched. */
     public ManagedChannelBuilder<?> watching(ManagedChannelBuilder<?> builder) {
         return new WatchedBuilder(builder.intercept(new CallWatch()));
     }
 
-    /** Reconnects all channels, unless that was done since a call's last sign of life. */
+    /** Reconnects all channels, unless that was done since the last message of a call. */
     private void renew(long lastSign) {
         long last = renewed.get();
         if (lastSign - last < 0 || !renewed.compareAndSet(last, System.nanoTime())) {
             return;
         }
         log.warn(
-                "a call to Spanner got no answer, its connection may be dead; the {} channels reconnect",
+                "a call to Spanner got no answer, so its connection may be dead; the {} channels reconnect",
                 channels.size());
         channels.forEach(ManagedChannel::enterIdle);
     }
@@ -94,7 +94,7 @@ public final class SilenceWatch {
                 @Override
                 public void start(Listener<RespT> listener, Metadata headers) {
                     Answers<RespT> answers = new Answers<>(listener);
-                    if (options.getOption(Prefetch.OF_CALL) == null) { // an idle change stream says nothing for longer
+                    if (options.getOption(Prefetch.OF_CALL) == null) { // an idle change stream is silent for longer
                         checks.execute(answers::checkAnswered);
                     }
                     super.start(answers, headers);
@@ -103,7 +103,7 @@ public final class SilenceWatch {
         }
     }
 
-    /** What comes back of one call. */
+    /** Observes the responses of one call. */
     private final class Answers<T> extends SimpleForwardingClientCallListener<T> {
         private volatile boolean answered;
         private volatile long lastSign = System.nanoTime();

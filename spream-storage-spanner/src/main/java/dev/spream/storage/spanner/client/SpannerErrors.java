@@ -15,12 +15,12 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The meaning of Spanner's errors to the reader of a partition. The code alone is ambiguous: an OUT_OF_RANGE can be lost
- * retention, an expired partition, a start outside of the partition's life, or a start in the future, and only the text
- * tells. One that is not recognised is {@link Kind#FATAL}, never an end.
+ * Classifies Spanner's errors for the reader of a partition. The code alone is ambiguous: an OUT_OF_RANGE can be lost
+ * retention, an expired partition, a start outside of the partition's lifetime, or a start in the future, and only the
+ * text distinguishes them. An unknown error is {@link Kind#FATAL}, never an end.
  *
- * <p>The texts are those of Spanner, as Google's emulator (common/errors.cc) and Apache Beam (which matches "Specified
- * start_timestamp is invalid") have them.
+ * <p>The texts are those of Spanner, as in Google's emulator (common/errors.cc) and in Apache Beam (which matches
+ * "Specified start_timestamp is invalid").
  */
 public final class SpannerErrors {
     private static final Pattern VALID_RANGE = Pattern.compile("within (\\S+) and (\\S+?)[.,;]?(?:\\s|$)");
@@ -30,15 +30,15 @@ public final class SpannerErrors {
     private SpannerErrors() {}
 
     /**
-     * The failure of a source that an error means.
+     * Returns the source's exception for an error.
      *
-     * @param failed what failed, such as "reading partition …"
+     * @param failed the call that failed, such as "reading partition …"
      */
     public static SourceException sourceException(String failed, Throwable cause) {
         SpannerException error = SpannerExceptionFactory.asSpannerException(cause);
         String text = text(error);
-        // The client says so of itself, as when it was closed; as a Spanner error that would be UNKNOWN and tried for
-        // ever.
+        // An error of the client itself, as when it was closed; mapped as a Spanner error it would be UNKNOWN and
+        // retried forever.
         Kind kind = cause instanceof IllegalStateException ? Kind.FATAL : kind(error.getErrorCode(), text);
         String message = "%s failed: %s: %s; %s".formatted(failed, error.getErrorCode(), text, advice(kind, text));
         return new SourceException(kind, message, error, kind == Kind.OUTSIDE_PARTITION ? validUntil(text) : null);
@@ -51,7 +51,7 @@ public final class SpannerErrors {
                 Kind.TRANSIENT;
             case OUT_OF_RANGE -> outOfRange(message);
             case INVALID_ARGUMENT -> invalidArgument(message);
-            // The client has one multiplexed session and keeps it: it does not come back from losing it.
+            // The client has one multiplexed session, and does not replace it when it is lost.
             case NOT_FOUND -> message.contains(SESSION_LOST) ? Kind.FATAL : Kind.NOT_FOUND;
             case PERMISSION_DENIED, UNAUTHENTICATED -> Kind.PERMISSION_DENIED;
             case ALREADY_EXISTS, FAILED_PRECONDITION, UNIMPLEMENTED, DATA_LOSS -> Kind.FATAL;
@@ -87,23 +87,23 @@ public final class SpannerErrors {
             return "the server has lost the client's session, as a restarted emulator does: connect again";
         }
         return switch (kind) {
-            case TRANSIENT -> "trying again may help";
+            case TRANSIENT -> "a retry may succeed";
             case CANCELLED -> "this process ended the query";
             case RETENTION_LOST ->
                 "records before the retention period are lost, and so are those of before the "
                         + "stream was created: start later";
             case PARTITION_EXPIRED -> "the partition's records and the names of its children are lost";
-            case OUTSIDE_PARTITION -> "this proves no end: read again from an earlier position";
+            case OUTSIDE_PARTITION -> "this does not prove the partition's end: read again from an earlier position";
             case START_IN_FUTURE -> "compare the start with the server's time";
             case NOT_FOUND -> "check the names of database and change stream, and whether the stream was recreated";
             case PERMISSION_DENIED ->
                 "check the credentials, and that they, or the database role, may SELECT from the "
                         + "change stream and EXECUTE its read function";
-            case MALFORMED, FATAL -> "reading again will not help";
+            case MALFORMED, FATAL -> "a retry would fail again";
         };
     }
 
-    /** What the server said, on one line, without the names that the layers of the client put before it. */
+    /** Returns the server's message on one line, without the prefixes of the client's layers. */
     public static String text(SpannerException error) {
         String description = Status.fromThrowable(error).getDescription();
         String text = (description != null ? description : String.valueOf(error.getMessage())).replaceAll("\\s+", " ");

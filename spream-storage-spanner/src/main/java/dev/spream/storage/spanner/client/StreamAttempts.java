@@ -16,12 +16,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sees each attempt that the client makes of one streaming query, remembers how the last one failed, and refuses further
- * ones. Installed through {@link com.google.cloud.spanner.SpannerOptions#CALL_CONTEXT_CONFIGURATOR_KEY}.
+ * Observes the attempts that the client makes of one streaming query, records the failure of the last one, and rejects
+ * further ones. Installed through {@link com.google.cloud.spanner.SpannerOptions#CALL_CONTEXT_CONFIGURATOR_KEY}.
  *
- * <p>The client resumes a broken stream by itself: without end, without a word, and by a resume token. A change stream's
- * reader wants to know instead: an unreachable server has to show, and a server whose resume tokens mean nothing
- * (Google's emulator) sends records again from the start of the query, out of their order.
+ * <p>The client resumes a broken stream silently and without a limit, by a resume token. That does not suit a change
+ * stream: an unreachable server must be reported, and a server that ignores resume tokens (Google's emulator) sends
+ * records again from the start of the query, out of order.
  *
  * <p>Safe for use by many threads.
  */
@@ -39,22 +39,22 @@ public final class StreamAttempts implements CallContextConfigurator {
         this.deadline = deadline;
     }
 
-    /** Lets every attempt through, each until that time, if any; but for a rollback, so that no locks stay behind. */
+    /** Permits all attempts, each until the deadline if there is one, except a rollback, so that no locks remain. */
     static StreamAttempts until(@Nullable Deadline deadline) {
         return new StreamAttempts(Integer.MAX_VALUE, null, deadline);
     }
 
-    /** Lets one attempt through, which fetches ahead as that says. */
+    /** Permits one attempt, which prefetches within that limit. */
     public static StreamAttempts one(Prefetch prefetch) {
         return new StreamAttempts(1, prefetch, null);
     }
 
-    /** How the last attempt failed, if one did. */
+    /** Returns the failure of the last attempt, if it failed. */
     Optional<Status> lastFailure() {
         return Optional.ofNullable(lastFailure);
     }
 
-    /** The commit that was last asked for, if one was. */
+    /** Returns the last commit that was requested, if there is one. */
     Optional<CommitRequest> lastCommit() {
         return Optional.ofNullable(lastCommit);
     }
@@ -84,7 +84,7 @@ public final class StreamAttempts implements CallContextConfigurator {
             return new ClientStreamTracer() {
                 @Override
                 public void streamClosed(Status status) {
-                    boolean thrownAway = status.getCode() == Status.Code.CANCELLED; // by this side: tells nothing
+                    boolean thrownAway = status.getCode() == Status.Code.CANCELLED; // by this side, so not a failure
                     if (!status.isOk() && !(thrownAway && lastFailure().isPresent())) {
                         lastFailure = status;
                     }

@@ -16,8 +16,8 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A call of the client that answers, or fails, within a time. It runs on a thread of its own, because the client waits for
- * its session without regard to any deadline, and retries an unreachable server without end. Used once, by one thread.
+ * A call of the client with a time limit. It runs on a thread of its own, because the client waits for its session
+ * regardless of deadlines, and retries an unreachable server without a limit. Used once, by one thread.
  */
 public final class TimedCall<T> {
     private final Callable<T> call;
@@ -27,13 +27,13 @@ public final class TimedCall<T> {
         this(call, null);
     }
 
-    /** A transaction of several requests, which are answered until then; it is rolled back otherwise. */
+    /** Creates the call of a transaction of several requests, which is rolled back at the deadline. */
     public TimedCall(Callable<T> call, @Nullable Deadline deadline) {
         this.call = call;
         this.attempts = StreamAttempts.until(deadline);
     }
 
-    /** The answer; when it does not come in time, or the caller is interrupted, the call is cancelled. */
+    /** Returns the result. At the time limit, or if the caller is interrupted, the call is cancelled. */
     public T answer(Duration timeout) throws ExecutionException, TimeoutException, InterruptedException {
         Context.CancellableContext context =
                 Context.ROOT.withValue(CALL_CONTEXT_CONFIGURATOR_KEY, attempts).withCancellation();
@@ -47,16 +47,16 @@ public final class TimedCall<T> {
         }
     }
 
-    /** The commit that was last asked for, if one was; it has happened if the call was answered. */
+    /** Returns the last commit that was requested, if there is one; it has taken effect if the call returned. */
     public Optional<CommitRequest> lastCommit() {
         return attempts.lastCommit();
     }
 
-    /** Why there was no answer in time, as far as the client's attempts show. */
+    /** Returns the reason for the timeout, as far as the client's attempts show it. */
     public String silenceReason() {
         return attempts.lastFailure()
                 .map(TimedCall::describe)
-                .orElse("the server cannot be reached, or does not answer");
+                .orElse("the server is unreachable or does not answer");
     }
 
     private static String describe(Status failure) {

@@ -6,7 +6,7 @@ import com.google.cloud.spanner.ResultSet;
 import com.google.cloud.spanner.Statement;
 import java.time.Instant;
 
-/** Instants for the client's timestamps and back; both are exact to the nanosecond. */
+/** Converts between instants and the client's timestamps, exact to the nanosecond. */
 public final class Timestamps {
     private Timestamps() {}
 
@@ -19,9 +19,10 @@ public final class Timestamps {
     }
 
     /**
-     * Spanner's current time. Leases are measured on it, and no emulator's read timestamps are it.
+     * Returns Spanner's current time, by which leases are measured. It is queried, because the read timestamps of
+     * emulators differ from it.
      *
-     * @param context where it is asked for
+     * @param context the context of the query
      */
     public static Instant current(ReadContext context) {
         try (ResultSet row = context.executeQuery(Statement.of("SELECT CURRENT_TIMESTAMP"))) {

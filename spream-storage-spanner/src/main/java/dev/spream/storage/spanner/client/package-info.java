@@ -1,6 +1,6 @@
 /**
- * The google-cloud-spanner client, made to answer in time: calls within a limit, attempts that show how they failed, a bound on
- * what is fetched ahead, channels that reconnect after silence. Not for users. Read {@link
+ * Time limits for the google-cloud-spanner client: calls with a limit, failures of single attempts, a limit of
+ * prefetching, and channels that reconnect after silence. Internal to this module. Read {@link
  * dev.spream.storage.spanner.client.TimedCall} first.
  */
 @NullMarked

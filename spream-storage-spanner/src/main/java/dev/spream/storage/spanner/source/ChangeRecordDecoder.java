@@ -19,9 +19,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Reads change records from rows: an array of structs from GoogleSQL databases, JSON from PostgreSQL ones. What Spanner
- * may add is no error: unknown fields are ignored, unknown names of types are kept. NULL arrays and NULL elements count
- * as absent. Methods throw {@link IllegalArgumentException} for what cannot be a change record.
+ * Reads change records from rows: an array of structs from GoogleSQL databases, JSON from PostgreSQL ones. Future
+ * additions are tolerated: unknown fields are ignored, unknown names of types are kept. NULL arrays and NULL elements
+ * count as absent. Methods throw {@link IllegalArgumentException} for values that are not change records.
  *
  * @see <a href="https://cloud.google.com/spanner/docs/change-streams/details#change_streams_record_format">Spanner:
  *     change streams record format</a>
@@ -29,7 +29,7 @@ import java.util.Optional;
 final class ChangeRecordDecoder {
     private ChangeRecordDecoder() {}
 
-    /** The records of the current row: always one today, but the type allows more. */
+    /** Returns the records of the current row: always one today, but the type allows more. */
     static List<ChangeRecord> decode(ResultSet row) {
         Type type = row.getColumnType(0);
         return switch (type.getCode()) {
@@ -38,7 +38,7 @@ final class ChangeRecordDecoder {
             case JSON -> ChangeRecordJson.read(row.getJson(0));
             case PROTO, BYTES ->
                 throw new IllegalArgumentException("the stream has partition mode MUTABLE_KEY_RANGE: its records are "
-                        + type + ", which this version does not read");
+                        + type + ", which this version of spream does not support");
             default -> throw new IllegalArgumentException("no change record in a column of type " + type);
         };
     }
@@ -103,7 +103,10 @@ final class ChangeRecordDecoder {
         return new HeartbeatRecord(Fields.timestamp(heartbeat, "timestamp"));
     }
 
-    /** Empty if it names none, which an empty list says; a list that is missing says nothing. */
+    /**
+     * Returns the children; an empty list means that there are none, and a missing list that the record is of another
+     * kind.
+     */
     private static Optional<ChildPartitionsRecord> children(StructReader record) {
         List<Struct> named = Fields.requiredStructs(record, "child_partitions");
         List<ChildPartition> children = new ArrayList<>(named.size());

@@ -6,10 +6,10 @@ import dev.spream.core.source.PartitionQuery;
 import dev.spream.storage.spanner.client.Timestamps;
 
 /**
- * Query texts of the two dialects. Spanner takes nothing but the read function alone, with literals or parameters.
+ * The query texts of the two dialects. Spanner accepts only a query of the read function, with literals or parameters.
  *
- * @see <a href="https://cloud.google.com/spanner/docs/change-streams/details#change_stream_query_syntax">Spanner: change
- *     stream query syntax</a>
+ * @see <a href="https://cloud.google.com/spanner/docs/change-streams/details#change_stream_query_syntax">Spanner:
+ *     change stream query syntax</a>
  */
 public final class ChangeStreamStatement {
     private static final String GOOGLE_SQL = """
@@ -19,7 +19,7 @@ public final class ChangeStreamStatement {
             partition_token => @partitionToken, \
             heartbeat_milliseconds => @heartbeatMillis)""";
 
-    /** The fifth argument is reserved, and has to be there. */
+    /** The query of the PostgreSQL dialect. The fifth argument is reserved and required. */
     private static final String POSTGRESQL = "SELECT * FROM \"spanner\".\"read_json_%s\"($1, $2, $3, $4, null)";
 
     private ChangeStreamStatement() {}

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Reads fields of structs by name, where a field may be missing from the type or NULL in the value. */
+/** Reads fields of structs by name; a field may be missing from the type or NULL in the value. */
 final class Fields {
     private static final int ABSENT = -1;
 
@@ -40,7 +40,10 @@ final class Fields {
         return index == ABSENT ? 0 : struct.getLong(index);
     }
 
-    /** The JSON value null counts as absent too: the keys of a table whose primary key has no columns are sent so. */
+    /**
+     * Returns the JSON object; the JSON value null counts as absent too, as in the keys of a table whose primary key
+     * has no columns.
+     */
     static Optional<JsonObject> json(StructReader struct, String name) {
         int index = index(struct, name);
         if (index == ABSENT) {
@@ -56,13 +59,13 @@ final class Fields {
                 : struct.getJson(index);
     }
 
-    /** The elements that are not NULL. */
+    /** Returns the elements that are not NULL. */
     static List<Struct> structs(StructReader struct, String name) {
         int index = index(struct, name);
         return index == ABSENT ? List.of() : present(struct.getStructList(index));
     }
 
-    /** The elements of a list that must be there, and has none that is NULL. */
+    /** Returns the elements of a required list without NULL elements. */
     static List<Struct> requiredStructs(StructReader struct, String name) {
         List<Struct> structs = struct.getStructList(required(struct, name));
         List<Struct> present = present(structs);
@@ -72,15 +75,15 @@ final class Fields {
         return present;
     }
 
-    /** The elements, NULL ones included. */
+    /** Returns the elements, including NULL ones. */
     static List<@Nullable String> strings(StructReader struct, String name) {
         int index = index(struct, name);
         return index == ABSENT ? List.of() : struct.getStringList(index);
     }
 
     /**
-     * The elements that are not NULL, in one pass: the client's lists decode an element again each time that it is asked
-     * for, which costs more than all else that is done with it.
+     * Returns the elements that are not NULL, in one pass: the client's lists decode an element at each access, which
+     * costs more than all further processing.
      */
     static List<Struct> present(List<@Nullable Struct> structs) {
         List<Struct> present = new ArrayList<>(structs.size());

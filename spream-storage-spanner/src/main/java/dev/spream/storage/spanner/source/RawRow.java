@@ -17,15 +17,15 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A row that could not be decoded, looked at once more: whether it holds one data change and nothing else, and what of that
- * can be read. Anything in doubt, such as a second record or one of an unknown kind, may name child partitions.
+ * Examines a row that could not be decoded: whether it has exactly one data change, and which parts of that can be
+ * read. Any other content, such as a second record or one of an unknown kind, may name child partitions.
  */
 final class RawRow {
     private static final String DATA_CHANGE = "data_change_record";
 
     private RawRow() {}
 
-    /** The change in the current row; empty if the row may hold something else as well. */
+    /** Returns the change in the current row; empty if the row may have other content as well. */
     static Optional<UndecodableChange> change(ResultSet row) {
         try {
             return switch (row.getColumnType(0).getCode()) {

@@ -18,7 +18,7 @@ final class RetentionPeriod {
 
     private RetentionPeriod() {}
 
-    /** Empty if the text has another form, or says no time at all. */
+    /** Returns the period; empty if the text has another form, or no time. */
     static Optional<Duration> parse(String text) {
         Matcher form = FORM.matcher(text.strip().toLowerCase(Locale.ROOT));
         if (!form.matches()) {

@@ -20,11 +20,11 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The stream of one query, over a result set of the client.
+ * A cursor over one query, backed by a result set of the client.
  *
- * <p>A result set belongs to one thread, and closing it from another does not wake a reader that waits. So the query runs
- * in a gRPC context of its own: cancelling that ends the call on both sides, the client's waits included, and the result
- * set is closed by the holder of {@link #reading}, the reader on its way out or the closer.
+ * <p>A result set belongs to one thread, and closing it from another does not wake a waiting reader. So the query runs
+ * in a gRPC context of its own: cancelling it ends the call on both sides, including the client's waits, and the result
+ * set is closed by the holder of {@link #reading}, either the reader when it returns or the closer.
  */
 public final class SpannerChangeStreamCursor implements ChangeStreamCursor {
     private final String description;
@@ -41,10 +41,10 @@ public final class SpannerChangeStreamCursor implements ChangeStreamCursor {
     private Iterator<ChangeRecord> row = List.<ChangeRecord>of().iterator();
 
     /**
-     * @param description what is read, for messages
-     * @param prefetch limits and counts what the client fetches ahead
+     * @param description the description of the query in messages
+     * @param prefetch limits and counts prefetched chunks
      * @param opening starts the query; called by the first {@link #next}
-     * @param onClose told once or more that this cursor is closed
+     * @param onClose called at least once when this cursor is closed
      */
     public SpannerChangeStreamCursor(
             String description,
@@ -131,7 +131,8 @@ public final class SpannerChangeStreamCursor implements ChangeStreamCursor {
     }
 
     /**
-     * Counted in the server's chunks, which usually hold a row each; 0 with a client that has no {@link PrefetchInterceptor}.
+     * Returns the number of prefetched chunks of the server, which usually have a row each; 0 with a client that has no
+     * {@link PrefetchInterceptor}.
      */
     @Override
     public int prefetched() {

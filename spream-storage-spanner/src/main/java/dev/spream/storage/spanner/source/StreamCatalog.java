@@ -21,8 +21,8 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The answers of a database about its change streams and its clock. Every question is answered, or fails, within a time:
- * the client alone would retry an unreachable server without end.
+ * Queries a database for its change streams and its clock. Each query has a time limit, because the client alone would
+ * retry an unreachable server without a limit.
  *
  * <p>Safe for use by many threads.
  */
@@ -39,14 +39,14 @@ public final class StreamCatalog {
     public Dialect dialect() {
         Dialect known = dialect;
         if (known == null) {
-            known = ask("asking for the database's dialect", client::getDialect);
+            known = ask("reading the database's dialect", client::getDialect);
             dialect = known;
         }
         return known;
     }
 
     public Instant serverTime() {
-        return ask("asking for the server's time", () -> Timestamps.current(client.singleUse()));
+        return ask("reading the server's time", () -> Timestamps.current(client.singleUse()));
     }
 
     public PartitionMode partitionMode(String stream) {
@@ -63,12 +63,12 @@ public final class StreamCatalog {
         } catch (IllegalArgumentException e) {
             throw new SourceException(
                     SourceException.Kind.FATAL,
-                    "change stream %s has partition mode %s, which this version does not know".formatted(stream, name),
+                    "change stream %s has partition mode %s, which this version of spream does not support".formatted(stream, name),
                     e);
         }
     }
 
-    /** Empty if no period was declared for the stream, or one in a form that is not known. */
+    /** Returns the retention period; empty if the stream declares none, or one in an unknown form. */
     public Optional<Duration> retention(String stream) {
         Optional<String> declared = option(dialect(), stream, "retention_period");
         if (declared.isEmpty()) {
@@ -86,14 +86,14 @@ public final class StreamCatalog {
                 .to(stream)
                 .build();
         return ask(
-                        "asking for the %s of change stream %s".formatted(name.replace('_', ' '), stream),
+                        "reading the %s of change stream %s".formatted(name.replace('_', ' '), stream),
                         () -> strings(query))
                 .stream()
                 .findFirst();
     }
 
     private void requireStream(String stream) {
-        List<String> names = ask("looking for change stream " + stream, () -> {
+        List<String> names = ask("finding change stream " + stream, () -> {
             return strings(Statement.of(
                     "select change_stream_name from information_schema.change_streams order by change_stream_name"));
         });
@@ -105,12 +105,12 @@ public final class StreamCatalog {
     private static String notFound(String stream, List<String> names) {
         String message = "change stream %s not found: ".formatted(stream);
         if (names.isEmpty()) {
-            return message + "the database has no change stream that this caller may see";
+            return message + "the database has no change stream that this user may read";
         }
         return names.stream()
                 .filter(name -> name.equalsIgnoreCase(stream))
                 .findFirst()
-                .map(name -> message + "did you mean %s? Case matters".formatted(name))
+                .map(name -> message + "did you mean %s? Names are case-sensitive".formatted(name))
                 .orElseGet(() -> message + "the database has " + String.join(", ", names));
     }
 

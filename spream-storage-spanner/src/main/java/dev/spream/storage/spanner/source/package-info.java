@@ -1,6 +1,6 @@
 /**
- * The queries of a change stream and the decoding of their rows. Not for users: {@link
- * dev.spream.storage.spanner.SpannerChangeStreamSource} is what they open. Read {@link
+ * The queries of a change stream and the decoding of their rows. Internal to this module: users open a {@link
+ * dev.spream.storage.spanner.SpannerChangeStreamSource}. Read {@link
  * dev.spream.storage.spanner.source.SpannerChangeStreamCursor} first.
  */
 @NullMarked

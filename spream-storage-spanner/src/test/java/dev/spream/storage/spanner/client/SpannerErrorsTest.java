@@ -72,7 +72,7 @@ class SpannerErrorsTest {
                         Status.UNAVAILABLE
                                 .withDescription("no emulator.\nDid you start it?")
                                 .asRuntimeException()))
-                .hasMessage("connecting failed: UNAVAILABLE: no emulator. Did you start it?; trying again may help");
+                .hasMessage("connecting failed: UNAVAILABLE: no emulator. Did you start it?; a retry may succeed");
     }
 
     @Test
