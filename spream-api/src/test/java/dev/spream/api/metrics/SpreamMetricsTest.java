@@ -239,7 +239,7 @@ final class SpreamMetricsTest {
     @Test
     void a_storage_that_fails_is_counted_by_what_it_was_asked() {
         source.roots("p").change("p", 1, "A");
-        storage = SpoiledStorage.failingOnce("open");
+        storage = SpoiledStorage.failingOnce("openSubscription");
         run(IGNORE);
         assertThat(count("spream.storage.retries", "operation", "open")).isEqualTo(1);
 
