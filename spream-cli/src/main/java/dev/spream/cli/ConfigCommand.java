@@ -12,12 +12,12 @@ import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Judges what {@code run} would be configured by, and shows what holds. Opens nothing. */
+/** Validates the configuration of {@code run} and shows the effective values. Opens nothing. */
 @Command(
         name = "config",
         description = "Validates a configuration and shows the effective values.",
         exitCodeListHeading = "%nExit codes:%n",
-        exitCodeList = {"0:the configuration can be used", "2:usage, or a configuration that cannot be used"},
+        exitCodeList = {"0:the configuration is valid", "2:usage error or invalid configuration"},
         footer = {"", "It takes the same flags as spream run. Secrets are not shown."})
 final class ConfigCommand extends Subcommand {
     @Mixin
@@ -40,11 +40,11 @@ final class ConfigCommand extends Subcommand {
         if (!check.problems().isEmpty()) {
             throw new ConfigException(check.problems());
         }
-        report("config: the configuration is fine");
+        report("config: the configuration is valid");
         return ExitCode.OK;
     }
 
-    /** What was said, rather than left to its default. */
+    /** Returns the lines of the configured keys, without those at their defaults. */
     private static List<String> configured(List<ConfigEntry> entries) {
         return entries.stream()
                 .filter(entry -> entry.inUse() && !entry.origin().equals("default"))

@@ -85,7 +85,7 @@ final class EmulatorCommand extends Subcommand {
             return builder.start();
         } catch (UncheckedIOException e) {
             throw new CommandFailure(
-                    "cannot listen on %s:%d (%s): choose another --port, 0 takes a free one, or correct --host"
+                    "cannot listen on %s:%d (%s): choose another --port, 0 for any free one, or correct --host"
                             .formatted(host, port, reason(e)),
                     e);
         }
@@ -104,7 +104,7 @@ final class EmulatorCommand extends Subcommand {
             return PartitionChurn.none();
         }
         Duration interval = churnInterval();
-        require(!interval.isZero(), "--churn is 0: write off for none");
+        require(!interval.isZero(), "--churn is 0: use off to disable it");
         return PartitionChurn.every(interval);
     }
 

@@ -7,11 +7,11 @@ import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import picocli.CommandLine;
 
-/** Runs the command line: exit code 0 for success, 1 for a failure, 2 for a command that was not understood. */
+/** Runs the command line. Exit codes: 0 for success, 1 for a failure, 2 for invalid usage. */
 public final class Main {
     private Main() {}
 
-    /** Runs the command and ends the process, whatever threads a client library leaves behind. */
+    /** Runs the command and exits the process, even if a client library leaves threads running. */
     public static void main(String[] args) {
         System.setErr(StruckStream.over(System.err));
         System.exit(run(args));

@@ -15,7 +15,7 @@ import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
-/** The command without a subcommand: it has only help to offer. */
+/** The top-level command, which prints its help. */
 @Command(
         name = "spream",
         description = "Reads Cloud Spanner change streams.",
@@ -36,7 +36,10 @@ final class SpreamCommand extends CommandGroup {
             ExportCommand.class,
             EmulatorCommand.class);
 
-    /** With the subcommand that the first argument names, or else with all, whose model takes half a second to make. */
+    /**
+     * Creates the command line with the subcommand named by the first argument, or else with all, which takes half a
+     * second.
+     */
     static CommandLine commandLine(String... arguments) {
         CommandLine command = new CommandLine(new SpreamCommand());
         List<Class<?>> named = SUBCOMMANDS.stream()

@@ -8,8 +8,8 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The door of standard error: what is logged or said there, by client libraries too, has none of the configured secrets. Each write
- * is looked at by itself, since a line that is still being written has to be seen.
+ * Masks the configured secrets in standard error, the output of client libraries included. Each write is masked by
+ * itself, since partial lines have to appear at once.
  */
 final class StruckStream extends FilterOutputStream {
     private StruckStream(OutputStream out) {
@@ -25,7 +25,7 @@ final class StruckStream extends FilterOutputStream {
         String text = new String(bytes, offset, length, StandardCharsets.UTF_8);
         String struck = Secrets.mask(text);
         if (struck.equals(text)) {
-            out.write(bytes, offset, length); // as it is, also where a character is cut in two
+            out.write(bytes, offset, length); // written unchanged, even if it splits a character
         } else {
             out.write(struck.getBytes(StandardCharsets.UTF_8));
         }

@@ -1,7 +1,7 @@
 /**
- * The {@code spream} command. Start with {@link dev.spream.cli.Main}; each group of commands has a package of its own below this
- * one. A command reads its flags, refuses with a {@link dev.spream.cli.command.UsageFailure} what cannot be meant, and works with
- * the api and the adapters as any program could.
+ * The {@code spream} command. Start with {@link dev.spream.cli.Main}; each command group has a package of its own. A
+ * command parses its flags, rejects invalid ones with a {@link dev.spream.cli.command.UsageFailure}, and uses the API
+ * and the adapters like any program.
  */
 @NullMarked
 package dev.spream.cli;

@@ -64,7 +64,7 @@ final class ConfigUsageTest {
                 .anyMatch(line -> line.matches("max-inflight = 7 +\\(--max-inflight\\)"))
                 .noneMatch(line -> line.startsWith("heartbeat-interval"));
         assertThat(out.toString()).contains("storage.jdbc.password").doesNotContain("hush");
-        assertThat(err.toString()).isEqualTo("config: the configuration is fine%n".formatted());
+        assertThat(err.toString()).isEqualTo("config: the configuration is valid%n".formatted());
     }
 
     @Test
@@ -113,7 +113,7 @@ final class ConfigUsageTest {
             config --explian            | spream config: unknown option '--explian'; did you mean '--explain'?
             run -x                      | spream run: unknown option '-x'
             config --storage            | --storage has no value: write --storage=VALUE
-            run --sink log --sink=log   | --sink is given twice: take one away
+            run --sink log --sink=log   | --sink is given twice: remove one
             config --config /nonexistent/file | /nonexistent/file
             config --sinc=log           | did you mean sink?
             config --storage.jdbc.password=hush | ${file:

@@ -72,7 +72,7 @@ final class DeadLettersIT {
             showsAllOfOne(file, letters.getFirst().string("identity").orElseThrow());
 
             CommandRun dry = deadletters(1, file, "release", "--all");
-            assertThat(dry.err()).anyMatch(line -> line.startsWith("left Items Id=3: letters wait behind it"));
+            assertThat(dry.err()).anyMatch(line -> line.startsWith("skipped Items Id=3: it has dead letters"));
             assertThat(deadletters(0, file, "replay", "--all", "--dry-run").err())
                     .filteredOn(line -> line.startsWith("would replay "))
                     .hasSize(3);
@@ -128,7 +128,7 @@ final class DeadLettersIT {
             assertThat(deadletters(0, file, "discard", second, "--yes").err().getLast())
                     .isEqualTo("discard: discarded 1; no letters are open; 0 keys are parked");
             assertThat(deadletters(1, file, "discard", second, "--yes").err())
-                    .anyMatch(line -> line.startsWith("left " + second));
+                    .anyMatch(line -> line.startsWith("skipped " + second));
             assertThat(deadletters(1, file, "show", second).err().getLast()).contains("no letter of " + second);
             drain(service);
         }

@@ -52,7 +52,7 @@ final class LocksIT {
         assertThat(check(1))
                 .anyMatch(line ->
                         line.matches("wrong: [0-9]+ of 9000000 buckets were created; continue: \\./spream locks.*"))
-                .endsWith("check: 1 thing is wrong");
+                .endsWith("check: 1 problem");
 
         assertThat(run(1, "provision", "--strategy", "rows", "--buckets", "2000"))
                 .last()
@@ -62,11 +62,11 @@ final class LocksIT {
                 .containsExactly(
                         "spream locks provision: buckets is 99999999999, must be 1 to 2147483648 for row locks");
         assertThat(run(0, "provision", "--buckets", "2000", "--recreate", "--yes"))
-                .startsWith("provision: removed what was there")
+                .startsWith("provision: removed the existing buckets")
                 .last()
                 .asString()
                 .startsWith(
-                        "provision: rows, 3 levels of 2000 buckets by sha256; 6,000 buckets are there, 6,000 of them"
+                        "provision: rows, 3 levels of 2000 buckets by sha256; 6,000 buckets exist, 6,000 of them"
                                 + " made now");
         assertThat(check(0)).containsExactly("check: locks can be taken");
     }
@@ -105,7 +105,7 @@ final class LocksIT {
         assertThat(execute(0, new StringWriter(), "locks", "provision", "--config", file.toString()))
                 .last()
                 .asString()
-                .contains("6,000 buckets are there, 3 of them made now");
+                .contains("6,000 buckets exist, 3 of them created now");
     }
 
     private static void awaitBlocked(Statement statement, SpreamProcess process) throws SQLException {

@@ -79,15 +79,15 @@ final class OutboxIT {
 
         run(0, "stats");
         assertThat(out.toString().lines())
-                .contains("pending     1", "succeeded   1", "aborted     1", "failed      1")
+                .contains("pending        1", "succeeded      1", "aborted        1", "failed         1")
                 .anyMatch(line -> line.matches("due +1, the oldest for [0-9.]+s"))
-                .contains("parked      1, of which 1 may have reached the receiver");
+                .contains("parked         1, of which 1 may have reached the receiver");
 
         assertThat(run(0, "list", "--limit", "2"))
                 .containsExactly("outbox: 2 shown; there may be more: --after " + id("refused"));
         assertThat(run(0, "list", "--parked")).containsExactly("outbox: 1 shown");
         assertThat(out.toString())
-                .contains("unknown", "waits for you", "OUTCOME_UNKNOWN")
+                .contains("unknown", "waits for an operator", "OUTCOME_UNKNOWN")
                 .doesNotContain("secret");
         run(0, "list", "--status", "pending");
         assertThat(out.toString()).contains("new\\u001b[31m").doesNotContain("\u001b");
@@ -106,7 +106,7 @@ final class OutboxIT {
         assertThat(run(1, "show", "4711"))
                 .last()
                 .asString()
-                .endsWith("neither outbox nor ledger nor audit has an entry 4711");
+                .endsWith("there is no entry 4711");
     }
 
     @Test
@@ -142,9 +142,9 @@ final class OutboxIT {
 
         assertThat(run(1, "requeue", id("done"), "4711", "--why", "no"))
                 .containsExactly(
-                        "left %s: it succeeded".formatted(id("done")),
-                        "left 4711: there is no such entry",
-                        "requeue: 0 changed, 2 left");
+                        "skipped %s: it succeeded".formatted(id("done")),
+                        "skipped 4711: there is no such entry",
+                        "requeue: 0 changed, 2 skipped");
         assertThat(run(0, "abort", "--key", "new", "--why", "not wanted"))
                 .last()
                 .isEqualTo("abort: 1 changed");
@@ -201,7 +201,7 @@ final class OutboxIT {
 
         run(0, "show", "--key", "done");
         assertThat(out.toString())
-                .contains("not in the outbox, or not any more", "generation 1 succeeded, HTTP 200")
+                .contains("not in the outbox, or purged", "generation 1 succeeded, HTTP 200")
                 .doesNotContain("answer");
         run(0, "show", "--key", "done", "--payload", "--json");
         JsonObject ledger = JsonObject.of(out.toString()).object("ledger").orElseThrow();
@@ -211,7 +211,7 @@ final class OutboxIT {
         assertThat(out.toString())
                 .contains("generation 1 failed, HTTP", "ABORTED_BY_HAND")
                 .contains("abort by ann", "nobody wants it");
-        assertThat(run(1, "show", "--key", "never")).last().asString().endsWith("has an entry with the key never");
+        assertThat(run(1, "show", "--key", "never")).last().asString().endsWith("there is no entry with the key never in the outbox, the ledger or the audit");
     }
 
     @Test
@@ -232,26 +232,26 @@ final class OutboxIT {
 
     @Test
     void what_is_not_clear_is_refused_and_nothing_is_changed() {
-        assertUsage("say which entries", "requeue");
+        assertUsage("entries are missing", "requeue");
         assertUsage("--all needs a filter", "requeue", "--all", "--yes");
         assertUsage("add --all", "requeue", "7", "--parked");
         assertUsage("and add --yes", "abort", "--all", "--status", "pending");
         assertUsage("--why TEXT", "abort", "7");
-        assertUsage("say how it ended", "settle", "7", "--why", "x");
-        assertUsage("say how it ended", "settle", "7", "--succeeded", "--failed", "REJECTED", "--why", "x");
+        assertUsage("the outcome is missing", "settle", "7", "--why", "x");
+        assertUsage("the outcome is missing", "settle", "7", "--succeeded", "--failed", "REJECTED", "--why", "x");
         assertUsage("--why TEXT", "settle", "7", "--succeeded");
         assertUsage("reason code 'nope' must be", "settle", "7", "--failed", "nope");
         assertUsage("httpStatus is 99", "settle", "7", "--succeeded", "--http-status", "99", "--why", "x");
-        assertUsage("say which entry", "show", "7", "8");
+        assertUsage("the entry is missing", "show", "7", "8");
         String tooLong = "99999999999999999999";
-        assertUsage("'%s' is no id: 1 to 9223372036854775807".formatted(tooLong), "show", tooLong);
-        assertUsage("'%s' is no id: 1 to 9223372036854775807".formatted(tooLong), "settle", tooLong, "--succeeded");
-        assertUsage("'%s' is no id: 1 to 9223372036854775807".formatted(tooLong), "requeue", "7", tooLong);
-        assertUsage("'0' is no id: 1 to 9223372036854775807", "abort", "0", "--why", "x");
-        assertUsage("'%s' is no id: 1 to 9223372036854775807, or 0".formatted(tooLong), "list", "--after", tooLong);
+        assertUsage("'%s' is not an id: 1 to 9223372036854775807".formatted(tooLong), "show", tooLong);
+        assertUsage("'%s' is not an id: 1 to 9223372036854775807".formatted(tooLong), "settle", tooLong, "--succeeded");
+        assertUsage("'%s' is not an id: 1 to 9223372036854775807".formatted(tooLong), "requeue", "7", tooLong);
+        assertUsage("'0' is not an id: 1 to 9223372036854775807", "abort", "0", "--why", "x");
+        assertUsage("'%s' is not an id: 1 to 9223372036854775807, or 0".formatted(tooLong), "list", "--after", tooLong);
         assertUsage("unknown argument 'seven'", "requeue", "7", "seven", "--why", "x");
         assertUsage("--limit is 0", "list", "--limit", "0");
-        assertUsage("leave the other filters out", "list", "--key", "x", "--parked");
+        assertUsage("remove the other filters", "list", "--key", "x", "--parked");
         assertUsage("--older-than", "purge");
         assertUsage("--chunk is 0", "purge", "--older-than", "1d", "--chunk", "0");
         assertUsage(

@@ -136,11 +136,11 @@ final class ProjectionIT {
         run(0, "audit", "entries");
         assertThat(out.toString()).containsPattern("segments +4 -> 8 +more processes");
         assertThat(run(1, "segments", "entries", "8", "--reason", "again"))
-                .containsExactly("left entries: it has 8 segments; nothing was changed");
+                .containsExactly("entries already has 8 segments; nothing was changed");
         assertThat(run(1, "segments", "search", "2", "--reason", "no"))
                 .singleElement()
                 .asString()
-                .contains("left search", "no positions");
+                .contains("search: ", "no positions");
         assertThat(run(2, "segments", "entries", "3", "--reason", "no").getFirst())
                 .contains("must be a power of 2");
     }
@@ -152,7 +152,7 @@ final class ProjectionIT {
                 .contains("parked        2 (3 events)", "dead letters  1")
                 .containsPattern("last error +\\S+ ago: no such column")
                 .containsPattern("0 +1,717 +1 +\\S+ \\S+ +ann/" + ANN.id())
-                .containsPattern("evil\\\\u001b\\[31m +poison +5 +2 +1 .* waits for you +no such column")
+                .containsPattern("evil\\\\u001b\\[31m +poison +5 +2 +1 .* waits for an operator +no such column")
                 .containsPattern("late +gap +3 +1 +0 .* in \\S+ \\S* *version 2 is missing")
                 .doesNotContain("secret", "\u001b");
 
@@ -170,7 +170,7 @@ final class ProjectionIT {
         assertThat(out.toString()).doesNotContain("secret");
 
         run(0, "show", "search");
-        assertThat(out.toString()).contains("none: its source has no positions").doesNotContain("SEGMENT");
+        assertThat(out.toString()).contains("none: the source has no positions").doesNotContain("SEGMENT");
     }
 
     @Test
@@ -270,17 +270,17 @@ final class ProjectionIT {
         assertThat(run(0, "pause", "entries", "--reason", "asked by bob"))
                 .singleElement()
                 .asString()
-                .startsWith("pause entries: no effect is written any more");
+                .startsWith("pause entries: paused in every process");
         assertThat(store.state("entries").orElseThrow().status()).isEqualTo(ProjectionStatus.PAUSED);
         assertThat(run(1, "pause", "entries", "--reason", "again"))
-                .containsExactly("left entries: it is paused; nothing was changed");
+                .containsExactly("entries is paused; nothing was changed");
         assertThat(run(0, "resume", "entries", "--why", "mended"))
                 .singleElement()
                 .asString()
                 .startsWith("resume entries: it continues");
         assertThat(run(1, "resume", "entries", "--reason", "again"))
                 .containsExactly(
-                        "left entries: it is running; only one that is paused or has failed can go on, and nothing"
+                        "entries is running; only a paused or failed projection can be resumed, and nothing"
                                 + " was changed");
         assertThat(audited()).contains("ann: asked by bob", "ann: mended");
     }
@@ -288,14 +288,14 @@ final class ProjectionIT {
     @Test
     void what_is_parked_is_tried_again() throws Exception {
         assertThat(run(0, "retry", "entries", "--key", "late", "--reason", "it came"))
-                .containsExactly("retry entries: 1 to be tried again");
+                .containsExactly("retry entries: 1 to be retried");
         assertThat(run(0, "retry", "entries", "--all", "--yes", "--reason", "mended"))
-                .containsExactly("retry entries: 2 to be tried again");
+                .containsExactly("retry entries: 2 to be retried");
         assertThat(run(1, "retry", "entries", "--key", "word-1", "--reason", "x"))
-                .containsExactly("left word-1: it is not parked");
+                .containsExactly("skipped word-1: it is not parked");
         run(0, "pause", "entries", "--reason", "x");
         assertThat(run(0, "retry", "entries", "--key", "late", "--reason", "x"))
-                .containsExactly("retry entries: 1 to be tried again, once it resumes: it is paused");
+                .containsExactly("retry entries: 1 to be retried, once it is resumed: it is paused");
         run(0, "show", "entries");
         assertThat(out.toString()).containsPattern("due .* due +no such column");
     }
@@ -308,7 +308,7 @@ final class ProjectionIT {
         assertThat(run(1, "skip", "entries", "--key", "late", "--version", Long.toString(behind), "--reason", "x"))
                 .singleElement()
                 .asString()
-                .startsWith("left late: version ")
+                .startsWith("late: version ")
                 .contains("has not come", "nothing was changed");
         run(0, "show", "entries");
         assertThat(out.toString()).contains("dead letters  1");
@@ -317,11 +317,11 @@ final class ProjectionIT {
     @Test
     void one_event_that_was_looked_at_is_skipped() throws Exception {
         assertThat(run(1, "skip", "entries", "--key", "evil\u001b[31m", "--version", "6", "--reason", "x"))
-                .containsExactly("left evil\\u001b[31m: its first event is version 5, not 6; nothing was changed");
+                .containsExactly("evil\\u001b[31m: its first event is version 5, not 6; nothing was changed");
         assertThat(run(1, "skip", "entries", "--key", "word-1", "--version", "3", "--reason", "x"))
-                .containsExactly("left word-1: it is not parked; nothing was changed");
+                .containsExactly("word-1: it is not parked; nothing was changed");
         assertThat(run(0, "skip", "entries", "--key", "evil\u001b[31m", "--version", "5", "--reason", "unreadable"))
-                .containsExactly("skip entries: version 5 of evil\\u001b[31m is among the dead letters");
+                .containsExactly("skip entries: version 5 of evil\\u001b[31m is dead-lettered");
         run(0, "show", "entries");
         assertThat(out.toString()).contains("dead letters  2").containsPattern("evil\\S+ +\\w+ +6 +1 ");
         assertThat(audited()).contains("ann: unreadable");
@@ -335,7 +335,7 @@ final class ProjectionIT {
         run(0, "show", "entries");
         assertThat(out.toString())
                 .containsPattern("evil\\S+ +due +5 +2 .* due +no such column")
-                .doesNotContain("poison", "waits for you");
+                .doesNotContain("poison", "waits for an operator");
     }
 
     @ParameterizedTest
@@ -354,8 +354,8 @@ final class ProjectionIT {
     void what_is_not_clear_is_refused_and_nothing_is_changed() throws Exception {
         assertUsage("Missing required option: '--reason=TEXT'", "pause", "entries");
         assertUsage("--reason TEXT", "resume", "entries", "--reason", " ");
-        assertUsage("--key KEY, or --all", "retry", "entries", "--reason", "x");
-        assertUsage("--key KEY, or --all", "retry", "entries", "--key", "late", "--all", "--yes", "--reason", "x");
+        assertUsage("add --key KEY or --all", "retry", "entries", "--reason", "x");
+        assertUsage("add --key KEY or --all", "retry", "entries", "--key", "late", "--all", "--yes", "--reason", "x");
         assertUsage("add --yes", "retry", "entries", "--all", "--reason", "x");
         assertUsage("--version", "skip", "entries", "--key", "late", "--reason", "x");
         assertUsage("--key", "skip", "entries", "--version", "3", "--reason", "x");
@@ -409,7 +409,7 @@ final class ProjectionIT {
             assertThat(run(1, "rebuild", "words", "--reason", "again"))
                     .singleElement()
                     .asString()
-                    .startsWith("left words: version 2 of projection 'words' is being built");
+                    .startsWith("words: version 2 of projection 'words' is being built");
             assertThat(run(1, "cutover", "words", "--yes", "--reason", "too early"))
                     .singleElement()
                     .asString()
@@ -466,9 +466,9 @@ final class ProjectionIT {
                             "good"))
                     .last()
                     .asString()
-                    .startsWith("cutover words: version 2 is live, version 1 follows")
+                    .startsWith("cutover words: version 2 is live, version 1 is kept up to date")
                     .endsWith(
-                            "1 aggregates are parked and behind what readers saw; its events begin 3 positions later");
+                            "1 aggregates are parked, and older than in the previous live version; its events begin 3 positions later");
             run(0, "list");
             assertThat(out.toString())
                     .containsPattern("words@1 +following .* 1 retired 100.0 %")
@@ -487,12 +487,12 @@ final class ProjectionIT {
             assertThat(run(0, "rollback", "words@1", "--yes", "--reason", "worse"))
                     .last()
                     .asString()
-                    .startsWith("rollback words: version 1 is live, version 2 follows");
+                    .startsWith("rollback words: version 1 is live, version 2 is kept up to date");
             assertThat(column("SELECT word FROM words")).isEmpty();
             assertThat(run(1, "rollback", "words", "--yes", "--reason", "worse"))
                     .singleElement()
                     .asString()
-                    .contains("was rolled back from version 2 already", "nothing was changed", "--version 2");
+                    .contains("was already rolled back from version 2 already", "nothing was changed", "--version 2");
             run(0, "audit", "words");
             assertThat(out.toString())
                     .containsPattern("rollback +version 2 -> version 1")
@@ -511,7 +511,7 @@ final class ProjectionIT {
                     "--yes",
                     "--reason",
                     "x");
-            assertUsage("say which version", "drop", "words", "--yes", "--reason", "x");
+            assertUsage("the version is missing", "drop", "words", "--yes", "--reason", "x");
             assertUsage("not of a version", "rebuild", "words@2", "--reason", "x");
             assertUsage("at most 1h", "cutover", "words", "--timeout", "30d", "--yes", "--reason", "x");
             assertThat(run(0, "drop", "words@2", "--yes", "--reason", "x"))

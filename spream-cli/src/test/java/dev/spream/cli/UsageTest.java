@@ -27,9 +27,9 @@ final class UsageTest {
             tail --zzz                                  | spream tail: unknown option '--zzz' (see spream tail --help)
             tail                                        | spream tail: --database is missing; --demo needs none (see spream tail --help)
             tail -d projects/p/instances/i/databases/d  | spream tail: --stream is missing (see spream tail --help)
-            verify                                      | spream verify: --storage is missing: name spanner with --metadata-table, or jdbc with --jdbc-url (see spream verify --help)
-            partitions --storage memory                 | spream partitions: --storage memory is seen by no other process: name spanner with --metadata-table, or jdbc with --jdbc-url (see spream partitions --help)
-            partitions --json --dot                     | spream partitions: --json and --dot are two forms: take one away (see spream partitions --help)
+            verify                                      | spream verify: --storage is missing: use spanner with --metadata-table, or jdbc with --jdbc-url (see spream verify --help)
+            partitions --storage memory                 | spream partitions: --storage memory cannot be read by other processes: use spanner with --metadata-table, or jdbc with --jdbc-url (see spream partitions --help)
+            partitions --json --dot                     | spream partitions: --json and --dot are two formats: remove one (see spream partitions --help)
             verify -t P                                 | spream verify: --metadata-database is missing, and so is --database (see spream verify --help)
             cleanup --jdbc-url jdbc:postgresql:x        | spream cleanup: Missing required option: '--finished-before=TIME' (see spream cleanup --help)
             cleanup --finished-before yesterday         | spream cleanup: Invalid value for option '--finished-before': 'yesterday' is not a time: expected a time such as 2026-01-31T12:00:00Z, now, +10s or -5m (see spream cleanup --help)
@@ -40,11 +40,11 @@ final class UsageTest {
             deadletters list --sink                     | spream deadletters list: --sink has no value: write --sink=VALUE (see spream deadletters list --help)
             deadletters show                            | spream deadletters show: Missing required parameter: 'IDENTITY' (see spream deadletters show --help)
             deadletters show 5                          | spream deadletters show: Invalid value for positional parameter at index 0 (IDENTITY): '5' is not the identity of a change: expected COMMIT_TIMESTAMP/TRANSACTION/SEQUENCE, as deadletters list shows it (see spream deadletters show --help)
-            deadletters replay                          | spream deadletters replay: say which letters: identities, or --key, or --all (see spream deadletters replay --help)
-            deadletters replay --all --key Id=5         | spream deadletters replay: say which letters: identities, or --key, or --all (see spream deadletters replay --help)
-            deadletters replay --table Orders           | spream deadletters replay: --key is missing: a replay is of one key, of some letters or of all (see spream deadletters replay --help)
-            deadletters release                         | spream deadletters release: say which keys: --key, with or without --table, or --table, or --all (see spream deadletters release --help)
-            deadletters discard 2026-01-01T00:00:00Z/t/0 | spream deadletters discard: what is discarded is lost to the sink: look at it with deadletters show, and add --yes (see spream deadletters discard --help)
+            deadletters replay                          | spream deadletters replay: letters are missing: add identities, --key or --all (see spream deadletters replay --help)
+            deadletters replay --all --key Id=5         | spream deadletters replay: letters are missing: add identities, --key or --all (see spream deadletters replay --help)
+            deadletters replay --table Orders           | spream deadletters replay: --table needs --key: a replay selects one key, some letters or all (see spream deadletters replay --help)
+            deadletters release                         | spream deadletters release: keys are missing: add --key, with or without --table, or --table, or --all (see spream deadletters release --help)
+            deadletters discard 2026-01-01T00:00:00Z/t/0 | spream deadletters discard: discarded changes never reach the sink: review them with deadletters show, and add --yes (see spream deadletters discard --help)
             locks                                       | spream locks: a command is missing: provision, check, list (see spream locks --help)
             outbox                                      | spream outbox: a command is missing: stats, list, show, requeue, settle, release-expired, abort, purge, run (see spream outbox --help)
             projection                                  | spream projection: a command is missing: list, show, deadletters, audit, pause, resume, retry, skip, segments, rebuild, compare, cutover, rollback, drop (see spream projection --help)
@@ -55,7 +55,7 @@ final class UsageTest {
             emulator --churn often                      | spream emulator: --churn: 'often' is not a duration: write 500ms, 10s, 5m or 2h, or off (see spream emulator --help)
             emulator --faults 0.95                      | spream emulator: --faults is 0.95, must be 0 to 0.9 (see spream emulator --help)
             emulator --faults NaN                       | spream emulator: --faults is NaN, must be 0 to 0.9 (see spream emulator --help)
-            emulator --churn 0s                         | spream emulator: --churn is 0: write off for none (see spream emulator --help)
+            emulator --churn 0s                         | spream emulator: --churn is 0: use off to disable it (see spream emulator --help)
             """)
     void a_command_line_that_is_incomplete_or_misspelt(String arguments, String line) {
         assertThat(run(arguments)).isEqualTo(2);
@@ -100,15 +100,15 @@ final class UsageTest {
             --subscription other          | --subscription needs --storage jdbc; the storage is memory
             --metadata-database projects/p/instances/i/databases/m | --metadata-database needs --storage spanner; the storage is memory
             --metadata-database m -t P    | malformed database name 'm'
-            -t P --jdbc-url jdbc:postgresql:x | --metadata-table and --jdbc-url name two storages: take one away
-            --jdbc-url jdbc:mysql://h/d   | --jdbc-url 'jdbc:mysql://h/d' is not one of PostgreSQL: expected jdbc:postgresql://<host>/<database>
+            -t P --jdbc-url jdbc:postgresql:x | --metadata-table and --jdbc-url select two storages: remove one
+            --jdbc-url jdbc:mysql://h/d   | --jdbc-url 'jdbc:mysql://h/d' is not a PostgreSQL URL: expected jdbc:postgresql://<host>/<database>
             --jdbc-url jdbc:postgresql://h/d?password=x | --jdbc-url has a password, which others on the machine can see: use --jdbc-password-file or SPREAM_CONFIG_STORAGE_JDBC_PASSWORD
             --jdbc-url jdbc:postgresql:x --jdbc-password-file /nonexistent/secret | --jdbc-password-file '/nonexistent/secret' does not exist
             --jdbc-url jdbc:postgresql:x --jdbc-password x | did you mean '--jdbc-password-file'?
             --worker w1                   | --worker needs a storage that workers share: --storage jdbc or spanner
             --lease-time 5s               | --lease-time needs a storage that workers share: --storage jdbc or spanner
             --lease-time 99ms             | --lease-time is 99ms, must be 100ms to 1h
-            --jdbc-url jdbc:postgresql:x --worker= | --worker has 1 to 150 characters
+            --jdbc-url jdbc:postgresql:x --worker= | --worker must have 1 to 150 characters
             --transactions 5              | --transactions needs --demo
             --faults                      | --faults needs --demo
             """)
@@ -131,7 +131,7 @@ final class UsageTest {
             --duration 999999999d  | is not a duration: write 500ms
             --transactions 0       | --transactions is 0, must be 1 or more
             --dialect mysql        | expected one of
-            --faults --emulator-host x:1 | --faults needs the embedded emulator; take away --emulator-host
+            --faults --emulator-host x:1 | --faults needs the embedded emulator; remove --emulator-host
             """)
     void a_flag_of_the_demo_with_a_value_that_cannot_be_meant(String arguments, String message) {
         assertThat(run("tail --demo " + arguments)).isEqualTo(2);
@@ -153,7 +153,7 @@ final class UsageTest {
             })
     void the_demo_takes_no_flag_that_it_would_ignore(String flag) {
         assertThat(run("tail --demo " + flag)).isEqualTo(2);
-        assertThat(err.toString()).contains(" does not go with --demo").containsOnlyOnce("\n");
+        assertThat(err.toString()).contains(" cannot be combined with --demo").containsOnlyOnce("\n");
     }
 
     @ParameterizedTest

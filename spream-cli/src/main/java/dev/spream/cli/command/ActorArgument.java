@@ -5,7 +5,7 @@ import java.net.UnknownHostException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** The operator's name, for the audit of what is changed by hand. */
+/** The option for the operator's name, which is recorded in the audit of manual changes. */
 public final class ActorArgument {
     @Option(
             names = "--actor",
@@ -21,7 +21,7 @@ public final class ActorArgument {
         try {
             return InetAddress.getLocalHost().getHostName();
         } catch (UnknownHostException e) {
-            return "localhost"; // a machine that does not know its own name
+            return "localhost"; // a machine without a known host name
         }
     }
 }

@@ -7,14 +7,14 @@ import dev.spream.core.LoggedFailure;
 import dev.spream.core.SpreamException;
 import java.io.IOException;
 
-/** Shows the exception of a log line in one line, behind what the line says. Used by logback.xml. */
+/** Formats the exception of a log line on the same line. Used by logback.xml. */
 public final class CauseConverter extends ThrowableHandlingConverter {
     @Override
     public String convert(ILoggingEvent event) {
         return event.getThrowableProxy() instanceof ThrowableProxy thrown ? ": " + named(thrown.getThrowable()) : "";
     }
 
-    /** What an exception says; its class as well where the message alone would not do. */
+    /** Returns the message of an exception, with its class if the message alone is insufficient. */
     public static String text(Throwable thrown) {
         return thrown instanceof SpreamException || thrown.getClass() == IOException.class
                 ? Failures.oneLine(LoggedFailure.message(thrown))

@@ -2,7 +2,7 @@ package dev.spream.cli.command;
 
 import org.jspecify.annotations.Nullable;
 
-/** A failure that the command line itself found; its message is the line that the user sees. */
+/** A failure detected by a command; its message is the line shown to the user. */
 public final class CommandFailure extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

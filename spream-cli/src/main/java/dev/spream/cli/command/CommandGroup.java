@@ -4,7 +4,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
-/** A command that consists of its subcommands; by itself it has only help to offer. */
+/** A command that only groups subcommands and prints its help. */
 @Command(
         mixinStandardHelpOptions = true,
         versionProvider = VersionProvider.class,

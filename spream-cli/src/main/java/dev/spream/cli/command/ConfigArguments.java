@@ -24,12 +24,12 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.Spec.Target;
 
-/** The flags of commands that take everything from the configuration, of which every key is a flag too. */
+/** The flags of commands that are set up by the configuration; every key is a flag, too. */
 public final class ConfigArguments {
     private static final String DEFAULT_STORE = "jdbc";
     private static final Path DEFAULT_FILE = Path.of("spream.properties");
 
-    /** What picocli appends to the rest of a group of short options. */
+    /** The text that picocli appends to the rest of a group of short options. */
     private static final Pattern PICOCLI_REMARK = Pattern.compile(" \\(while processing option: '.*'\\)$");
 
     @Spec(Target.MIXEE)
@@ -45,10 +45,10 @@ public final class ConfigArguments {
             description = "Configuration file. Default: spream.properties in the current folder, if present.")
     private @Nullable Path file;
 
-    /** A key of the plug-in that fills a port, and what a short flag says of it; null if it was not given. */
+    /** A key of the plug-in that fills a port, with the value of its short flag; null if the flag is absent. */
     public record Setting(String key, @Nullable Object value) {}
 
-    /** Lets commands with these flags take arguments that are none of their own. A mixin cannot say so by itself. */
+    /** Lets commands with these flags accept arguments that are not declared. A mixin cannot configure that itself. */
     public static void take(CommandLine commands) {
         commands.getSubcommands().values().forEach(ConfigArguments::take);
         if (isIn(commands.getCommandSpec())) {
@@ -61,7 +61,7 @@ public final class ConfigArguments {
                 || part.mixins().values().stream().anyMatch(ConfigArguments::isIn);
     }
 
-    /** File, environment and flags, the last of which win. */
+    /** Returns the configuration of file, environment and flags, by increasing priority. */
     public SpreamConfig config() {
         return config(others());
     }
@@ -71,8 +71,8 @@ public final class ConfigArguments {
     }
 
     /**
-     * The same, with short flags for keys of a plug-in, so that what is in a database needs no file: {@code jdbc} is meant if
-     * no other is configured.
+     * Returns the configuration with short flags for keys of a plug-in, so that no file is needed; the plug-in is
+     * {@code jdbc} if none is configured.
      */
     public SpreamConfig config(Port<?> port, List<Setting> settings) {
         SpreamConfig said = config();
@@ -89,7 +89,7 @@ public final class ConfigArguments {
         return config(flags);
     }
 
-    /** The same for an operator: tables are neither created nor migrated, unless the configuration says so. */
+    /** Returns the same configuration for an operator: tables are neither created nor migrated, unless configured. */
     public SpreamConfig unmigrated(Port<?> port, List<Setting> settings) {
         SpreamConfig said = config(port, settings);
         boolean migrating = said.raw(port.key()).filter(DEFAULT_STORE::equals).isPresent()
@@ -102,7 +102,7 @@ public final class ConfigArguments {
                 : said;
     }
 
-    /** How the keys of the plug-in begin that fills a port, with the dot at the end. */
+    /** Returns the key prefix of the plug-in that fills a port, with the trailing dot. */
     public static String prefix(SpreamConfig config, Port<?> port) {
         return "%s.%s.".formatted(port.key(), config.raw(port.key()).orElse(DEFAULT_STORE));
     }
@@ -142,7 +142,7 @@ public final class ConfigArguments {
                 throw new UsageFailure("unknown option '--%s'; did you mean '--%s'?".formatted(parts[0], option));
             });
             if (!seen.add(parts[0])) {
-                throw new UsageFailure("--%s is given twice: take one away".formatted(parts[0]));
+                throw new UsageFailure("--%s is given twice: remove one".formatted(parts[0]));
             }
             if (parts.length == 1 && !arguments.hasNext()) {
                 throw new UsageFailure("--%s has no value: write --%s=VALUE".formatted(parts[0], parts[0]));
@@ -151,7 +151,7 @@ public final class ConfigArguments {
         }
     }
 
-    /** A flag behind a flag is no value; one that looks so can be given with an equals sign. */
+    /** Returns the value of a flag. A following flag is not a value; such a value is given with an equals sign. */
     private String value(String flag, String next) {
         if (next.startsWith("--")) {
             throw new UsageFailure("--%s has no value: write --%s=VALUE".formatted(flag, flag));
@@ -159,7 +159,9 @@ public final class ConfigArguments {
         return next;
     }
 
-    /** What was meant by an option that is neither the command's nor, most likely, a key. */
+    /**
+     * Returns the option that an unknown one most likely stands for, if it is more similar to an option than to a key.
+     */
     private Optional<String> ownOption(String word) {
         return Suggestion.nearest(
                 word,

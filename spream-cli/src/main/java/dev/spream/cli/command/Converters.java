@@ -12,17 +12,17 @@ import java.util.function.Function;
 import picocli.CommandLine;
 import picocli.CommandLine.TypeConversionException;
 
-/** Reads arguments as the types of the cores and the api. */
+/** Converts arguments to types of the cores and the API. */
 public final class Converters {
     private Converters() {}
 
-    /** The same command line, with these types known to it and its subcommands. */
+    /** Registers the converters with the command line and its subcommands; returns it. */
     public static CommandLine register(CommandLine command) {
         return command.registerConverter(StreamTime.class, Converters::time)
                 .registerConverter(Duration.class, DurationArgument::parse)
                 .registerConverter(RecordIdentity.class, Converters::identity)
                 .registerConverter(
-                        HttpAddress.class, text -> read(HttpAddress::parse, text, "'%s' is not where to listen: %s"))
+                        HttpAddress.class, text -> read(HttpAddress::parse, text, "'%s' is not a listen address: %s"))
                 .registerConverter(DatabaseName.class, text -> read(DatabaseName::parse, text, "%2$s"))
                 .registerConverter(ReasonCode.class, text -> read(ReasonCode::new, text, "%2$s"));
     }
@@ -31,7 +31,7 @@ public final class Converters {
         return read(StreamTime::parse, text, "'%s' is not a time: %s");
     }
 
-    /** @param problem what is wrong, of the text and the message of the failure */
+    /** @param problem the message, formatted with the text and the message of the failure */
     private static <T> T read(Function<String, T> reading, String text, String problem) {
         try {
             return reading.apply(text);

@@ -4,7 +4,7 @@ import dev.spream.api.spi.ConfigType;
 import java.time.Duration;
 import picocli.CommandLine.TypeConversionException;
 
-/** Reads a duration from a command line, and writes it as a user would. */
+/** Parses a duration argument, and formats durations in the same form. */
 public final class DurationArgument {
     private static final ConfigType<Duration> TYPE = ConfigType.duration(Duration.ZERO, Duration.ofDays(36_500));
 

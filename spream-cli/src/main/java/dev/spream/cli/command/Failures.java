@@ -18,9 +18,9 @@ import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.TypeConversionException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/** Says in one line what went wrong; the stack trace comes only with {@code --verbose}. */
+/** Prints a failure as one line; {@code --verbose} adds the stack trace. */
 public final class Failures implements IParameterExceptionHandler, IExecutionExceptionHandler {
-    /** What Spanner's errors repeat, over several lines, of what their message has said. */
+    /** The part of Spanner's error messages that repeats the message over several lines. */
     private static final Pattern RESOURCE_INFO =
             Pattern.compile("\\s*resource_type: \".*?\"\\s*resource_name: \".*?\"(\\s*description: \".*?\")?\\s*");
 
@@ -46,7 +46,7 @@ public final class Failures implements IParameterExceptionHandler, IExecutionExc
             LoggedFailure.of(exception).printStackTrace(command.getErr());
         }
         if (exception instanceof ConfigException) {
-            command.getErr().printf("%s: %s%n", name, exception.getMessage()); // a line for each problem
+            command.getErr().printf("%s: %s%n", name, exception.getMessage()); // one line for each problem
             return ExitCode.USAGE;
         }
         String line = "%s: %s".formatted(name, oneLine(failureMessage(exception)));
@@ -89,7 +89,7 @@ public final class Failures implements IParameterExceptionHandler, IExecutionExc
                 .formatted(exception.getClass().getSimpleName(), shown.isEmpty() ? "" : ": " + shown);
     }
 
-    /** The class of a failure of spream's own, which some messages quote, tells a user nothing. */
+    /** Removes the class names of spream's own exceptions, which some messages quote. */
     private static String withoutClass(String message, @Nullable Throwable cause) {
         return cause instanceof SpreamException
                 ? message.replace(cause.toString(), String.valueOf(cause.getMessage()))

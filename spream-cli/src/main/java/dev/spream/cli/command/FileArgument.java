@@ -7,14 +7,14 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
-/** A file that an option names. */
+/** A file given as an option. */
 public final class FileArgument {
     private FileArgument() {}
 
     /**
-     * Its text.
+     * Returns the text of the file.
      *
-     * @throws IOException that says in words why it cannot be read; the file is to be named before its message
+     * @throws IOException if it cannot be read; the message is the rest of a sentence that begins with the file
      */
     public static String read(Path file) throws IOException {
         try {

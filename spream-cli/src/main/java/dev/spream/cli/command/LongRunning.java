@@ -1,4 +1,4 @@
 package dev.spream.cli.command;
 
-/** A command that runs as a service does: when it failed is a part of what its last line says. */
+/** A command that runs as a service; its last line reports the time of a failure. */
 public interface LongRunning {}

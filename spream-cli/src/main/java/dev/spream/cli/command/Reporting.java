@@ -8,7 +8,7 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
-/** A command, which prints results to its standard output and what became of it to its standard error. */
+/** A command that prints its results to standard output and its status to standard error. */
 public abstract class Reporting implements Callable<Integer> {
     @Spec
     @SuppressWarnings("NullAway.Init")
@@ -22,7 +22,7 @@ public abstract class Reporting implements Callable<Integer> {
         print(List.of(line));
     }
 
-    /** Prints a result, with its numbers as everywhere. */
+    /** Prints a result, with numbers in the common format. */
     @FormatMethod
     protected final void print(String format, Object... values) {
         print(String.format(Locale.ROOT, format, values));
@@ -34,12 +34,12 @@ public abstract class Reporting implements Callable<Integer> {
         out.flush();
     }
 
-    /** Prints a line of what became of the command. */
+    /** Prints a status line. */
     protected final void report(String line) {
         err().println(line);
     }
 
-    /** The same, with its numbers as everywhere. */
+    /** Prints a status line, with numbers in the common format. */
     @FormatMethod
     protected final void report(String format, Object... values) {
         report(String.format(Locale.ROOT, format, values));

@@ -2,7 +2,7 @@ package dev.spream.cli.command;
 
 import java.util.function.Supplier;
 
-/** A command line that cannot be meant; its message is the line that the user sees, with exit code 2. */
+/** An invalid command line; its message is the line shown to the user, with exit code 2. */
 public final class UsageFailure extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
@@ -10,19 +10,21 @@ public final class UsageFailure extends RuntimeException {
         super(message);
     }
 
-    /** Refuses a command line of which the condition does not hold. */
+    /** Throws a usage failure unless the condition holds. */
     public static void require(boolean condition, String message) {
         if (!condition) {
             throw new UsageFailure(message);
         }
     }
 
-    /** Refuses a number that an option cannot have. */
+    /** Throws a usage failure if the number is out of range. */
     public static void requireBetween(String option, long value, long min, long max) {
         require(value >= min && value <= max, "%s is %d, must be %d to %d".formatted(option, value, min, max));
     }
 
-    /** Refuses what a value cannot be made of, with the message of its {@link IllegalArgumentException} behind this one. */
+    /**
+     * Returns the value, or throws a usage failure with the message and that of the {@link IllegalArgumentException}.
+     */
     public static <T> T required(String message, Supplier<T> value) {
         try {
             return value.get();

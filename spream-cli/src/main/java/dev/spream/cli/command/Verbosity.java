@@ -7,13 +7,16 @@ import java.util.logging.LogManager;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Option;
 
-/** The verbosity of a command on its standard error: warnings, or with {@code --verbose} what spream does and why. */
+/** The verbosity on standard error: warnings, or with {@code --verbose} also information and debug output. */
 public final class Verbosity {
-    /** What ends a subscription is the command's own last line, and a listener of its own speaks of streams that break. */
+    /**
+     * Loggers that are silenced: the last line of the command reports the end of a subscription, and a listener reports
+     * broken streams.
+     */
     static final List<String> SAID_BY_THE_COMMAND =
             List.of("dev.spream.core.subscription.End", "dev.spream.core.subscription.Reconnect");
 
-    /** What warns of a server that repeats itself. */
+    /** The logger that warns of a server that repeats records. */
     private static final String SAYS_WHAT_COMES_AGAIN = "dev.spream.core.subscription.RecordReceiver";
 
     private static volatile boolean verbose;
@@ -23,11 +26,11 @@ public final class Verbosity {
             description = "Print log lines, and the stack trace of a failure.")
     private boolean requested;
 
-    /** Configures the logging of the process. The client library's own logging, by java.util.logging, stays silent. */
+    /** Configures logging. The client library's java.util.logging output stays off. */
     public void apply() {
         LogManager.getLogManager().reset();
         verbose = requested;
-        System.setProperty("spream.log.exception", requested ? "%ex" : "%nopex"); // read by logback.xml
+        System.setProperty("spream.log.exception", requested ? "%ex" : "%nopex"); // evaluated by logback.xml
         if (requested) {
             level("dev.spream", Level.DEBUG);
         } else {
@@ -35,14 +38,14 @@ public final class Verbosity {
         }
     }
 
-    /** Says nothing of records that come again: the command makes them do so, and counts them. */
+    /** Silences the warnings about repeated records, which the command causes and counts itself. */
     public void expectRepetitions() {
         if (!requested) {
             level(SAYS_WHAT_COMES_AGAIN, Level.OFF);
         }
     }
 
-    /** Lets a logger speak whose lines are what the command is run for. */
+    /** Enables a logger whose lines are the purpose of the command. */
     public static void show(String logger) {
         level(logger, Level.TRACE);
     }

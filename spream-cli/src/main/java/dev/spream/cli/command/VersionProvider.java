@@ -6,7 +6,7 @@ import java.util.Objects;
 import java.util.Properties;
 import picocli.CommandLine.IVersionProvider;
 
-/** The version that the build wrote into the jar. */
+/** Provides the version that the build wrote into the jar. */
 final class VersionProvider implements IVersionProvider {
     @Override
     public String[] getVersion() throws IOException {

@@ -4,7 +4,7 @@ import dev.spream.core.consume.DeadLetter.Reason;
 import dev.spream.core.consume.DeadLetterStore;
 import java.util.Collection;
 
-/** Counts of letters by what holds them up. */
+/** The numbers of open dead letters by state. */
 record DeadLetterCounts(long letters, long failed, long overtaken, long parked, long behind) {
 
     static DeadLetterCounts of(Collection<DeadLetterStore.Entry> letters) {
@@ -20,7 +20,7 @@ record DeadLetterCounts(long letters, long failed, long overtaken, long parked, 
         return letters.stream().filter(letter -> letter.reason() == reason).count();
     }
 
-    /** What an operator can expect to be left with. */
+    /** Returns a summary of the letters that remain. */
     static String remaining(DeadLetterStore store) throws Exception {
         return "%s; %s"
                 .formatted(of(store.openLetters()), keys(store.parkedKeys().size()));

@@ -8,13 +8,16 @@ import dev.spream.core.consume.RecordKey;
 import dev.spream.core.consume.StoredDeadLetter;
 import java.util.List;
 
-/** A dead letter without what rows held and what errors say of them. */
+/** Formats dead letters without the content of rows and without error messages. */
 final class DeadLetterPrinter {
     private static final int WIDTH = 80;
 
     private DeadLetterPrinter() {}
 
-    /** For people: a line that can be copied names the letter, and the others fit a terminal. */
+    /**
+     * Returns the lines for display; the first line names the letter in full, so that it can be copied, and the others
+     * fit a terminal.
+     */
     static List<String> text(DeadLetterStore.Entry entry, StoredDeadLetter letter) {
         return List.of(
                 entry.identity().toString(),
@@ -61,7 +64,7 @@ final class DeadLetterPrinter {
         return line.length() <= WIDTH ? line : line.substring(0, WIDTH - 1) + "…";
     }
 
-    /** For programs: one object. Times are RFC 3339; what there is not is absent. */
+    /** Returns one JSON object. Times are RFC 3339; missing values are absent. */
     static String json(DeadLetterStore.Entry entry, StoredDeadLetter letter) {
         return new Members()
                 .put("identity", entry.identity().toString())

@@ -3,7 +3,7 @@ package dev.spream.cli.deadletter;
 import dev.spream.cli.command.CommandGroup;
 import picocli.CommandLine.Command;
 
-/** The commands for dead letters. */
+/** The command group for dead letters. */
 @Command(
         name = "deadletters",
         description = "Lists, replays and discards dead letters, and releases parked keys.",
@@ -16,8 +16,8 @@ import picocli.CommandLine.Command;
         },
         exitCodeList = {
             "0:success",
-            "1:failure, or something was refused or left",
-            "2:usage, or a configuration that cannot be used"
+            "1:failure, or some letters or keys were not processed",
+            "2:usage error or invalid configuration"
         },
         footer = {
             "",

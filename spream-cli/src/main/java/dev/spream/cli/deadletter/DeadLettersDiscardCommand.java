@@ -14,7 +14,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Gives letters up. */
+/** Discards dead letters. */
 @Command(
         name = "discard",
         description =
@@ -32,14 +32,14 @@ final class DeadLettersDiscardCommand extends Subcommand {
 
     @Override
     public Integer call() throws Exception {
-        require(yes, "what is discarded is lost to the sink: look at it with deadletters show, and add --yes");
+        require(yes, "discarded changes never reach the sink: review them with deadletters show, and add --yes");
         try (ConfiguredDeadLetters configured = ConfiguredDeadLetters.open(arguments.config())) {
             int discarded = 0;
             for (RecordIdentity identity : identities) {
                 if (configured.letters().discard(identity)) {
                     discarded++;
                 } else {
-                    report("left %s: it is not an open dead letter, or is being replayed", identity);
+                    report("skipped %s: it is not an open dead letter, or is being replayed", identity);
                 }
             }
             report("discard: discarded %d; %s", discarded, DeadLetterCounts.remaining(configured.letters()));

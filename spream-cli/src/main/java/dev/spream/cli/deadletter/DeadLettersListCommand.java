@@ -15,7 +15,7 @@ import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Lists the open letters, without what rows held. */
+/** Lists the open dead letters, without the content of rows. */
 @Command(
         name = "list",
         description = "Lists the open dead letters in commit order, without the content of rows.",
@@ -24,7 +24,7 @@ import picocli.CommandLine.Option;
             "Every key of the configuration is a flag too, as in --dead-letters.jdbc.url=..., with an equals sign."
         })
 final class DeadLettersListCommand extends Subcommand {
-    /** As many changes as may be in memory. */
+    /** The number of changes to hold in memory at a time. */
     private static final int AT_ONCE = 50;
 
     @Mixin
@@ -57,11 +57,11 @@ final class DeadLettersListCommand extends Subcommand {
         }
     }
 
-    /** A choice that nothing fits is not to look as if there were nothing. */
+    /** Returns the summary line, which also counts letters that the filters exclude. */
     private String summary(DeadLetterStore store, List<DeadLetterStore.Entry> open, List<DeadLetterStore.Entry> letters)
             throws Exception {
         if (letters.size() < open.size()) {
-            return "%d shown, as chosen; of all, %s".formatted(letters.size(), DeadLetterCounts.remaining(store));
+            return "%d shown by the filter; in total, %s".formatted(letters.size(), DeadLetterCounts.remaining(store));
         }
         return DeadLetterCounts.remaining(store);
     }
@@ -71,7 +71,7 @@ final class DeadLettersListCommand extends Subcommand {
                 && (!keys.isGiven() || letter.keys().stream().anyMatch(keys::matches));
     }
 
-    /** Those that are still open. */
+    /** Prints the letters that are still open. */
     private void print(DeadLetterStore store, List<DeadLetterStore.Entry> letters) throws Exception {
         Map<RecordIdentity, StoredDeadLetter> stored =
                 store.read(letters.stream().map(DeadLetterStore.Entry::identity).toList()).stream()

@@ -15,7 +15,7 @@ import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Releases keys that nothing waits behind. */
+/** Releases parked keys without dead letters. */
 @Command(
         name = "release",
         description = "Releases parked keys without dead letters: their changes are delivered again from now on.",
@@ -36,7 +36,7 @@ final class DeadLettersReleaseCommand extends Subcommand {
 
     @Override
     public Integer call() throws Exception {
-        require(all != keys.isGiven(), "say which keys: --key, with or without --table, or --table, or --all");
+        require(all != keys.isGiven(), "keys are missing: add --key, with or without --table, or --table, or --all");
         try (ConfiguredDeadLetters configured = ConfiguredDeadLetters.open(arguments.config())) {
             DeadLetterStore store = configured.letters();
             List<RecordKey> chosen = store.parkedKeys().stream()
@@ -44,14 +44,14 @@ final class DeadLettersReleaseCommand extends Subcommand {
                     .sorted(Comparator.comparing(RecordKey::tableName).thenComparing(KeyText::of))
                     .toList();
             if (chosen.isEmpty() && keys.isGiven()) {
-                report("left %s: no such key is parked", keys);
+                report("skipped %s: it is not parked", keys);
             }
             int released = 0;
             for (RecordKey key : chosen) {
                 if (store.release(Set.of(key))) {
                     released++;
                 } else {
-                    report("left %s: letters wait behind it, replay or discard them first", KeyText.of(Set.of(key)));
+                    report("skipped %s: it has dead letters, replay or discard them first", KeyText.of(Set.of(key)));
                 }
             }
             report("release: released %d; %s", released, DeadLetterCounts.remaining(store));

@@ -28,16 +28,16 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Hands letters to the configured sink again. */
+/** Delivers dead letters to the configured sink again. */
 @Command(
         name = "replay",
         description = "Delivers dead letters to the configured sink again, in commit order, and releases the keys that"
                 + " have none left.",
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
-            "0:every letter that was meant was replayed",
-            "1:failure, or some were refused, overtaken or left",
-            "2:usage, or a configuration that cannot be used"
+            "0:every selected letter was replayed",
+            "1:failure, or some were refused, overtaken or skipped",
+            "2:usage error or invalid configuration"
         },
         footer = {
             "",
@@ -101,10 +101,10 @@ final class DeadLettersReplayCommand extends Subcommand {
         long choices = Stream.of(all, keys.isGiven(), !identities.isEmpty())
                 .filter(given -> given)
                 .count();
-        require(choices == 1, "say which letters: identities, or --key, or --all");
+        require(choices == 1, "letters are missing: add identities, --key or --all");
         require(
                 !keys.isGiven() || keys.hasKey(),
-                "--key is missing: a replay is of one key, of some letters or of all");
+                "--table needs --key: a replay selects one key, some letters or all");
     }
 
     private List<ReplayResult> results(DeadLetterStore store, DeadLetterReplay replay) throws Exception {

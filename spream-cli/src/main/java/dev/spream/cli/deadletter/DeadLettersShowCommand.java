@@ -13,7 +13,7 @@ import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-/** Shows all of a letter. */
+/** Shows a dead letter with all its content. */
 @Command(
         name = "show",
         description = "Shows an open dead letter as JSON: the whole change, with the content of rows, and the error.")

@@ -16,7 +16,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * A store as it would be if the replay that is tried on it took place: it takes part in nothing else. Confined to one thread.
+ * A store that simulates a replay for {@code --dry-run}. Supports only the calls of a replay. Confined to one thread.
  */
 final class DryRunStore implements DeadLetterStore {
     private final DeadLetterStore store;
@@ -46,7 +46,7 @@ final class DryRunStore implements DeadLetterStore {
                 .collect(Collectors.toSet());
     }
 
-    /** What comes before a letter on its keys is what is listed before it. */
+    /** Claims the letters; earlier letters of their keys are those listed before them. */
     @Override
     public Claim claim(List<RecordIdentity> identities, boolean evenIfOvertaken) throws Exception {
         Set<RecordIdentity> asked = new HashSet<>(identities);
@@ -92,15 +92,15 @@ final class DryRunStore implements DeadLetterStore {
     }
 
     private static UnsupportedOperationException notInReplay() {
-        return new UnsupportedOperationException("a dry run replays and releases, and does nothing else with letters");
+        return new UnsupportedOperationException("a dry run supports only replay and release");
     }
 
-    /** @param gone those that count as replayed */
+    /** @param gone the letters that count as replayed */
     private record DryClaim(List<StoredDeadLetter> letters, int considered, Set<RecordIdentity> gone) implements Claim {
         @Override
         public Set<RecordKey> replayed(Collection<RecordIdentity> taken, boolean releasing) {
             gone.addAll(taken);
-            return Set.of(); // the replay releases what is free in the end
+            return Set.of(); // the replay releases free keys at its end
         }
 
         @Override

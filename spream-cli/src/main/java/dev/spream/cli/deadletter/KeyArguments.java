@@ -12,7 +12,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.Spec.Target;
 
-/** The flags that choose keys of rows. */
+/** The flags that select keys of rows. */
 final class KeyArguments {
     @Option(names = "--table", paramLabel = "TABLE", description = "Only keys of this table.")
     private @Nullable String table;
@@ -23,7 +23,7 @@ final class KeyArguments {
     @SuppressWarnings("NullAway.Init")
     private CommandSpec command;
 
-    /** Takes no key that could never be one. */
+    /** Sets the key; rejects text that cannot be a key. */
     @Option(
             names = "--key",
             paramLabel = "KEY",
@@ -32,7 +32,7 @@ final class KeyArguments {
         if (!text.startsWith("{") && text.indexOf('=') < 1 && !text.equals(KeyText.EMPTY)) {
             throw new ParameterException(
                     command.commandLine(),
-                    "--key '%s' is no key: write it as list shows it, Id=5, or as JSON".formatted(text));
+                    "--key '%s' is not a key: write it as list shows it, Id=5, or as JSON".formatted(text));
         }
         key = text;
     }
@@ -49,7 +49,7 @@ final class KeyArguments {
         return (table == null || table.equals(candidate.tableName())) && (key == null || KeyText.names(key, candidate));
     }
 
-    /** The one of these keys that is meant. */
+    /** Returns the selected key among the candidates. */
     Optional<RecordKey> find(Set<RecordKey> candidates) {
         Set<RecordKey> found = candidates.stream().filter(this::matches).collect(Collectors.toSet());
         if (found.size() > 1) {

@@ -10,9 +10,9 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Keys as people read and write them: {@code Region=eu,Id=5}. Values that this would be unclear for are JSON. */
+/** The text form of keys: {@code Region=eu,Id=5}, or JSON where that would be ambiguous. */
 final class KeyText {
-    /** The key of the one row of a table whose primary key has no columns. */
+    /** The key of a table whose primary key has no columns. */
     static final String EMPTY = "()";
 
     private static final Pattern CLEAR = Pattern.compile("[\\p{IsAlphabetic}\\p{IsDigit}_./:@+-]+");
@@ -28,7 +28,7 @@ final class KeyText {
                 .collect(Collectors.joining(","));
     }
 
-    /** The keys of a change, with their table before them. */
+    /** Returns the keys of a change, prefixed with their table. */
     static String of(Collection<RecordKey> keys) {
         return keys.stream().collect(Collectors.groupingBy(RecordKey::tableName)).entrySet().stream()
                 .map(table -> table.getKey() + " "

@@ -6,10 +6,10 @@ import java.util.List;
 import java.util.function.ToIntFunction;
 import java.util.stream.Stream;
 
-/** The results of a replay, in one go or in several. */
+/** The combined results of one or more replay calls. */
 record ReplayReport(List<ReplayResult> results) {
 
-    /** What stands in the way of those that were not replayed, a line each. */
+    /** Returns the reasons why letters were not replayed, a line each. */
     List<String> problems() {
         Stream<String> refused = results.stream()
                 .flatMap(result -> result.refused().stream())
@@ -17,7 +17,7 @@ record ReplayReport(List<ReplayResult> results) {
         Stream<String> overtaken = results.stream()
                 .flatMap(result -> result.overtaken().stream())
                 .map(
-                        "overtaken %s: a later change of its key was delivered, which a sink that writes what it is given would undo; --even-if-overtaken replays it"
+                        "overtaken %s: a later change of its key was delivered, and a sink that overwrites rows would undo it; --even-if-overtaken replays it"
                                 ::formatted);
         return Stream.concat(refused, overtaken).toList();
     }

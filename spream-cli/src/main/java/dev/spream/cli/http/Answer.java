@@ -3,11 +3,11 @@ package dev.spream.cli.http;
 import java.nio.charset.StandardCharsets;
 
 /**
- * An HTTP answer.
+ * An HTTP response.
  *
- * @param status of HTTP
- * @param contentType with its charset
- * @param body in full; never changed after this was made
+ * @param status the HTTP status
+ * @param contentType the content type with its charset
+ * @param body the whole body; not modified after construction
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 record Answer(int status, String contentType, byte[] body) {

@@ -12,8 +12,8 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 
 /**
- * HTTP answers of a process about what it runs: {@code /health}, {@code /ready}, {@code /metrics}, and more. It listens from
- * {@link #listen} to {@link #close}. Safe for use by many threads, but for {@code listen}.
+ * HTTP endpoints of a process: {@code /health}, {@code /ready}, {@code /metrics} and more. Serves from {@link #listen}
+ * to {@link #close}. Safe for use by many threads, except {@code listen}.
  */
 public abstract class Endpoints implements AutoCloseable {
     private final HttpAddress address;
@@ -26,10 +26,10 @@ public abstract class Endpoints implements AutoCloseable {
     }
 
     /**
-     * Starts to listen; to be called once.
+     * Starts to listen; called once.
      *
-     * @return where, on this machine if it listens on all addresses
-     * @throws IOException if the address cannot be listened on, such as one that is in use
+     * @return the URL, with the local host name if it listens on all addresses
+     * @throws IOException if the address cannot be bound, such as one in use
      */
     public final String listen() throws IOException {
         Map<String, Callable<Answer>> answers = new HashMap<>(answers());
@@ -41,13 +41,13 @@ public abstract class Endpoints implements AutoCloseable {
         return started.url();
     }
 
-    /** The other answers, by path. */
+    /** Returns the further endpoints, by path. */
     abstract Map<String, Callable<Answer>> answers();
 
-    /** Why the process is not healthy; empty if it is. */
+    /** Returns the reason why the process is unhealthy; empty if it is healthy. */
     abstract Optional<String> problem();
 
-    /** Notes where things stand, once a second. */
+    /** Updates the state once a second. */
     void look() {}
 
     final RunState state() {
@@ -58,17 +58,17 @@ public abstract class Endpoints implements AutoCloseable {
         return process.registry();
     }
 
-    /** What runs has been told to end, and is not ready any more. */
+    /** Marks the start of a shutdown; the process is not ready afterwards. */
     public final void draining() {
         state.draining();
     }
 
-    /** What ran has ended with a failure. */
+    /** Marks a failure of the run. */
     public final void failed(Throwable failure) {
         state.failed(failure);
     }
 
-    /** Stops at once, also while a request is being answered. */
+    /** Stops at once, even during a request. */
     @Override
     public final void close() {
         Listening started = listening;

@@ -21,7 +21,7 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Counts what happens in this process. Safe for use by many threads. */
+/** Counters of a subscription's events in this process. Safe for use by many threads. */
 final class EventCounts implements SubscriptionListener {
     static final String DELIVERIES = "deliveries";
 
@@ -39,7 +39,7 @@ final class EventCounts implements SubscriptionListener {
             "gaps_accepted",
             "storage_retries");
 
-    private final Map<String, LongAdder> counts = new LinkedHashMap<>(); // not changed after construction
+    private final Map<String, LongAdder> counts = new LinkedHashMap<>(); // unmodified after construction
     private final Map<String, LongAdder> reconnects = new ConcurrentHashMap<>();
 
     EventCounts() {
@@ -51,12 +51,12 @@ final class EventCounts implements SubscriptionListener {
         return outcome.name().toLowerCase(Locale.ROOT);
     }
 
-    /** All of them by name, in a fixed order; zero included. */
+    /** Returns all counters by name in a fixed order, zeros included. */
     Map<String, Long> all() {
         return sums(counts);
     }
 
-    /** How often streams were read again, by what had ended them; causes that did not occur are absent. */
+    /** Returns the numbers of reconnects by cause; causes that did not occur are absent. */
     Map<String, Long> reconnects() {
         return sums(reconnects);
     }

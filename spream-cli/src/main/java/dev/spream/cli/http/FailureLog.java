@@ -19,8 +19,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The failures of late. What a consumer threw is named by its class alone: its message may contain what the change holds.
- * Safe for use by many threads.
+ * The recent failures. Exceptions of a consumer are reduced to their class, since their messages may contain data of
+ * the change. Safe for use by many threads.
  */
 final class FailureLog implements SubscriptionListener {
     private static final int KEPT = 20;
@@ -34,10 +34,10 @@ final class FailureLog implements SubscriptionListener {
     }
 
     /**
-     * Something that went wrong.
+     * A failure.
      *
-     * @param what the kind of event, for people
-     * @param partition empty if it was of none
+     * @param what the kind of event, for display
+     * @param partition empty without a partition
      */
     record Failure(Instant at, String what, Optional<PartitionToken> partition, String message) {}
 
@@ -63,7 +63,7 @@ final class FailureLog implements SubscriptionListener {
         note(
                 "delivery failed",
                 failure.partition(),
-                "%s on attempt %d of a change of %s: %s"
+                "%s on attempt %d for a change of %s: %s"
                         .formatted(
                                 failure.cause().getClass().getSimpleName(),
                                 failure.attempt(),
@@ -73,7 +73,7 @@ final class FailureLog implements SubscriptionListener {
 
     private static String text(ErrorDecision decision) {
         return switch (decision) {
-            case ErrorDecision.Retry retry -> "again in " + DurationText.of(retry.delay());
+            case ErrorDecision.Retry retry -> "retry in " + DurationText.of(retry.delay());
             case ErrorDecision.Skip skip -> "skipped";
             case ErrorDecision.DeadLetter deadLetter -> "dead-lettered";
             case ErrorDecision.ParkKey parkKey -> "dead-lettered, its key parked";
@@ -91,7 +91,7 @@ final class FailureLog implements SubscriptionListener {
 
     @Override
     public void leaseLost(PartitionToken partition, long epoch) {
-        note("lease lost", partition, "another worker owns it now, or may; epoch %d".formatted(epoch));
+        note("lease lost", partition, "another worker may own it now; epoch %d".formatted(epoch));
     }
 
     @Override

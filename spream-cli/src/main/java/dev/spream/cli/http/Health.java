@@ -18,10 +18,10 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The health of a running subscription. Two problems show nowhere else: a storage that has
- * refused every call for a minute, so that no watermark is stored and leases run out; and partitions held here of which for ten
- * minutes none moved, nothing was settled, and no retry was due, which is longer than the longest heartbeat interval. A
- * worker that holds nothing is healthy: others may hold everything. Safe for use by many threads.
+ * The health of a running subscription. It reports two problems that are visible nowhere else: a storage whose calls
+ * have all failed for a minute, so that no watermark is stored and leases expire; and open partitions of which for ten
+ * minutes none advanced, nothing was settled and no retry was due, which is longer than the longest heartbeat interval.
+ * A worker without partitions is healthy: others may own all of them. Safe for use by many threads.
  */
 final class Health implements SubscriptionListener {
     static final Duration STORAGE_TIMEOUT = Duration.ofMinutes(1);
@@ -48,7 +48,7 @@ final class Health implements SubscriptionListener {
             return Optional.of("the storage has failed since %s: %s".formatted(storageFailingSince, storageFailure));
         }
         if (!watermarks.isEmpty() && isPast(movedAt.plus(PROGRESS_TIMEOUT), now) && isPast(retryAt, now)) {
-            return Optional.of("no partition of the %d held here has moved since %s, and nothing was settled"
+            return Optional.of("none of the %d partitions of this worker has advanced since %s, and nothing was settled"
                     .formatted(watermarks.size(), movedAt));
         }
         return Optional.empty();
@@ -58,7 +58,7 @@ final class Health implements SubscriptionListener {
         return !now.isBefore(moment);
     }
 
-    /** Looks for progress, once a second. */
+    /** Checks progress; called once a second. */
     synchronized void look(List<PartitionProgress> held, long settledSoFar) {
         Map<PartitionToken, Instant> now =
                 held.stream().collect(toMap(PartitionProgress::token, PartitionProgress::watermark, (a, b) -> b));

@@ -7,14 +7,14 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Refuses requests for another host where only this machine is served: a web site whose name is made to point here could
- * otherwise read the answers with its visitor's browser (DNS rebinding).
+ * Rejects requests with a foreign host name while only localhost is served: otherwise a web site whose name resolves to
+ * this machine could read responses through its visitor's browser (DNS rebinding).
  */
 record HostCheck(boolean thisMachineAlone) {
     private static final Set<String> THIS_MACHINE = Set.of("localhost", "127.0.0.1", "[::1]");
     private static final Pattern HOST = Pattern.compile("(\\[[0-9a-f:.]+]|[^:\\[\\]]+)(?::\\d{1,5})?");
 
-    /** @param host as the request names it; null if it does not */
+    /** @param host the host of the request; null if it has none */
     boolean allows(@Nullable String host) {
         if (!thisMachineAlone) {
             return true;

@@ -10,16 +10,16 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 
 /**
- * HTTP answers about a subscription: those of all {@link Endpoints}, {@code /api/subscription} and a page. The subscriber tells
- * the {@linkplain #listeners() listeners} what happens; that it drains or failed, the caller has to say.
+ * HTTP endpoints of a subscription: those of {@link Endpoints}, {@code /api/subscription} and the page. The state comes
+ * from the {@linkplain #listeners() listeners}; the caller reports draining and failure.
  */
 public final class HttpEndpoints extends Endpoints {
     private final Observed observed;
 
     /**
-     * Endpoints that do not listen yet.
+     * Creates endpoints that do not listen yet.
      *
-     * @param subscription the name under which it is shown
+     * @param subscription the displayed name
      */
     public HttpEndpoints(HttpAddress address, String subscription) {
         this(address, subscription, InstantSource.system());
@@ -30,7 +30,7 @@ public final class HttpEndpoints extends Endpoints {
         this.observed = Observed.of(subscription, clock, state(), registry());
     }
 
-    /** The listeners that the subscriber has to have. */
+    /** Returns the listeners to register with the subscriber. */
     public List<SubscriptionListener> listeners() {
         return observed.listeners();
     }

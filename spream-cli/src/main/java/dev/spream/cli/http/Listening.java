@@ -12,14 +12,16 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
-/** A server that listens, with a virtual thread for each request and one that does something once a second. */
+/** A listening HTTP server with a virtual thread for each request, and a task once a second. */
 final class Listening implements AutoCloseable {
     private static final int BACKLOG = 50;
     private static final String ALL_ADDRESSES_HERE = "127.0.0.1";
     /**
-     * The limits of one client of the JDK's server, which has no other way to be told. What the user sets wins.
+     * Limits for a client of the JDK's server, which are configurable by system properties only. Values set by the user
+     * take precedence.
      *
-     * @see <a href="https://docs.oracle.com/en/java/javase/21/docs/api/jdk.httpserver/module-summary.html">jdk.httpserver</a>
+     * @see
+     *     <a href="https://docs.oracle.com/en/java/javase/21/docs/api/jdk.httpserver/module-summary.html">jdk.httpserver</a>
      */
     private static final Map<String, String> LIMITS = Map.of(
             "jdk.httpserver.maxConnections", "200",
@@ -37,12 +39,12 @@ final class Listening implements AutoCloseable {
             Thread.ofVirtual().name("spream-http-seconds").factory());
 
     /**
-     * Listens from now on.
+     * Starts to listen.
      *
-     * @param endpoints by the paths that they answer
+     * @param endpoints the endpoints by path
      * @param everySecond must not fail
      */
-    @SuppressWarnings("FutureReturnValueIgnored") // looking cannot fail, and ends with the executor
+    @SuppressWarnings("FutureReturnValueIgnored") // the task does not fail, and ends with the executor
     Listening(HttpAddress address, Map<String, Callable<Answer>> endpoints, Runnable everySecond) throws IOException {
         LIMITS.forEach(System.getProperties()::putIfAbsent);
         InetSocketAddress socket = new InetSocketAddress(InetAddress.getByName(address.host()), address.port());

@@ -12,10 +12,10 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Everything that is known of the subscription that runs in this process. Safe for use by many threads.
+ * The state of the subscription in this process. Safe for use by many threads.
  *
  * @param subscription its name
- * @param startedAt when the process began to open it
+ * @param startedAt the time at which the process began to open it
  */
 record Observed(
         String subscription,
@@ -47,7 +47,7 @@ record Observed(
         return List.of(state, counts, failures, health, metrics);
     }
 
-    /** Why the process is not healthy; empty if it is. */
+    /** Returns the reason why the process is unhealthy; empty if it is healthy. */
     Optional<String> problem() {
         return switch (state.phase()) {
             case FAILED -> Optional.of("the subscription has ended: " + state.reason());
@@ -56,7 +56,7 @@ record Observed(
         };
     }
 
-    /** What this worker reads at the moment. */
+    /** Returns the partitions that this worker reads. */
     List<PartitionProgress> held() {
         return switch (state.phase()) {
             case RUNNING, DRAINING -> state.view().map(SubscriptionView::held).orElse(List.of());
@@ -64,7 +64,7 @@ record Observed(
         };
     }
 
-    /** Notes where things stand, once a second. */
+    /** Updates the state; called once a second. */
     void look() {
         Optional<SubscriptionView> view = state.view();
         Instant now = clock.instant();
@@ -74,7 +74,7 @@ record Observed(
         health.look(held(), sample.settled());
     }
 
-    /** How far a point in time is behind another; zero if it is not. */
+    /** Returns the lag of a time behind another; zero if there is none. */
     static Duration behind(Instant point, Instant now) {
         return point.isBefore(now) ? Duration.between(point, now) : Duration.ZERO;
     }

@@ -11,17 +11,17 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 
 /**
- * HTTP answers about the worker of an outbox. The worker tells the {@linkplain #listeners() listeners} what happens; that it
- * runs, drains or failed, and what is in the outbox, the caller has to say.
+ * HTTP endpoints of an outbox worker. The state comes from the {@linkplain #listeners() listeners}; the caller reports
+ * start, draining, failure and samples of the outbox.
  */
 public final class OutboxEndpoints extends Endpoints {
     private final OutboxHealth health;
     private final OutboxMetrics metrics;
 
     /**
-     * Endpoints that do not listen yet.
+     * Creates endpoints that do not listen yet.
      *
-     * @param outbox the name under which it is shown
+     * @param outbox the displayed name
      */
     public OutboxEndpoints(HttpAddress address, String outbox) {
         this(address, outbox, InstantSource.system());
@@ -33,19 +33,19 @@ public final class OutboxEndpoints extends Endpoints {
         this.metrics = OutboxMetrics.of(registry(), outbox);
     }
 
-    /** The listeners that the worker has to have. */
+    /** Returns the listeners to register with the worker. */
     public List<OutboxListener> listeners() {
         return List.of(health, metrics);
     }
 
-    /** What is in the outbox now. */
+    /** Publishes a sample of the outbox. */
     public void sampled(OutboxStats stats) {
         metrics.sampled(stats);
     }
 
     @Override
     Map<String, Callable<Answer>> answers() {
-        return Map.of("/", () -> Answer.text(Answer.OK, "the worker of an outbox: /health, /ready, /metrics"));
+        return Map.of("/", () -> Answer.text(Answer.OK, "outbox worker: /health, /ready, /metrics"));
     }
 
     @Override
@@ -55,7 +55,7 @@ public final class OutboxEndpoints extends Endpoints {
                 : health.problem();
     }
 
-    /** The worker runs. */
+    /** Marks the worker as running. */
     public void running() {
         state().running();
     }

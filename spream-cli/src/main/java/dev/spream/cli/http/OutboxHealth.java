@@ -10,8 +10,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The health of the worker of an outbox. One problem may be cured by a restart: a store that has answered
- * nothing for a minute. A receiver that is down is not: the breaker waits for it. Safe for use by many threads.
+ * The health of an outbox worker. Only a store that has not answered for a minute makes it unhealthy, since a restart
+ * may help. An unavailable receiver does not: the circuit breaker waits for it. Safe for use by many threads.
  */
 final class OutboxHealth implements OutboxListener {
     static final Duration STORE_TIMEOUT = Duration.ofMinutes(1);

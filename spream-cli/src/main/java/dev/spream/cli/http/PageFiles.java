@@ -9,7 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The files of the page, read once from the class path. Whatever is not named here is not served. Immutable. */
+/** The files of the page, read once from the class path. Other files are not served. Immutable. */
 final class PageFiles {
     private static final String FOLDER = "page/";
     private static final List<String> NAMES = List.of(

@@ -9,11 +9,11 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
-/** A partition as JSON: as it is stored, and where this worker reads it, as it is now. */
+/** A partition as JSON: its stored state and, if this worker reads it, its current one. */
 final class PartitionJson {
     private PartitionJson() {}
 
-    /** @param held as this worker holds it; empty if it does not */
+    /** @param held the state of this worker; empty if it does not own the partition */
     static Members of(PartitionMetadata partition, WorkerId self, Optional<PartitionProgress> held, Instant now) {
         Instant watermark = held.map(PartitionProgress::watermark)
                 .filter(live -> live.isAfter(partition.watermark()))

@@ -12,7 +12,7 @@ import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.util.List;
 
-/** A registry with the meters of this JVM and its process, in the text format of Prometheus. Safe for use by many threads. */
+/** A registry with the meters of the JVM and the process, in Prometheus text format. Safe for use by many threads. */
 final class ProcessMeters implements AutoCloseable {
     private static final String FORMAT = "text/plain; version=0.0.4; charset=utf-8";
 

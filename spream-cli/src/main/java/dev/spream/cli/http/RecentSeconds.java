@@ -11,17 +11,17 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** The counts at each second of the last two minutes, and the rates that follow. Safe for use by many threads. */
+/** The counts of the last two minutes by second, and rates derived from them. Safe for use by many threads. */
 final class RecentSeconds {
     private static final int KEPT = 121;
 
     private final Deque<Sample> samples = new ArrayDeque<>(); // the newest last, guarded by this
 
     /**
-     * A moment.
+     * The counts at a time.
      *
      * @param counts since the process started
-     * @param lag of the subscription; empty if it is not known
+     * @param lag the lag of the subscription; empty if unknown
      */
     record Sample(Instant at, Map<String, Long> counts, Optional<Duration> lag) {
         long count(String name) {
@@ -38,10 +38,10 @@ final class RecentSeconds {
     }
 
     /**
-     * A second.
+     * One second.
      *
-     * @param at its end
-     * @param settled how many changes were settled in it, whatever the outcome
+     * @param at the end of the second
+     * @param settled the number of changes settled in it, with any outcome
      */
     record Second(Instant at, long settled, Optional<Duration> lag) {}
 
@@ -52,7 +52,7 @@ final class RecentSeconds {
         }
     }
 
-    /** Those of the last two minutes, the oldest first. */
+    /** Returns the seconds of the last two minutes, the oldest first. */
     synchronized List<Second> history() {
         List<Second> seconds = new ArrayList<>();
         Sample before = null;
@@ -65,7 +65,7 @@ final class RecentSeconds {
         return seconds;
     }
 
-    /** How much a count grew in a second, over the last so many; zero while nothing is known. */
+    /** Returns the average rate of a count per second over the given time; zero while unknown. */
     synchronized double rate(String name, int seconds) {
         if (samples.size() < 2) {
             return 0;

@@ -11,7 +11,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Checks requests, and sends the answer of the endpoint at their path. Safe for use by many threads.
+ * Validates requests and dispatches them to the endpoint of their path. Safe for use by many threads.
  *
  * @param endpoints by path
  */
@@ -32,25 +32,25 @@ record Router(HostCheck hosts, Map<String, Callable<Answer>> endpoints) implemen
 
     private Answer answer(HttpExchange exchange) {
         if (!hosts.allows(exchange.getRequestHeaders().getFirst("Host"))) {
-            return Answer.text(Answer.MISDIRECTED, "this serves its own machine alone, by the name localhost");
+            return Answer.text(Answer.MISDIRECTED, "only requests to localhost are served here");
         }
         String path = exchange.getRequestURI().getPath();
         Callable<Answer> endpoint = endpoints.get(path == null ? "" : path);
         if (endpoint == null) {
-            return Answer.text(Answer.NOT_FOUND, "there is nothing here; try /");
+            return Answer.text(Answer.NOT_FOUND, "not found; try /");
         }
         if (!isRead(exchange)) {
             exchange.getResponseHeaders().set("Allow", "GET, HEAD");
-            return Answer.text(Answer.METHOD_NOT_ALLOWED, "nothing can be changed here");
+            return Answer.text(Answer.METHOD_NOT_ALLOWED, "this server is read-only");
         }
         try {
             return endpoint.call();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            return Answer.text(Answer.UNAVAILABLE, "the process ends");
+            return Answer.text(Answer.UNAVAILABLE, "the process is shutting down");
         } catch (Exception e) {
-            log.warn("answering {} failed; the next request is answered anew", path, LoggedFailure.of(e));
-            return Answer.text(Answer.FAILED, "this failed; the log says why");
+            log.warn("request {} failed; later requests are not affected", path, LoggedFailure.of(e));
+            return Answer.text(Answer.FAILED, "internal error; the log has the details");
         }
     }
 

@@ -7,13 +7,13 @@ import java.util.Locale;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The phase of a run between its start and its end. Safe for use by many threads. */
+/** The phase of a run. Safe for use by many threads. */
 final class RunState implements SubscriptionListener {
     enum Phase {
         /** The storage or the source is being opened. */
         STARTING,
         RUNNING,
-        /** Told to end: what was started finishes. */
+        /** A shutdown was requested; work in flight finishes. */
         DRAINING,
         ENDED,
         FAILED
@@ -31,7 +31,7 @@ final class RunState implements SubscriptionListener {
         become(Phase.RUNNING);
     }
 
-    /** It runs, and is no subscription. */
+    /** Marks a run that is not a subscription as running. */
     void running() {
         become(Phase.RUNNING);
     }
@@ -60,17 +60,17 @@ final class RunState implements SubscriptionListener {
         return phase;
     }
 
-    /** Why it failed; empty unless it did. */
+    /** Returns the reason of the failure; empty without one. */
     synchronized String reason() {
         return reason;
     }
 
-    /** Whether it does its work, as {@code /ready} says. */
+    /** Returns the response of {@code /ready}. */
     Answer ready() {
         return Answer.text(phase() == Phase.RUNNING ? Answer.OK : Answer.UNAVAILABLE, name());
     }
 
-    /** Whether it has to be replaced, as {@code /health} says. */
+    /** Returns the response of {@code /health}. */
     Answer health(Optional<String> problem) {
         return problem.map(text -> Answer.text(Answer.UNAVAILABLE, text))
                 .orElseGet(() -> Answer.text(Answer.OK, name()));
@@ -80,7 +80,7 @@ final class RunState implements SubscriptionListener {
         return phase().name().toLowerCase(Locale.ROOT);
     }
 
-    /** What runs, or has run; empty before the start. */
+    /** Returns the view of the subscription; empty before the start. */
     Optional<SubscriptionView> view() {
         return Optional.ofNullable(view);
     }

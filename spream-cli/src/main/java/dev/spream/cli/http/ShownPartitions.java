@@ -9,11 +9,10 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The partitions of a lineage that are worth showing: those that are not finished, what they continue, and the latest of the
- * others.
+ * The partitions of a lineage to display: the unfinished ones, their parents, and the latest finished ones.
  *
  * @param partitions in the order in which they started
- * @param leftOut how many finished ones are not among them
+ * @param leftOut the number of finished ones that are omitted
  */
 record ShownPartitions(List<PartitionMetadata> partitions, int leftOut) {
     private static final int FINISHED = 500;

@@ -18,8 +18,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The stored state of a subscription, read on request and at most once a second. A
- * storage that fails or hangs leaves the last answer with its age. Safe for use by many threads.
+ * The stored state of a subscription, read on request and at most once a second. If the storage fails or hangs, the
+ * last result is served with its age. Safe for use by many threads.
  */
 final class StoredState {
     private static final Duration FRESH = Duration.ofSeconds(1);
@@ -40,9 +40,9 @@ final class StoredState {
     }
 
     /**
-     * An answer of the storage.
+     * A result of the storage.
      *
-     * @param readAt on this machine's clock
+     * @param readAt the time by the clock of this machine
      */
     record Snapshot(
             Instant readAt,
@@ -53,12 +53,12 @@ final class StoredState {
     /**
      * The known state.
      *
-     * @param snapshot the last answer; empty if there was none
-     * @param error why there is no later one; empty if that succeeded
+     * @param snapshot the last result; empty before the first
+     * @param error the error of a later read; empty without one
      */
     record Known(Optional<Snapshot> snapshot, Optional<String> error) {}
 
-    /** What is known, after waiting for a new answer for a short time if the last one is old. */
+    /** Returns the known state; if it is old, waits for a new result for a short time. */
     Known look() throws InterruptedException {
         CompletableFuture<?> answer = ask();
         boolean late = false;
@@ -78,7 +78,7 @@ final class StoredState {
                 Optional.ofNullable(late && error == null ? "the storage has not answered yet" : error));
     }
 
-    /** The answer that is on its way, or a new one if the last is old. */
+    /** Returns the read in progress, or starts one if the last result is old. */
     private synchronized CompletableFuture<?> ask() {
         Optional<SubscriptionView> running = view.get();
         Instant now = clock.instant();

@@ -22,13 +22,13 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 
-/** A subscription as one JSON object: what the page shows. Never fails because the storage does. */
+/** A subscription as one JSON object, which the page displays. Available even if the storage fails. */
 record SubscriptionJson(Observed observed, Known known, Instant now, List<PartitionProgress> held) {
     private static final int SHORT = 10;
     private static final int LONG = 60;
     private static final int DECIMALS = 3;
 
-    /** The object, with what the storage says now or said last. */
+    /** Writes the object with the current or last known state of the storage. */
     static String write(Observed observed) throws InterruptedException {
         Known known = observed.stored().look();
         return new SubscriptionJson(observed, known, observed.clock().instant(), observed.held()).text();

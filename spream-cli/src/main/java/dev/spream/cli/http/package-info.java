@@ -1,8 +1,8 @@
 /**
- * The answers to HTTP of a process that runs a subscription (its health, its metrics, and a page that shows its partitions) or
- * the worker of an outbox. Start with {@link dev.spream.cli.http.HttpEndpoints} and {@link
- * dev.spream.cli.http.OutboxEndpoints}, the only ways in. Nothing here changes anything, and no answer contains what changes or
- * entries hold. It knows the cores and the API, and nothing of the commands that use it.
+ * HTTP endpoints of a process that runs a subscription (health, metrics, and a page with its partitions) or an outbox
+ * worker. Start with {@link dev.spream.cli.http.HttpEndpoints} and {@link dev.spream.cli.http.OutboxEndpoints}, the
+ * only entry points. Read-only; responses contain no content of changes or entries. Depends on the cores and the API,
+ * not on the commands.
  */
 @NullMarked
 package dev.spream.cli.http;

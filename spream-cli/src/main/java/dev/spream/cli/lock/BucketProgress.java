@@ -6,7 +6,7 @@ import dev.spream.lock.provisioning.BucketProvisioning;
 import java.time.Duration;
 import java.util.Locale;
 
-/** The progress of making or checking buckets: count, rate and time left. Confined to one thread. */
+/** The progress of creating or checking buckets: count, rate and remaining time. Confined to one thread. */
 final class BucketProgress implements BucketProvisioning.Progress, AutoCloseable {
     private final ProgressLine line;
     private long before = -1;
@@ -21,14 +21,14 @@ final class BucketProgress implements BucketProvisioning.Progress, AutoCloseable
     @Override
     public void reached(long reached, long of) {
         if (before < 0) {
-            before = reached; // how many the first chunk made, and how many were there, it does not say
+            before = reached; // excludes the first chunk, which does not report how many buckets existed before
         }
         done = reached;
         all = of;
         line.show(() -> this + rate() + left());
     }
 
-    /** Such as ", 120,000 a second"; empty before the second chunk. */
+    /** Returns the rate, such as ", 120,000 a second"; empty before the second chunk. */
     String rate() {
         return perSecond() == 0 ? "" : String.format(Locale.ROOT, ", %,d a second", perSecond());
     }

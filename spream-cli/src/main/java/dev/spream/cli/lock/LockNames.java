@@ -10,7 +10,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** Names of locked targets for people: a few of many, those shared marked as such. */
+/** Display names of lock targets: the first few, with shared ones marked. */
 final class LockNames {
     private static final int MAX_SHOWN = 3;
 
@@ -27,7 +27,7 @@ final class LockNames {
         return few(targets.stream().map(LockTarget::toString).sorted().toList());
     }
 
-    /** Where nothing is known but the key. */
+    /** Returns the bucket keys of locks whose names are unknown. */
     static String keys(List<PlannedLock> locks) {
         return few(locks.stream()
                 .map(lock -> "bucket %s%s".formatted(lock.key(), mark(lock.mode())))

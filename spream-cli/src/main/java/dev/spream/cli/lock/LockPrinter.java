@@ -104,16 +104,16 @@ final class LockPrinter {
     }
 
     private void addQueue(BlockingChain head) {
-        add("%s stands in the way of %d", head.session(), head.length());
+        add("%s blocks %d", head.session(), head.length());
         locks.owner(head.session())
-                .ifPresentOrElse(owner -> addOwner(owner, "  "), () -> lines.add("  it is gone by now"));
+                .ifPresentOrElse(owner -> addOwner(owner, "  "), () -> lines.add("  it has ended meanwhile"));
         shown.add(head.session());
         room = MAX_QUEUE;
         head.behind().forEach(next -> addBehind(next, head.session(), "  "));
         if (head.length() > MAX_QUEUE) {
             add("  … %d more", head.length() - MAX_QUEUE);
         }
-        lines.add("  to end it, which rolls back what it did and frees what it holds: " + ending(head.session()));
+        lines.add("  to terminate it, which rolls back its work and releases its locks: " + ending(head.session()));
         lines.add("");
     }
 
@@ -134,7 +134,7 @@ final class LockPrinter {
                         next, chain.session(), isOneQueue(chain.session(), next.session()) ? indent : deeper));
     }
 
-    /** Returns whether both wait for the same key, and so for the same to end. */
+    /** Returns whether both wait for the same key, and so for the same holders. */
     private boolean isOneQueue(String ahead, String behind) {
         Optional<LockKey> key = wantedKey(behind);
         return key.isPresent() && key.equals(wantedKey(ahead));
@@ -161,7 +161,7 @@ final class LockPrinter {
         addOwner(wait.waiter(), indent + "  ");
     }
 
-    /** Of those that make the verdict, the one that is right ahead, or else any. */
+    /** Returns the blocker that decides the verdict: the one directly ahead, or else any. */
     private static Optional<Blocker> nearest(Wait wait, String ahead) {
         List<Blocker> deciding = wait.blockers().stream()
                 .filter(blocker -> blocker.verdict() == wait.verdict())
@@ -178,7 +178,7 @@ final class LockPrinter {
 
     private static String wanted(Wait wait) {
         if (wait.verdict() == LockConflict.ELSEWHERE) {
-            return "a row or a table of its work";
+            return "a row or a table";
         }
         String names = LockNames.of(wait.waiter().wanted());
         String key = wait.waiter()
@@ -195,12 +195,12 @@ final class LockPrinter {
             case FALSE_CONTENTION ->
                 "false contention: %s has %s, which shares the bucket of %s and nothing else"
                         .formatted(blocker.session(), LockNames.of(blocker.has()), LockNames.of(blocker.wanted()));
-            case ELSEWHERE -> "not about these locks: %s has it".formatted(blocker.session());
-            case UNKNOWN -> "not known why: %s or it has not said what it locks".formatted(blocker.session());
+            case ELSEWHERE -> "not a lock of this kind: %s holds it".formatted(blocker.session());
+            case UNKNOWN -> "unknown reason: %s or the waiter has not reported its locks".formatted(blocker.session());
         };
     }
 
-    /** Its locks, its client, and its current statement. */
+    /** Adds the owner's locks, client and current statement. */
     private void addOwner(Owner owner, String indent) {
         if (holds(owner)) {
             add(
@@ -220,14 +220,14 @@ final class LockPrinter {
     private String held(Owner owner) {
         String names = LockNames.of(owner.held());
         String unnamed =
-                owner.unnamed().isEmpty() ? "" : LockNames.keys(owner.unnamed()) + " of which it has not said the name";
+                owner.unnamed().isEmpty() ? "" : LockNames.keys(owner.unnamed()) + " (name not reported)";
         if (names.isEmpty() && unnamed.isEmpty()) {
             return heldOfWanted(owner);
         }
         return names.isEmpty() || unnamed.isEmpty() ? names + unnamed : names + ", and " + unnamed;
     }
 
-    /** What it has so far of all that it wants, such as the ancestors. */
+    /** Returns the part of its requested locks that it holds, such as the ancestors. */
     private String heldOfWanted(Owner owner) {
         Map<LockKey, LockMode> keys = new HashMap<>();
         owner.session().held().forEach(lock -> keys.put(lock.key(), lock.mode()));
@@ -271,13 +271,13 @@ final class LockPrinter {
 
     private void addCircle() {
         if (!locks.circle().isEmpty()) {
-            lines.add("wait for each other in a circle, or behind it: " + String.join(", ", locks.circle()));
-            lines.add("  the database breaks it within seconds, by failing one of them");
+            lines.add("wait for each other in a cycle, or behind it: " + String.join(", ", locks.circle()));
+            lines.add("  the database resolves it within seconds by failing one of them");
             lines.add("");
         }
     }
 
-    /** Calls of a process for the same locks are one line. */
+    /** Prints queued calls; those of one process for the same locks share a line. */
     private void addQueued() {
         Map<String, List<Reported>> calls = locks.queued().stream()
                 .collect(Collectors.groupingBy(
@@ -289,7 +289,7 @@ final class LockPrinter {
         if (calls.isEmpty()) {
             return;
         }
-        lines.add("queued in their processes, without a connection and without locks: "
+        lines.add("queued in their processes without a connection or locks: "
                 + locks.queued().size());
         calls.forEach((what, same) -> add(
                 "  %d of %s, the first%s",
@@ -316,14 +316,14 @@ final class LockPrinter {
             return;
         }
         List<String> rows = Columns.table(
-                List.of("BUCKET", "WAITS", "WAITED", "LOCKED BY IT NOW"),
+                List.of("BUCKET", "WAITS", "WAITED", "LOCKED NOW"),
                 hot,
                 bucket -> List.of(
                         bucket.waits().key().toString(),
                         Long.toString(bucket.waits().waits()),
                         Figures.duration(bucket.waits().waited()),
                         bucket.targets().isEmpty() ? "-" : PlainText.of(LockNames.of(bucket.targets()))));
-        add("waited for most in the last %d hours", LockObservation.WAITS_KEPT_HOURS);
+        add("most contended in the last %d hours", LockObservation.WAITS_KEPT_HOURS);
         rows.forEach(line -> lines.add("  " + line));
     }
 }

@@ -14,8 +14,8 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
- * The flags of commands that work with the locks that a configuration names. Short ones stand for keys of the configuration,
- * so that locks of a database need no file.
+ * The flags of commands for the configured locks. Short flags stand for configuration keys, so that locks in a database
+ * need no file.
  */
 final class LocksArguments {
     @Mixin
@@ -42,9 +42,9 @@ final class LocksArguments {
     private @Nullable String strategy;
 
     /**
-     * Judges what is configured; the caller closes it. Nothing is connected to yet.
+     * Validates the configuration; the caller closes the result. Does not connect yet.
      *
-     * @param more of keys of the locks, their names and values
+     * @param more further keys of the locks with their values
      */
     ConfiguredLocks open(Setting... more) {
         List<Setting> settings = new ArrayList<>(List.of(
@@ -65,7 +65,7 @@ final class LocksArguments {
         if (advisory
                 && config.raw(prefix + "url").filter(LocksArguments::isMySql).isPresent()) {
             throw new ConfigException(
-                    List.of("%sstrategy is advisory, which only PostgreSQL knows; use rows with this database"
+                    List.of("%sstrategy is advisory, which only PostgreSQL supports; use rows with this database"
                             .formatted(prefix)));
         }
     }
@@ -75,9 +75,9 @@ final class LocksArguments {
     }
 
     /**
-     * Judges what was asked for together with what is recorded.
+     * Validates the requested layout against the recorded one.
      *
-     * @throws ConfigException if there cannot be such locks
+     * @throws ConfigException if the layout is invalid
      */
     static void requireUsable(BucketProvisioning provisioning) {
         try {

@@ -15,7 +15,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Mixin;
 
-/** Compares what locks are taken by with what should be there. */
+/** Checks the locks against their configuration and recorded layout. */
 @Command(
         name = "check",
         description = "Checks that locks can be taken: the server, the recorded layout, and every bucket. Changes"
@@ -23,8 +23,8 @@ import picocli.CommandLine.Mixin;
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
             "0:locks can be taken as configured",
-            "1:failure, or something is wrong",
-            "2:usage, or a configuration that cannot be used"
+            "1:failure, or a problem was found",
+            "2:usage error or invalid configuration"
         })
 final class LocksCheckCommand extends Subcommand {
     private static final int MAX_RANGES = 20;
@@ -51,11 +51,11 @@ final class LocksCheckCommand extends Subcommand {
     private static String verdict(BucketSpaceCheck check) {
         int problems = check.problems().size();
         if (!check.isSound()) {
-            return problems == 1 ? "check: 1 thing is wrong" : "check: %d things are wrong".formatted(problems);
+            return problems == 1 ? "check: 1 problem" : "check: %d problems".formatted(problems);
         }
         return check.recorded().isPresent()
                 ? "check: locks can be taken"
-                : "check: locks can be taken; the first store that opens there records by what";
+                : "check: locks can be taken; the first store that opens there records the layout";
     }
 
     private void show(BucketSpaceCheck check) {

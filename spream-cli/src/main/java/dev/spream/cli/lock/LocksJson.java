@@ -20,8 +20,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** Locks for programs: one object. Times are RFC 3339, durations seconds, buckets text since they can
- * exceed 2<sup>53</sup>; what there is not is absent. */
+/**
+ * The state of locks as one JSON object. Times are RFC 3339, durations seconds, buckets text since they can exceed
+ * 2<sup>53</sup>; missing values are absent.
+ */
 final class LocksJson {
     private static final double NANOS = 1e9;
 
@@ -29,7 +31,7 @@ final class LocksJson {
 
     /**
      * @param blockedOnly only waiters and the holders that block them
-     * @param top how many buckets
+     * @param top the number of most contended buckets
      */
     static String write(LockExplanation locks, boolean blockedOnly, int top) {
         Set<String> inQueues = inQueues(locks);

@@ -17,7 +17,7 @@ import picocli.CommandLine.Option;
         name = "list",
         description = "Shows lock holders, waiters and blocking chains by name, and the most contended buckets.",
         exitCodeListHeading = "%nExit codes:%n",
-        exitCodeList = {"0:success", "1:failure", "2:usage, or a configuration that cannot be used"},
+        exitCodeList = {"0:success", "1:failure", "2:usage error or invalid configuration"},
         footer = {
             "",
             "Names are reported by the locking processes, about a second late; keys, sessions and blocking chains"

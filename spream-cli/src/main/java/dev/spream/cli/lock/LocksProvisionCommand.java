@@ -16,7 +16,7 @@ import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Makes the buckets that locks are taken by. */
+/** Creates the tables and buckets of the locks. */
 @Command(
         name = "provision",
         description = "Creates the tables and buckets of the locks and records the layout. An interrupted run is"
@@ -25,7 +25,7 @@ import picocli.CommandLine.Option;
         exitCodeList = {
             "0:every bucket is there",
             "1:failure, or a signal stopped it",
-            "2:usage, or a configuration that cannot be used"
+            "2:usage error or invalid configuration"
         },
         footer = {
             "",
@@ -93,7 +93,7 @@ final class LocksProvisionCommand extends Subcommand {
         LocksArguments.requireUsable(provisioning);
         if (recreate) {
             provisioning.clear();
-            report("provision: removed what was there");
+            report("provision: removed the existing buckets");
         }
         BucketProgress progress = new BucketProgress(new ProgressLine());
         Thread working = Thread.currentThread();
@@ -115,10 +115,10 @@ final class LocksProvisionCommand extends Subcommand {
 
     private static String summary(Provisioned done, BucketProgress progress) {
         return done.rows() == 0
-                ? "provision: %s; recorded, and nothing else is needed".formatted(LockNames.of(done.layout()))
+                ? "provision: %s; layout recorded, no buckets to create".formatted(LockNames.of(done.layout()))
                 : String.format(
                         Locale.ROOT,
-                        "provision: %s; %,d buckets are there, %,d of them made now%s",
+                        "provision: %s; %,d buckets exist, %,d of them created now%s",
                         LockNames.of(done.layout()),
                         done.rows(),
                         done.made(),

@@ -7,7 +7,7 @@ import dev.spream.outbox.OperatorResult;
 import dev.spream.outbox.OutboxOperations;
 import picocli.CommandLine.Mixin;
 
-/** A command that changes entries by hand, with a reason for the audit. */
+/** A manual change of entries, with a reason for the audit. */
 abstract class EntriesCommand extends Subcommand {
     @Mixin
     private final OutboxArguments arguments = new OutboxArguments();

@@ -11,7 +11,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.TypeConversionException;
 
-/** The arguments that name entries of an outbox. */
+/** The arguments that select entries of an outbox. */
 final class EntryArguments {
     @Parameters(
             paramLabel = "ID",
@@ -23,7 +23,7 @@ final class EntryArguments {
     @Option(names = "--key", paramLabel = "KEY", description = "Idempotency key of an entry. May be repeated.")
     private List<String> keys = new ArrayList<>();
 
-    /** @throws TypeConversionException if what stands for an id can be none */
+    /** @throws TypeConversionException if an id is malformed */
     void requireIds() {
         ids.forEach(EntryId::value);
     }
@@ -36,7 +36,7 @@ final class EntryArguments {
         return ids.size() + keys.size() == 1;
     }
 
-    /** The ids of all of them, each once, in the order in which they were named. */
+    /** Returns the ids of all entries without duplicates, in the order of the arguments. */
     List<Long> ids(OutboxOperations outbox) {
         List<Long> all = new ArrayList<>(ids.stream().map(EntryId::value).toList());
         for (String key : keys) {
@@ -48,17 +48,17 @@ final class EntryArguments {
         return all.stream().distinct().toList();
     }
 
-    /** The only one, if the outbox has it. */
+    /** Returns the only entry, if it exists. */
     Optional<OutboxRow> one(OutboxOperations outbox) {
         return id().flatMap(outbox::find).or(() -> key().flatMap(outbox::find));
     }
 
-    /** The id of the only one, if it is named so. */
+    /** Returns the id of the only entry, if it is given by id. */
     Optional<Long> id() {
         return ids.stream().map(EntryId::value).findFirst();
     }
 
-    /** The key of the only one, if it is named so. */
+    /** Returns the key of the only entry, if it is given by key. */
     Optional<String> key() {
         return keys.stream().findFirst();
     }

@@ -6,8 +6,8 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
 /**
- * An entry's id as it was typed: digits, too many perhaps. That is judged by {@link #value}, since an argument that cannot be
- * converted counts as none of the command's own.
+ * An entry id as typed. Its range is checked by {@link #value}, since picocli treats an argument that cannot be
+ * converted as an unknown one.
  *
  * @param digits one or more
  */
@@ -15,7 +15,7 @@ record EntryId(String digits) {
     private static final Pattern DIGITS = Pattern.compile("[0-9]+");
     private static final String RANGE = "1 to " + Long.MAX_VALUE;
 
-    /** @throws TypeConversionException if there is anything but digits */
+    /** @throws TypeConversionException if the text contains anything but digits */
     static EntryId parse(String text) {
         if (!DIGITS.matcher(text).matches()) {
             throw isNone(text, RANGE);
@@ -24,9 +24,9 @@ record EntryId(String digits) {
     }
 
     /**
-     * The id.
+     * Returns the id.
      *
-     * @throws TypeConversionException if no entry can have it
+     * @throws TypeConversionException if it is out of range
      */
     long value() {
         try {
@@ -41,10 +41,10 @@ record EntryId(String digits) {
     }
 
     private static TypeConversionException isNone(String text, String range) {
-        return new TypeConversionException("'%s' is no id: %s".formatted(PlainText.of(text), range));
+        return new TypeConversionException("'%s' is not an id: %s".formatted(PlainText.of(text), range));
     }
 
-    /** Reads what may be an id. */
+    /** Converts text of digits. */
     static final class Digits implements ITypeConverter<EntryId> {
         @Override
         public EntryId convert(String text) {
@@ -52,7 +52,7 @@ record EntryId(String digits) {
         }
     }
 
-    /** Reads an id, or 0 for what is before all of them. */
+    /** Converts an id, or 0 for the position before all entries. */
     static final class OrZero implements ITypeConverter<Long> {
         @Override
         public Long convert(String text) {

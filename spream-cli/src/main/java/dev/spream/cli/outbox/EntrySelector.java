@@ -6,7 +6,7 @@ import dev.spream.outbox.OutboxOperations;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** The entries to change: some that are named, or all that a filter chooses. */
+/** The entries to change: given ones, or all that match a filter. */
 final class EntrySelector {
     @Mixin
     private final EntryArguments entries = new EntryArguments();
@@ -22,15 +22,15 @@ final class EntrySelector {
 
     void requireClear() {
         entries.requireIds();
-        require(all != entries.isGiven(), "say which entries: their ids, or --key, or --all with a filter");
+        require(all != entries.isGiven(), "entries are missing: add ids, --key, or --all with a filter");
         require(
                 all == filter.isGiven(),
                 all
                         ? "--all needs a filter: --status, --parked, --ordering-key or --reason"
-                        : "a filter chooses among all: add --all, or leave it out");
+                        : "a filter needs --all: add --all, or remove the filter");
         require(
                 yes || !all,
-                "every entry that the filter chooses would be changed: look at them with outbox list, and add"
+                "every entry that matches the filter will be changed: review them with outbox list, and add"
                         + " --yes");
     }
 

@@ -19,9 +19,9 @@ final class OperatorOptions {
     private @Nullable String why;
 
     /**
-     * The act, with a reason for the audit of single entries.
+     * Returns the action with a reason for the audit of single entries.
      *
-     * @throws UsageFailure if there is none
+     * @throws UsageFailure if the reason is missing
      */
     OperatorAction action() {
         require(why != null && !why.isBlank(), "the audit needs a reason: --why TEXT");

@@ -5,7 +5,7 @@ import dev.spream.outbox.OperatorResult;
 import dev.spream.outbox.OutboxOperations;
 import picocli.CommandLine.Command;
 
-/** Gives entries up. */
+/** Aborts entries. */
 @Command(
         name = "abort",
         description = "Aborts entries: the ledger records that an operator failed them. Refused for entries that are"

@@ -11,8 +11,8 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
- * The flags of commands that work with the outbox that a configuration names. Short ones stand for keys of the configuration,
- * so that an outbox in a database needs no file.
+ * The flags of commands for the configured outbox. Short flags stand for configuration keys, so that an outbox in a
+ * database needs no file.
  */
 final class OutboxArguments {
     @Mixin
@@ -36,14 +36,14 @@ final class OutboxArguments {
     private @Nullable String table;
 
     /**
-     * Opens the outbox for an operator. Tables are neither created nor migrated, unless configured. The caller closes it. Does
-     * not connect yet.
+     * Opens the outbox for an operator. Tables are neither created nor migrated, unless configured. The caller closes
+     * it. Does not connect yet.
      */
     ConfiguredOutbox open() {
         return ConfiguredOutbox.open(config.unmigrated(OutboxStoreProvider.PORT, settings()));
     }
 
-    /** What is configured, not judged yet. */
+    /** Returns the configuration, not validated yet. */
     SpreamConfig config() {
         return config.config(OutboxStoreProvider.PORT, settings());
     }

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.function.LongFunction;
 import picocli.CommandLine.ExitCode;
 
-/** Changes entries by hand one after the other, says what became of each that was not changed, and counts. */
+/** Changes entries one by one, prints the reason for each that is skipped, and counts. */
 final class OutboxChange {
     private static final int AT_ONCE = 1_000;
 
@@ -20,7 +20,7 @@ final class OutboxChange {
     private long changed;
     private long left;
 
-    /** @param name of the command, such as {@code requeue} */
+    /** @param name the command, such as {@code requeue} */
     OutboxChange(String name, OutboxOperations outbox, LongFunction<OperatorResult> change, PrintWriter err) {
         this.name = name;
         this.outbox = outbox;
@@ -28,13 +28,13 @@ final class OutboxChange {
         this.err = err;
     }
 
-    /** These entries. Returns the exit code. */
+    /** Changes the given entries. Returns the exit code. */
     int entries(List<Long> ids) {
         ids.forEach(this::one);
         return finish();
     }
 
-    /** All that the filter chooses, once each: those that come to fit it meanwhile may be among them. */
+    /** Changes all entries that match the filter, once each; entries that start to match meanwhile may be included. */
     int all(OutboxFilterArguments filter) {
         long after = 0;
         List<OutboxRow> page;
@@ -56,17 +56,17 @@ final class OutboxChange {
             }
             case OperatorResult.Refused refused -> {
                 left++;
-                err.printf("left %d: %s%n", id, PlainText.of(refused.why()));
+                err.printf("skipped %d: %s%n", id, PlainText.of(refused.why()));
             }
             case OperatorResult.NotFound absent -> {
                 left++;
-                err.printf("left %d: there is no such entry%n", id);
+                err.printf("skipped %d: there is no such entry%n", id);
             }
         }
     }
 
     private int finish() {
-        err.printf("%s: %d changed%s%n", name, changed, left == 0 ? "" : ", %d left".formatted(left));
+        err.printf("%s: %d changed%s%n", name, changed, left == 0 ? "" : ", %d skipped".formatted(left));
         return left == 0 ? ExitCode.OK : ExitCode.SOFTWARE;
     }
 }

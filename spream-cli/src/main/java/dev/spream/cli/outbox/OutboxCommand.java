@@ -3,7 +3,7 @@ package dev.spream.cli.outbox;
 import dev.spream.cli.command.CommandGroup;
 import picocli.CommandLine.Command;
 
-/** The commands for an outbox. */
+/** The command group for an outbox. */
 @Command(
         name = "outbox",
         description = "Inspects an outbox, applies audited operator actions to entries, and runs its worker.",
@@ -20,8 +20,8 @@ import picocli.CommandLine.Command;
         },
         exitCodeList = {
             "0:success",
-            "1:failure, or something was refused or left",
-            "2:usage, or a configuration that cannot be used"
+            "1:failure, or some entries were not changed",
+            "2:usage error or invalid configuration"
         },
         footer = {
             "",

@@ -9,7 +9,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** The flags that choose entries of an outbox. */
+/** The flags that filter entries of an outbox. */
 final class OutboxFilterArguments {
     @Option(
             names = "--status",
@@ -35,7 +35,7 @@ final class OutboxFilterArguments {
         return !statuses.isEmpty() || parked || orderingKey != null || reason != null;
     }
 
-    /** @param after only those behind this id */
+    /** @param after excludes entries up to this id */
     OutboxFilter filter(long after, int limit) {
         return new OutboxFilter(
                 statuses, parked, Optional.ofNullable(orderingKey), Optional.ofNullable(reason), after, limit);

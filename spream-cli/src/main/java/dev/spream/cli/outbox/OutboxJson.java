@@ -14,7 +14,9 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** An outbox for programs: one object each. Times are RFC 3339, durations seconds; what there is not is absent. */
+/**
+ * Entries and numbers of an outbox as JSON objects. Times are RFC 3339, durations seconds; missing values are absent.
+ */
 final class OutboxJson {
     private static final double MILLIS = 1_000;
 
@@ -43,7 +45,7 @@ final class OutboxJson {
         return texts.sorted().toList();
     }
 
-    /** Which member a number is. */
+    /** Returns the member name of a number. */
     private static String member(OutboxStats.Figure figure) {
         return switch (figure) {
             case DUE -> "due";
@@ -58,9 +60,9 @@ final class OutboxJson {
     }
 
     /**
-     * With the audit.
+     * Returns an entry with its audit.
      *
-     * @param open whether what was sent and answered may be seen
+     * @param open whether payload and response are included
      */
     static String whole(OutboxRow row, List<AuditEntry> audit, boolean open, Optional<String> payload) {
         Members members = members(row, open).list("audit", audit, OutboxJson::audit);
@@ -69,9 +71,9 @@ final class OutboxJson {
     }
 
     /**
-     * What is known of an entry that is not there.
+     * Returns the records of a purged entry.
      *
-     * @param open whether what was answered may be seen
+     * @param open whether the response is included
      */
     static String purged(PurgedEntry gone, boolean open) {
         return new Members()

@@ -15,7 +15,7 @@ import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Lists entries, without what they hold. */
+/** Lists entries without their payload. */
 @Command(
         name = "list",
         description = "Lists entries in the order of their ids, without their payload.",
@@ -56,7 +56,7 @@ final class OutboxListCommand extends Subcommand {
     @Override
     public Integer call() {
         OutboxFilter chosen = required("--", () -> filter.filter(after, limit));
-        require(key == null || !filter.isGiven(), "--key names one entry: leave the other filters out");
+        require(key == null || !filter.isGiven(), "--key selects one entry: remove the other filters");
         try (ConfiguredOutbox configured = arguments.open()) {
             List<OutboxRow> rows = rows(configured.operations(), chosen);
             print(json ? rows.stream().map(OutboxJson::row).toList() : OutboxPrinter.table(rows));

@@ -15,7 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** An outbox for people. */
+/** Formats an outbox for display. */
 final class OutboxPrinter {
     private static final String NONE = "-";
 
@@ -38,7 +38,7 @@ final class OutboxPrinter {
                                 : ", of which %s may have reached the receiver"
                                         .formatted(Figures.count(stats.parkedUnknown())))));
         rows.add(List.of(
-                "lease over",
+                "lease expired",
                 atLeast(stats, OutboxStats.Figure.LEASES_EXPIRED) + Figures.count(stats.leasesExpired())));
         return Columns.align(rows);
     }
@@ -67,11 +67,11 @@ final class OutboxPrinter {
                         row.orderingKey().map(PlainText::of).orElse(NONE)));
     }
 
-    /** What happens next, and when; or when it ended. */
+    /** Returns the next step with its time, or the time of the end. */
     private static String when(OutboxRow row) {
         return switch (row.status()) {
             case PENDING, FAILED ->
-                row.nextRunAt().map(due -> "due " + Figures.seconds(due)).orElse("waits for you");
+                row.nextRunAt().map(due -> "due " + Figures.seconds(due)).orElse("waits for an operator");
             case SENDING ->
                 row.leaseUntil().map(until -> "until " + Figures.seconds(until)).orElse(NONE);
             case SUCCEEDED, ABORTED -> "since " + Figures.seconds(row.updatedAt());
@@ -86,7 +86,7 @@ final class OutboxPrinter {
                         error(row).map(" (%s)"::formatted).orElse(""));
     }
 
-    /** The last error, as long as it says why an entry is where it is; one that succeeded or starts anew is past it. */
+    /** Returns the last error while it explains the state; empty after success or a new start. */
     private static Optional<ReasonCode> error(OutboxRow row) {
         return switch (row.status()) {
             case SENDING, FAILED, ABORTED -> row.lastError();
@@ -96,9 +96,9 @@ final class OutboxPrinter {
     }
 
     /**
-     * All of an entry.
+     * Returns all of an entry.
      *
-     * @param open whether what was sent and answered may be seen
+     * @param open whether payload and response are included
      */
     static List<String> whole(OutboxRow row, List<AuditEntry> audit, boolean open, Optional<String> payload) {
         List<List<String>> facts = new ArrayList<>();
@@ -116,7 +116,7 @@ final class OutboxPrinter {
         add(facts, "created", row.createdAt().toString());
         add(facts, "updated", row.updatedAt().toString());
         row.expiresAt().ifPresent(at -> add(facts, "expires", at.toString()));
-        add(facts, "ledger", row.ledger().map(OutboxPrinter::ledger).orElse("has nothing of this key"));
+        add(facts, "ledger", row.ledger().map(OutboxPrinter::ledger).orElse("has no record of this key"));
         if (open) {
             response(facts, row.ledger());
             add(facts, "payload", payload.orElse(NONE));
@@ -126,16 +126,16 @@ final class OutboxPrinter {
     }
 
     /**
-     * What is known of an entry that is not there.
+     * Returns the records of a purged entry.
      *
-     * @param open whether what was answered may be seen
+     * @param open whether the response is included
      */
     static List<String> purged(PurgedEntry gone, boolean open) {
         List<List<String>> facts = new ArrayList<>();
         gone.id().ifPresent(id -> add(facts, "id", Long.toString(id)));
         gone.key().ifPresent(key -> add(facts, "key", key));
-        add(facts, "entry", "not in the outbox, or not any more");
-        add(facts, "ledger", gone.ledger().map(OutboxPrinter::ledger).orElse("has nothing of this key"));
+        add(facts, "entry", "not in the outbox, or purged");
+        add(facts, "ledger", gone.ledger().map(OutboxPrinter::ledger).orElse("has no record of this key"));
         if (open) {
             response(facts, gone.ledger());
         }

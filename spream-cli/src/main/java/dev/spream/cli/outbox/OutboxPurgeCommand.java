@@ -18,16 +18,16 @@ import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Removes what is settled. */
+/** Removes old settled entries. */
 @Command(
         name = "purge",
         description = "Removes old settled entries in batches; their records in the ledger stay unless"
                 + " --ledger-older-than is given.",
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
-            "0:everything that old is removed",
+            "0:every entry of that age is removed",
             "1:failure, or a signal stopped it",
-            "2:usage, or a configuration that cannot be used"
+            "2:usage error or invalid configuration"
         },
         footer = {
             "",

@@ -5,7 +5,7 @@ import dev.spream.outbox.OperatorResult;
 import dev.spream.outbox.OutboxOperations;
 import picocli.CommandLine.Command;
 
-/** Has entries tried again. */
+/** Requeues entries. */
 @Command(
         name = "requeue",
         description = "Requeues entries: they are due at once, with all attempts. An aborted entry becomes a new"

@@ -5,15 +5,15 @@ import dev.spream.cli.command.Subcommand;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/** Runs the worker of an outbox, as a service does. */
+/** Runs the outbox worker as a service. */
 @Command(
         name = "run",
         description = "Sends the entries of an outbox as configured, until it is stopped.",
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
-            "0:a signal ended it, and what had started is settled",
+            "0:ended by a signal, and all started work is settled",
             "1:failure, or work was interrupted",
-            "2:usage, or a configuration that cannot be used"
+            "2:usage error or invalid configuration"
         },
         footer = {
             "",

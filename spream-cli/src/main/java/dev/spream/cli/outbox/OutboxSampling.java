@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Looks now and then at what is in an outbox, for its meters: a scrape asks nothing of the database. */
+/** Samples an outbox periodically for its meters, so that a scrape does not query the database. */
 final class OutboxSampling implements AutoCloseable {
     private static final long INTERVAL_SECONDS = 15;
 
@@ -35,12 +35,12 @@ final class OutboxSampling implements AutoCloseable {
         return started;
     }
 
-    /** What was known last stays, and grows old; the worker itself says when the outbox cannot be reached. */
+    /** Takes a sample. On failure the last one stays with its age; the worker reports an unreachable outbox itself. */
     private static void sample(OutboxOperations outbox, OutboxEndpoints endpoints) {
         try {
             endpoints.sampled(outbox.stats());
         } catch (SpreamException e) {
-            log.debug("the outbox was not sampled; its gauges stay as they were", LoggedFailure.of(e));
+            log.debug("the outbox could not be sampled; its gauges keep their values", LoggedFailure.of(e));
         }
     }
 

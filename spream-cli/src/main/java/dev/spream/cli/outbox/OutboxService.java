@@ -21,7 +21,7 @@ import java.util.Optional;
 import java.util.function.UnaryOperator;
 import picocli.CommandLine.ExitCode;
 
-/** A run of the worker of an outbox, until a signal or a failure. */
+/** A run of an outbox worker, until a signal or a failure. */
 final class OutboxService {
     private static final String UNNAMED = "outbox";
 
@@ -57,7 +57,7 @@ final class OutboxService {
                 : configured.worker(listeners, UnaryOperator.identity());
     }
 
-    @SuppressWarnings("try") // sampling is there to be ended
+    @SuppressWarnings("try") // sampling only has to be closed
     private int run(ConfiguredOutbox configured, OutboxWorker worker, Operations<OutboxEndpoints> operations) {
         StopSignals signals = StopSignals.install(() -> drain(configured, worker, operations), worker::close);
         try (OutboxSampling sampling = OutboxSampling.start(configured, operations.endpoints())) {
@@ -87,7 +87,7 @@ final class OutboxService {
                 seconds(),
                 interrupted
                         ? "a second signal, with work interrupted"
-                        : cutShort ? "a signal, with work interrupted when its time was over" : "a signal")));
+                        : cutShort ? "a signal, with work interrupted at its time limit" : "a signal")));
         return interrupted || cutShort ? ExitCode.SOFTWARE : ExitCode.OK;
     }
 
@@ -95,7 +95,7 @@ final class OutboxService {
         return (System.nanoTime() - startNanos) / 1e9;
     }
 
-    /** The table, if it has another name than most. */
+    /** Returns the name of the table, if it is not the default. */
     private String name() {
         return config.raw(OutboxStoreProvider.PORT.key())
                 .flatMap(outbox -> config.raw("outbox.%s.table".formatted(outbox)))

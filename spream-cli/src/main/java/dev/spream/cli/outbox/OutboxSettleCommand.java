@@ -21,7 +21,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Command that settles entries with the outcome known to the operator. */
+/** Settles entries with the outcome known to the operator. */
 @Command(
         name = "settle",
         description = "Settles an entry with its actual outcome, known to the operator; the ledger records it"
@@ -78,8 +78,8 @@ final class OutboxSettleCommand extends Subcommand {
 
     private void requireClear() {
         entries.requireIds();
-        require(entries.isOne(), "say which entry: its id, or --key");
-        require(succeeded == (failed == null), "say how it ended: --succeeded, or --failed CODE");
+        require(entries.isOne(), "the entry is missing: add its id or --key");
+        require(succeeded == (failed == null), "the outcome is missing: add --succeeded or --failed CODE");
     }
 
     private LedgerResult result() {

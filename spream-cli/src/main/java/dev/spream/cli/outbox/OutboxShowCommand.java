@@ -36,7 +36,7 @@ final class OutboxShowCommand extends Subcommand {
     @Override
     public Integer call() {
         entry.requireIds();
-        require(entry.isOne(), "say which entry: its id, or --key");
+        require(entry.isOne(), "the entry is missing: add its id or --key");
         try (ConfiguredOutbox configured = arguments.open()) {
             print(entry.one(configured.operations())
                     .map(row -> whole(configured.operations(), row))
@@ -56,7 +56,7 @@ final class OutboxShowCommand extends Subcommand {
     private List<String> purged(ConfiguredOutbox configured) {
         PurgedEntry gone = PurgedEntry.find(configured, entry);
         if (!gone.isKnown()) {
-            throw new CommandFailure("neither outbox nor ledger nor audit has an entry %s".formatted(entry));
+            throw new CommandFailure("there is no entry %s in the outbox, the ledger or the audit".formatted(entry));
         }
         return json ? List.of(OutboxJson.purged(gone, payload)) : OutboxPrinter.purged(gone, payload);
     }

@@ -9,7 +9,7 @@ import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Counts entries. */
+/** Shows the numbers of entries. */
 @Command(
         name = "stats",
         description = "Counts entries by status, and shows the age of the oldest due entry and the number of parked"

@@ -8,7 +8,7 @@ import java.time.Duration;
 import java.util.Locale;
 import java.util.concurrent.atomic.LongAdder;
 
-/** Counts what a worker of an outbox did. Safe for use by many threads. */
+/** Counts the work of an outbox worker. Safe for use by many threads. */
 final class OutboxTally implements OutboxListener {
     private final LongAdder succeeded = new LongAdder();
     private final LongAdder failed = new LongAdder();
@@ -61,7 +61,7 @@ final class OutboxTally implements OutboxListener {
                 this,
                 succeeded.sum() / Math.max(seconds, 1),
                 sending.sum(),
-                breakerOpen ? "; nothing gets through, so that it waits" : "");
+                breakerOpen ? "; circuit breaker open" : "");
     }
 
     @Override

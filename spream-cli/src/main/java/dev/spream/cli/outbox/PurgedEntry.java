@@ -7,8 +7,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Records of an entry that the outbox does not have any more, or never had: the ledger has it by its key, the audit by its
- * id.
+ * The records that remain of an entry that is not in the outbox: the ledger's by key, the audit's by id.
  *
  * @param id empty if requested by key
  * @param key empty if requested by id and without operator actions

@@ -9,7 +9,7 @@ final class RemovalProgress implements AutoCloseable {
     private final String what;
     private long sum;
 
-    /** @param what is removed, such as {@code entries} */
+    /** @param what the removed things, such as {@code entries} */
     RemovalProgress(ProgressLine line, String what) {
         this.line = line;
         this.what = what;

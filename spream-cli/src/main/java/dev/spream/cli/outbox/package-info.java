@@ -1,6 +1,6 @@
 /**
- * {@code outbox}: the commands for the entries of an outbox, and the one that runs its worker. Start with
- * {@link dev.spream.cli.outbox.OutboxCommand}.
+ * {@code outbox}: the commands for the entries of an outbox, and the command that runs its worker. Start with {@link
+ * dev.spream.cli.outbox.OutboxCommand}.
  */
 @NullMarked
 package dev.spream.cli.outbox;

@@ -5,13 +5,13 @@ import java.util.Collection;
 import java.util.List;
 import java.util.function.Function;
 
-/** Text in columns. */
+/** Formats text in columns. */
 public final class Columns {
     private static final String BETWEEN = "  ";
 
     private Columns() {}
 
-    /** A line for each item, and one above with what the columns are; none at all without items. */
+    /** Returns a header line and a line for each item; nothing without items. */
     public static <T> List<String> table(List<String> head, Collection<T> items, Function<T, List<String>> row) {
         List<List<String>> rows = new ArrayList<>();
         items.forEach(item -> rows.add(row.apply(item)));
@@ -21,7 +21,7 @@ public final class Columns {
         return align(rows);
     }
 
-    /** The rows as lines, each column as wide as its widest cell. */
+    /** Returns the rows as lines, each column as wide as its widest cell. */
     public static List<String> align(List<List<String>> rows) {
         int[] widths = new int[rows.isEmpty() ? 0 : rows.getFirst().size()];
         for (List<String> row : rows) {

@@ -5,21 +5,21 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Locale;
 
-/** Numbers and times as people read them. */
+/** Formats numbers and times for display. */
 public final class Figures {
     private Figures() {}
 
-    /** As in {@code 1,234}. */
+    /** Formats a number as in {@code 1,234}. */
     public static String count(long number) {
         return String.format(Locale.ROOT, "%,d", number);
     }
 
-    /** To the second. */
+    /** Truncates a time to seconds. */
     public static Instant seconds(Instant time) {
         return time.truncatedTo(ChronoUnit.SECONDS);
     }
 
-    /** Two units at most. */
+    /** Formats a duration in at most two units. */
     public static String duration(Duration duration) {
         if (duration.compareTo(Duration.ofMinutes(1)) < 0) {
             return String.format(Locale.ROOT, "%.1fs", Math.max(0, duration.toMillis()) / 1_000.0);

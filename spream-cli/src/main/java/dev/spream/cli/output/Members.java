@@ -15,7 +15,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The members of a JSON object in the making. Times are RFC 3339, durations seconds; what is not known is absent. Confined to
+ * Builds the members of a JSON object. Times are RFC 3339, durations seconds; missing values are absent. Confined to
  * one thread.
  */
 public final class Members {
@@ -24,10 +24,10 @@ public final class Members {
     private final Map<String, @Nullable Object> members = new LinkedHashMap<>();
 
     /**
-     * Adds a member; an empty {@link Optional} adds none.
+     * Adds a member; nothing for an empty {@link Optional}.
      *
-     * @param value a value of JSON, a time, a duration, an enum's constant, which is in small letters, a token, other members, a
-     *     list or an optional of these
+     * @param value a value of JSON, a time, a duration, an enum constant, which is written in lower case, a token,
+     *     other members, a list or an optional of these
      */
     public Members put(String name, @Nullable Object value) {
         if (value instanceof Optional<?> known) {
@@ -38,7 +38,7 @@ public final class Members {
         return this;
     }
 
-    /** Adds a list with a value for each item. */
+    /** Adds an array with a value for each item. */
     public <T> Members list(String name, Collection<T> items, Function<? super T, ?> value) {
         return put(name, items.stream().map(value).toList());
     }

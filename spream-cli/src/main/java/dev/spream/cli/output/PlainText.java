@@ -2,7 +2,7 @@ package dev.spream.cli.output;
 
 import java.util.regex.Pattern;
 
-/** Text of others, such as ids, as a terminal may get it: what would move its cursor or turn its text around is spelled out. */
+/** Makes external text safe for a terminal: control and bidirectional characters are escaped. */
 public final class PlainText {
     private static final Pattern DISTURBING = Pattern.compile("[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}\\p{Cs}]");
 

@@ -6,8 +6,8 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * A line about work in progress: one that keeps changing on a terminal that is watched, elsewhere one of its own every ten
- * seconds. Confined to one thread.
+ * A line that shows the progress of work: rewritten on a terminal, otherwise a new line every ten seconds. Confined to
+ * one thread.
  */
 public final class ProgressLine {
     private static final long INTERVAL_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
@@ -20,7 +20,7 @@ public final class ProgressLine {
     private long shownAt;
     private boolean shown;
 
-    /** On the standard error. */
+    /** Creates a line on standard error. */
     public ProgressLine() {
         this(System.err, Terminal.watched(), System::nanoTime);
     }
@@ -33,7 +33,7 @@ public final class ProgressLine {
         this.shownAt = startedAt;
     }
 
-    /** Shows the line, unless it was shown a short time ago. */
+    /** Shows the line, unless one was shown a short time ago. */
     public void show(Supplier<String> line) {
         long now = nanoTime.getAsLong();
         if (now - shownAt < (watched ? INTERVAL_NANOS : UNWATCHED_INTERVAL_NANOS)) {
@@ -49,17 +49,17 @@ public final class ProgressLine {
         err.flush();
     }
 
-    /** Has the next line shown at once on a terminal that is watched. */
+    /** Makes the next line appear at once on a terminal. */
     public void printSoon() {
         shownAt -= watched ? INTERVAL_NANOS : 0;
     }
 
-    /** How many of so much that was done since the start there were in a second. */
+    /** Returns the rate per second since the start. */
     public long perSecond(long done) {
         return Math.round(done * 1e9 / Math.max(1, nanoTime.getAsLong() - startedAt));
     }
 
-    /** Wipes the line. Harmless when it is wiped already. */
+    /** Clears the line. Idempotent. */
     public void end() {
         if (shown) {
             shown = false;

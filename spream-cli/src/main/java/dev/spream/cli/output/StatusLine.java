@@ -10,7 +10,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** A line of a terminal that keeps changing, until it ends. Safe for use by many threads. */
+/** A terminal line that is rewritten until it ends. Safe for use by many threads. */
 public final class StatusLine {
     private static final long REFRESH_MILLIS = 250;
     private static final String START_OF_CLEARED_LINE = "\r\u001b[K";
@@ -22,21 +22,21 @@ public final class StatusLine {
     private volatile @Nullable Thread refreshing;
 
     /**
-     * A line that is not shown yet.
+     * Creates a line that is not shown yet.
      *
-     * @param text what the line says now
+     * @param text supplies the current text
      */
     public StatusLine(PrintStream terminal, Supplier<String> text) {
         this.terminal = terminal;
         this.text = text;
     }
 
-    /** Keeps the line up to date from now on. */
+    /** Shows the line and keeps it up to date. */
     public void show() {
         refreshing = Thread.ofVirtual().name("spream-progress").start(this::refresh);
     }
 
-    /** The stream, with the line wiped before each write: both may end on the same terminal. */
+    /** Returns the stream with the line cleared before each write, since both may be the same terminal. */
     public OutputStream clearingBefore(OutputStream out) {
         return new FilterOutputStream(out) {
             @Override
@@ -52,12 +52,12 @@ public final class StatusLine {
         };
     }
 
-    /** Prints a line that stays, with the time in front, above the one that keeps changing if that is shown. */
+    /** Prints a permanent line with a timestamp, above the rewritten one. */
     public void printLine(String line) {
         print((refreshing == null ? "" : START_OF_CLEARED_LINE) + TimedLine.of(line) + System.lineSeparator());
     }
 
-    /** Stops, and wipes the line. */
+    /** Stops and clears the line. */
     public void end() {
         ended.countDown();
         Thread thread = refreshing;

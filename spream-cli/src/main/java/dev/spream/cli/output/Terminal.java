@@ -1,6 +1,6 @@
 package dev.spream.cli.output;
 
-/** The terminal behind the standard error, if there is one. The launcher finds out, since Java cannot. */
+/** The terminal of standard error, if there is one. The launcher detects it, since Java cannot. */
 public final class Terminal {
     private Terminal() {}
 

@@ -5,7 +5,7 @@ import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
 import java.util.Locale;
 
-/** Lines of a command that may run for long, with the time in front as in the lines of the log. */
+/** Lines of a long-running command, with a timestamp as in the log. */
 public final class TimedLine {
     private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("HH:mm:ss.SSS", Locale.ROOT);
 

@@ -1,6 +1,6 @@
 /**
- * The output of commands: columns, JSON, text of others made plain, lines that keep changing. Nothing here knows a command or an
- * option. Not for users.
+ * The output of commands: columns, JSON, sanitized text and rewritten lines. Independent of commands and options.
+ * Internal.
  */
 @NullMarked
 package dev.spream.cli.output;

@@ -12,7 +12,7 @@ import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Removes finished partitions before a running reader would. */
+/** Removes finished partitions earlier than a running subscriber would. */
 @Command(
         name = "cleanup",
         description = "Removes finished partitions from a storage and keeps the proof of completion of each.",
@@ -42,7 +42,7 @@ public final class CleanupCommand extends Subcommand {
             Collection<PartitionMetadata> left = open.storage().lineage().partitions();
             long finished = left.stream().filter(PartitionMetadata::isFinished).count();
             print(
-                    "cleanup: removed %d partitions finished before %s, and kept their proofs; %d remain, %d of them unfinished",
+                    "cleanup: removed %d partitions finished before %s, kept their proofs; %d remain, %d of them unfinished",
                     removed, before, left.size(), left.size() - finished);
             return ExitCode.OK;
         }

@@ -16,13 +16,13 @@ import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Hands a subscription to another reader. */
+/** Exports a subscription for another reader. */
 @Command(
         name = "export",
         description = "Writes a metadata table from which Apache Beam continues where the subscribers stopped.",
         footer = {"", "Stop the subscribers first, and do not restart them once Beam runs."})
 public final class ExportCommand extends Subcommand {
-    /** Readers that can go on. */
+    /** The readers that can continue a subscription. */
     enum Reader {
         BEAM;
 

@@ -6,7 +6,7 @@ import dev.spream.core.partition.PartitionToken;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Partitions as a graph in the language of Graphviz. */
+/** Formats partitions as a Graphviz graph. */
 final class PartitionGraph {
     private PartitionGraph() {}
 

@@ -22,9 +22,9 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Partitions as lines of text, each below the one that it continues. Only where a partition ends in several do the lines
- * go to the right: a partition that moved from server to server for weeks stays where it is, marked {@code >}. One that
- * continues several stands below the first and names the others.
+ * Formats partitions as lines of text, each below its parent. Only the children of a split are indented: a chain of
+ * moves keeps its indentation, marked {@code >}. A partition with several parents is placed below the first and names
+ * the others.
  */
 final class PartitionTree {
     private static final String CONTINUES = "> ";
@@ -58,7 +58,7 @@ final class PartitionTree {
                             () -> roots.add(partition));
         }
         roots.forEach(this::lay);
-        view.shown().values().forEach(this::lay); // what a damaged table has in circles
+        view.shown().values().forEach(this::lay); // partitions in a cycle of a corrupt table
         return Stream.concat(head().stream(), table().stream()).toList();
     }
 

@@ -14,11 +14,11 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * The partitions that {@code partitions} shows, whatever the form: all that are stored, or those that are not finished and
- * what they continue.
+ * The partitions that {@code partitions} shows in any format: all stored ones, or the unfinished ones and their
+ * parents.
  *
- * @param shown in the order of the lineage
- * @param retention how long the stream keeps changes; empty if that is not known
+ * @param shown the partitions in the order of the lineage
+ * @param retention the retention period of the stream; empty if unknown
  */
 record PartitionView(
         StoredSubscription stored, Map<PartitionToken, PartitionMetadata> shown, Optional<Duration> retention) {
@@ -39,7 +39,7 @@ record PartitionView(
         return new PartitionView(stored, shown, retention);
     }
 
-    /** What the partition continues, of what is shown; the root for a child of the initial query. */
+    /** Returns the shown parents of the partition; the root for a child of the initial query. */
     List<PartitionToken> shownParents(PartitionMetadata partition) {
         List<PartitionToken> parents = new ArrayList<>(partition.parentTokens());
         if (parents.isEmpty() && !partition.token().isRoot()) {
@@ -49,19 +49,19 @@ record PartitionView(
         return parents;
     }
 
-    /** Empty for a finished partition, which cannot be behind. */
+    /** Returns the lag; empty for a finished partition. */
     Optional<Duration> lag(PartitionMetadata partition) {
         return partition.isFinished() ? Optional.empty() : Optional.of(partition.lag(stored.now()));
     }
 
-    /** Until changes of it are lost; empty for a finished partition, and where the retention is not known. */
+    /** Returns the time until changes are lost; empty for a finished partition and without a known retention period. */
     Optional<Duration> untilLoss(PartitionMetadata partition) {
         return partition.isFinished()
                 ? Optional.empty()
                 : retention.map(period -> partition.untilLoss(period, stored.now()));
     }
 
-    /** The holder's name as far as it helps, and whether it still holds. */
+    /** Returns the owner's short name, with a mark if its lease has expired. */
     static String owner(PartitionMetadata partition) {
         return partition
                 .owner()

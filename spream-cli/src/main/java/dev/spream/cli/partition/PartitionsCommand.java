@@ -41,7 +41,7 @@ public final class PartitionsCommand extends Subcommand {
 
     @Override
     public Integer call() throws Exception {
-        require(!(json && dot), "--json and --dot are two forms: take one away");
+        require(!(json && dot), "--json and --dot are two formats: remove one");
         try (OpenStorage open = arguments.open()) {
             StoredSubscription stored = StoredSubscription.read(open);
             PartitionView view = PartitionView.of(stored, all, retention(stored));
@@ -54,7 +54,7 @@ public final class PartitionsCommand extends Subcommand {
         }
     }
 
-    /** Of the stream, if its database is named and answers. */
+    /** Returns the retention period of the stream, if its database is given and answers. */
     private Optional<Duration> retention(StoredSubscription stored) {
         Optional<DatabaseName> database = arguments.stream().database();
         if (database.isEmpty()) {
@@ -65,7 +65,7 @@ public final class PartitionsCommand extends Subcommand {
                         connection.source(stored.subscription().streamName()).build()) {
             return source.retention();
         } catch (SourceException e) {
-            report("partitions: how long the stream keeps changes is unknown: "
+            report("partitions: the retention period of the stream is unknown: "
                     + Failures.oneLine(String.valueOf(e.getMessage())));
             return Optional.empty();
         }

@@ -7,7 +7,7 @@ import dev.spream.core.partition.SubscriptionRecord;
 import dev.spream.core.partition.WorkerId;
 import dev.spream.core.partition.WorkerRegistration;
 
-/** Partitions as one JSON object. Times are RFC 3339, durations seconds; what is not known is absent. */
+/** Partitions as one JSON object. Times are RFC 3339, durations seconds; missing values are absent. */
 final class PartitionsJson {
     private PartitionsJson() {}
 

@@ -13,9 +13,9 @@ import java.time.Instant;
 import java.util.List;
 
 /**
- * A subscription as a storage holds it.
+ * The stored state of a subscription.
  *
- * @param proofs of removed partitions, read after the lineage, so that none is missed
+ * @param proofs the proofs of removed partitions, read after the lineage so that none is missed
  */
 record StoredSubscription(
         SubscriptionRecord subscription,

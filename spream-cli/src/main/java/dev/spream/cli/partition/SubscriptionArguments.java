@@ -10,7 +10,7 @@ import dev.spream.storage.spanner.DatabaseName;
 import java.util.Optional;
 import picocli.CommandLine.Mixin;
 
-/** The flags of commands that look at a stored subscription: where it is, and which stream it reads. */
+/** The flags of commands for a stored subscription: its storage and its stream. */
 final class SubscriptionArguments {
     @Mixin
     private final Verbosity verbosity = new Verbosity();
@@ -24,7 +24,7 @@ final class SubscriptionArguments {
     /**
      * Opens the storage; the caller closes it.
      *
-     * @throws CommandFailure if it holds a subscription of another stream than the one named
+     * @throws CommandFailure if it stores a subscription of another stream than the given one
      */
     OpenStorage open() {
         verbosity.apply();
@@ -49,12 +49,12 @@ final class SubscriptionArguments {
                 .filter(stored -> !stored.equals(named.get()))
                 .ifPresent(stored -> {
                     throw new CommandFailure(
-                            "%s holds a subscription of stream %s, not of %s: correct --stream, or leave it out"
+                            "%s stores a subscription of stream %s, not of %s: correct --stream, or remove it"
                                     .formatted(open.place(), stored, named.get()));
                 });
     }
 
-    /** The database that has the metadata, if the storage is in Spanner and the flag is given. */
+    /** Returns the database of the metadata, if the storage is in Spanner and the flag is given. */
     Optional<DatabaseName> metadataDatabase() {
         return storage.metadataDatabase();
     }

@@ -13,7 +13,7 @@ import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Proves from what is stored that no time of any partition was passed over. */
+/** Verifies that the stored partitions cover every time of the lineage. */
 @Command(
         name = "verify",
         description = "Proves from the stored partitions that their lineage has no gap.",
@@ -62,7 +62,7 @@ public final class VerifyCommand extends Subcommand {
                         report.partitions(),
                         report.finished(),
                         report.removed(),
-                        report.adopted() == 0 ? "" : ", %d on another reader's word".formatted(report.adopted()),
+                        report.adopted() == 0 ? "" : ", %d as claimed by another reader".formatted(report.adopted()),
                         report.losses().size(),
                         report.completed() ? "; the subscription is completed" : "");
     }

@@ -1,6 +1,6 @@
 /**
- * {@code partitions}, {@code verify}, {@code cleanup} and {@code export}: commands that look at the partitions that readers
- * stored, or change them.
+ * {@code partitions}, {@code verify}, {@code cleanup} and {@code export}: commands that show or change stored
+ * partitions.
  */
 @NullMarked
 package dev.spream.cli.partition;

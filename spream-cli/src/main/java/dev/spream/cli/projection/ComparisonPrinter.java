@@ -8,7 +8,7 @@ import dev.spream.projection.VersionComparison;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The results of comparisons and cut-overs, for people. */
+/** Formats the results of comparisons and cutovers for display. */
 final class ComparisonPrinter {
     private ComparisonPrinter() {}
 
@@ -31,7 +31,7 @@ final class ComparisonPrinter {
 
     static String verdict(VersionComparison comparison) {
         if (comparison.tables().isEmpty()) {
-            return "nothing was compared, since its read model has no tables here: look at it by other means";
+            return "nothing was compared, since the read model has no tables here: compare it by other means";
         }
         return comparison.isEqual()
                 ? "versions %d and %d have the same rows".formatted(comparison.live(), comparison.other())
@@ -43,7 +43,7 @@ final class ComparisonPrinter {
     }
 
     static String done(String action, CutoverReport done) {
-        String line = "%s %s: version %d is live, version %d follows; no event was applied for %s ms"
+        String line = "%s %s: version %d is live, version %d is kept up to date; no event was applied for %s ms"
                 .formatted(
                         action,
                         PlainText.of(done.projection()),
@@ -53,14 +53,14 @@ final class ComparisonPrinter {
         CutoverReport.Losses losses = done.losses();
         List<String> said = new ArrayList<>(List.of(line));
         if (losses.withoutEffects() > 0) {
-            said.add("%s aggregates are without side effects of events"
+            said.add("%s aggregates lack side effects of their events"
                     .formatted(Figures.count(losses.withoutEffects())));
         }
         if (losses.parked() > 0) {
-            said.add("%s aggregates are parked and behind what readers saw".formatted(Figures.count(losses.parked())));
+            said.add("%s aggregates are parked, and older than in the previous live version".formatted(Figures.count(losses.parked())));
         }
         if (losses.skipped() > 0) {
-            said.add("%s events are skipped that were not".formatted(Figures.count(losses.skipped())));
+            said.add("%s events are skipped that were applied in the previous live version".formatted(Figures.count(losses.skipped())));
         }
         if (losses.leftOut() > 0) {
             said.add("its events begin %s positions later".formatted(Figures.count(losses.leftOut())));

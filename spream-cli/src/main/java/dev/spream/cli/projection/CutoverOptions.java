@@ -12,7 +12,7 @@ import java.util.Set;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** The options of a cut-over to another version of a projection, or back. */
+/** The options of a cutover or rollback of a projection. */
 final class CutoverOptions {
     @Mixin
     private final TimeoutArgument timeout = new TimeoutArgument();
@@ -47,12 +47,12 @@ final class CutoverOptions {
     }
 
     /**
-     * Judges what was given.
+     * Validates the options.
      *
      * @throws UsageFailure if the confirmation or the reason is missing, or the timeout is 0
      */
     Exchange exchange() {
-        require(yes, "readers see another version from then on: add --yes");
+        require(yes, "readers will see another version: add --yes");
         return new Exchange(timeout.limit(), by.act(), accepted());
     }
 

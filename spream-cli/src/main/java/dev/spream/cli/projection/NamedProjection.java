@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-/** The arguments that name a projection, and where it is. */
+/** The arguments that name a projection and its database. */
 final class NamedProjection {
     private static final char VERSION = '@';
     private static final Pattern VERSIONED = Pattern.compile(".+" + VERSION + "([1-9][0-9]{0,8})");
@@ -28,7 +28,7 @@ final class NamedProjection {
     @Mixin
     private final ProjectionArguments arguments = new ProjectionArguments();
 
-    /** Opens the projections; the caller closes them. */
+    /** Opens the projections; the caller closes the result. */
     ConfiguredProjections open() {
         return arguments.open();
     }
@@ -37,7 +37,7 @@ final class NamedProjection {
         return name;
     }
 
-    /** Without the version, if it is named as {@code list} names those that are not live. */
+    /** Returns the name without the version suffix that {@code list} shows for versions that are not live. */
     String base() {
         return base(name);
     }
@@ -53,18 +53,18 @@ final class NamedProjection {
     }
 
     /**
-     * All that is known of it.
+     * Returns the details of the projection.
      *
-     * @throws CommandFailure if there is no such projection; it says which there are
+     * @throws CommandFailure if there is no such projection; the message lists the existing ones
      */
     ProjectionDetails find(ProjectionOperations projections) {
         return find(projections, name);
     }
 
     /**
-     * The same of the projection whose version is named.
+     * Returns the projection of the named version.
      *
-     * @return what it is called
+     * @return the name of the projection
      */
     String findBase(ProjectionOperations projections) {
         find(projections, base());

@@ -10,8 +10,8 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
- * The flags of commands that work with the projections that a configuration names. Short ones stand for keys of the
- * configuration, so that projections in a database need no file.
+ * The flags of commands for the configured projections. Short flags stand for configuration keys, so that projections
+ * in a database need no file.
  */
 final class ProjectionArguments {
     @Mixin
@@ -33,8 +33,8 @@ final class ProjectionArguments {
     private @Nullable String schema;
 
     /**
-     * Opens the projections for an operator. Tables are neither created nor migrated, unless configured. The caller closes it.
-     * Does not connect yet.
+     * Opens the projections for an operator. Tables are neither created nor migrated, unless configured. The caller
+     * closes it. Does not connect yet.
      */
     ConfiguredProjections open() {
         return ConfiguredProjections.open(config.unmigrated(

@@ -12,7 +12,7 @@ import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Lists what was changed by hand. */
+/** Lists the audited operator actions. */
 @Command(
         name = "audit",
         description = "Lists operator actions, such as pause and cutover, with actor and reason, latest first.")

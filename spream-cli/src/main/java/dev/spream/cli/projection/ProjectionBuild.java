@@ -14,14 +14,14 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A version of a projection as an operator has to do with it.
+ * A version of a projection with its progress.
  *
- * @param progress of one that is not live
+ * @param progress the progress of a version that is not live
  */
 record ProjectionBuild(ProjectionVersion version, Optional<RebuildProgress> progress) {
     private static final double MILLIS = 1_000;
 
-    /** All of a projection, or of the one that a version belongs to. */
+    /** Returns all versions of a projection, which may be named by one of its versions. */
     static List<ProjectionBuild> all(ProjectionRebuilds rebuilds, String name) {
         String projection = NamedProjection.base(name);
         List<RebuildProgress> progress = rebuilds.progress(projection);
@@ -34,14 +34,14 @@ record ProjectionBuild(ProjectionVersion version, Optional<RebuildProgress> prog
                 .toList();
     }
 
-    /** The one whose state has that name. */
+    /** Returns the version with that state name. */
     static Optional<ProjectionBuild> of(ProjectionRebuilds rebuilds, String state) {
         return all(rebuilds, state).stream()
                 .filter(build -> build.version().stateName().equals(state))
                 .findFirst();
     }
 
-    /** The one that has that state, among those of its projection. */
+    /** Returns the version with that state, among the versions of its projection. */
     static Optional<ProjectionBuild> of(List<ProjectionBuild> builds, ProjectionState state) {
         return builds.stream()
                 .filter(build -> build.version().stateName().equals(state.projection()))
@@ -61,7 +61,7 @@ record ProjectionBuild(ProjectionVersion version, Optional<RebuildProgress> prog
         throw new CommandFailure(
                 found.isEmpty()
                         ? none(projection, versions)
-                        : "%s has the versions %s: say which by --version".formatted(projection, found));
+                        : "%s has the versions %s: select one by --version".formatted(projection, found));
     }
 
     private static String none(String projection, List<ProjectionVersion> versions) {
@@ -102,12 +102,12 @@ record ProjectionBuild(ProjectionVersion version, Optional<RebuildProgress> prog
                 + progress.map(known -> ", " + text(known)).orElse("");
     }
 
-    /** If it is not built from all events. */
+    /** Returns the start position, if the version is not built from all events. */
     private String from(String separator) {
         return version.from() == 0 ? "" : "%sfrom position %d".formatted(separator, version.from());
     }
 
-    /** How far it is, how fast, and for how long yet. */
+    /** Returns the progress, the rate and the remaining time. */
     static String text(RebuildProgress progress) {
         String line = percent(progress) + counted(progress.applied(), "events");
         line += progress.parked() == 0 ? "" : counted(progress.parked(), "aggregates parked");
@@ -116,7 +116,7 @@ record ProjectionBuild(ProjectionVersion version, Optional<RebuildProgress> prog
             return line + ", caught up";
         }
         if (progress.rate().isEmpty()) {
-            return line + (progress.version().prepared() ? ", no process builds it" : ", not begun yet");
+            return line + (progress.version().prepared() ? ", not running in any process" : ", not started yet");
         }
         return line
                 + String.format(Locale.ROOT, ", %,.0f events/s", progress.rate().getAsDouble())
@@ -129,7 +129,7 @@ record ProjectionBuild(ProjectionVersion version, Optional<RebuildProgress> prog
         return ", %s %s".formatted(Figures.count(number), what);
     }
 
-    /** Not all of it before it is all. */
+    /** Returns the percentage, below 100 until the build is complete. */
     private static String percent(RebuildProgress progress) {
         double percent = progress.isCaughtUp() ? 100 : Math.min(99.9, progress.share() * 100);
         return String.format(Locale.ROOT, "%.1f %%", percent);

@@ -3,7 +3,7 @@ package dev.spream.cli.projection;
 import dev.spream.cli.command.CommandGroup;
 import picocli.CommandLine.Command;
 
-/** The commands for projections. */
+/** The command group for projections. */
 @Command(
         name = "projection",
         description = "Inspects, pauses, resumes, resegments and rebuilds projections, and retries or skips parked"
@@ -26,8 +26,8 @@ import picocli.CommandLine.Command;
         },
         exitCodeList = {
             "0:success",
-            "1:failure, or something was refused or left",
-            "2:usage, or a configuration that cannot be used"
+            "1:failure, or nothing was changed",
+            "2:usage error or invalid configuration"
         },
         footer = {
             "",

@@ -62,7 +62,7 @@ final class ProjectionCutoverCommand extends VersionCommand {
     private boolean isEqual(VersionComparison compared) {
         ComparisonPrinter.table(compared).forEach(this::report);
         if (!compared.isEqual()) {
-            report("left %s: %s; nothing was changed", shown(), ComparisonPrinter.verdict(compared));
+            report("%s: %s; nothing was changed", shown(), ComparisonPrinter.verdict(compared));
         }
         return compared.isEqual();
     }

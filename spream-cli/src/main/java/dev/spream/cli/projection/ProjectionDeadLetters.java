@@ -17,13 +17,13 @@ import java.util.Base64;
 import java.util.List;
 import java.util.TreeMap;
 
-/** Dead letters of projections, with what they hold only if that is asked for. */
+/** Formats dead letters of projections, with their content only on request. */
 final class ProjectionDeadLetters {
     private static final String NONE = "-";
 
     private ProjectionDeadLetters() {}
 
-    /** A line for each, and one above with what the columns are; what it holds is below its line. */
+    /** Returns a table with a line for each letter; the content is below its line. */
     static List<String> table(List<ProjectionDeadLetter> letters, boolean payload, Instant now) {
         List<String> lines = new ArrayList<>();
         List<String> aligned = Columns.table(
@@ -75,7 +75,7 @@ final class ProjectionDeadLetters {
         };
     }
 
-    /** As text if it is some, for people. */
+    /** Returns the item as text, if it is valid text. */
     private static String text(FeedItem.Undecodable item) {
         String attributes = JsonObject.of(new TreeMap<>(item.attributes())).toString();
         try {
@@ -91,7 +91,7 @@ final class ProjectionDeadLetters {
         return Base64.getEncoder().encodeToString(copy);
     }
 
-    /** For programs: one object. Times are RFC 3339; what there is not is absent. */
+    /** Returns one JSON object. Times are RFC 3339; missing values are absent. */
     static String json(ProjectionDeadLetter letter, boolean payload) {
         Members members = new Members().put("id", letter.id()).put("kept_at", letter.keptAt());
         switch (letter) {

@@ -11,7 +11,7 @@ import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Lists what a projection did not apply and never will. */
+/** Lists skipped events and items that are no events. */
 @Command(
         name = "deadletters",
         description = "Lists dead letters: skipped events and items that are no events, latest first.",

@@ -27,15 +27,15 @@ final class ProjectionDropCommand extends VersionCommand {
 
     @Override
     public Integer call() {
-        require(yes, "a version that is dropped is gone: add --yes");
+        require(yes, "a dropped version cannot be restored: add --yes");
         Integer dropped = version(version);
         if (dropped == null) {
-            throw new UsageFailure("say which version: --version N");
+            throw new UsageFailure("the version is missing: add --version N");
         }
         Act act = by.act();
         return run((projections, name) -> {
             projections.rebuilds().drop(name, dropped, act);
-            report("drop %s: version %d is gone", shown(), dropped);
+            report("drop %s: version %d removed", shown(), dropped);
             return ExitCode.OK;
         });
     }

@@ -8,7 +8,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
-/** Projections for programs: one object each. Times are RFC 3339, durations seconds; what there is not is absent. */
+/** Projections as JSON objects. Times are RFC 3339, durations seconds; missing values are absent. */
 final class ProjectionJson {
     private static final double MILLIS = 1_000;
 
@@ -21,7 +21,7 @@ final class ProjectionJson {
                 .toString();
     }
 
-    /** With its versions and its segments. */
+    /** Returns a projection with its versions and segments. */
     static String whole(ProjectionDetails projection, List<ProjectionBuild> builds, List<ParkedAggregate> parked) {
         return members(projection, ProjectionBuild.of(builds, projection.state()))
                 .list("versions", builds, ProjectionBuild::members)

@@ -46,7 +46,7 @@ final class ProjectionListCommand extends Subcommand {
         }
     }
 
-    /** By the names of their states. */
+    /** Returns the versions by state name. */
     private static Map<String, ProjectionBuild> builds(ProjectionOperations projections, List<ProjectionDetails> all) {
         Map<String, ProjectionBuild> builds = new HashMap<>();
         all.forEach(details -> {
@@ -62,7 +62,7 @@ final class ProjectionListCommand extends Subcommand {
                 .toList();
     }
 
-    /** The name that means this state, whichever version is live: without a number it would mean the live one's. */
+    /** Returns the name of this state, with the version number, since the name without it denotes the live version. */
     private static String stored(String state) {
         return state.indexOf('@') < 0 ? state + "@1" : state;
     }

@@ -23,10 +23,10 @@ final class ProjectionOperatorOptions {
     private String reason = "";
 
     @Option(names = "--why", paramLabel = "TEXT", hidden = true, preprocessor = AsReason.class)
-    @SuppressWarnings("UnusedVariable") // what is given goes to the other one
+    @SuppressWarnings("UnusedVariable") // the value is assigned to the other option
     private @Nullable String why;
 
-    /** Takes what other commands call it for the same; as a second name the help would show it instead of the first. */
+    /** Accepts the option name of other commands as an alias that the help does not show. */
     static final class AsReason implements IParameterPreprocessor {
         @Override
         public boolean preprocess(

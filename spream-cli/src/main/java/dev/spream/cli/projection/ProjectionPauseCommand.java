@@ -8,7 +8,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Mixin;
 
-/** Stops a projection. */
+/** Pauses a projection. */
 @Command(
         name = "pause",
         description = "Pauses a projection in every process. After this command returns, the projection writes nothing"
@@ -27,12 +27,12 @@ final class ProjectionPauseCommand extends Subcommand {
         try (ConfiguredProjections configured = projection.open()) {
             if (configured.operations().pause(projection.name(), act)) {
                 report(
-                        "pause %s: no effect is written any more, wherever it runs, until spream projection resume",
+                        "pause %s: paused in every process until spream projection resume",
                         projection);
                 return ExitCode.OK;
             }
             ProjectionDetails now = projection.find(configured.operations());
-            report("left %s: it is %s; nothing was changed", projection, ProjectionPrinter.status(now.state()));
+            report("%s is %s; nothing was changed", projection, ProjectionPrinter.status(now.state()));
             return ExitCode.SOFTWARE;
         }
     }

@@ -16,7 +16,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
-/** Projections for people. */
+/** Formats projections for display. */
 final class ProjectionPrinter {
     private static final String NONE = "-";
     private static final int ERROR_LENGTH = 70;
@@ -56,7 +56,7 @@ final class ProjectionPrinter {
                 lastError(state, now).map(ProjectionPrinter::beginning).orElse(NONE));
     }
 
-    /** With when that was: it may be over since. */
+    /** Returns the last error with its time, since it may be resolved. */
     private static Optional<String> lastError(ProjectionState state, Instant now) {
         return state.lastError()
                 .map(error -> state.lastErrorAt().map(at -> ago(at, now) + ": ").orElse("") + PlainText.of(error));
@@ -70,12 +70,12 @@ final class ProjectionPrinter {
         return state.status().name().toLowerCase(Locale.ROOT);
     }
 
-    /** The same of a version, as {@link ProjectionVersion#text} has it. */
+    /** Returns the status of a version in the form of {@link ProjectionVersion#text}. */
     static String status(ProjectionState state, Optional<ProjectionBuild> build) {
         return build.map(known -> known.version().text(state.status())).orElseGet(() -> status(state));
     }
 
-    /** The status, with the number of segments that have no owner and so make no progress. */
+    /** Returns the status, with the number of segments without an owner, which make no progress. */
     private static String status(ProjectionDetails projection, Optional<ProjectionBuild> build) {
         long unheld = unheld(projection);
         String status = status(projection.state(), build);
@@ -85,7 +85,7 @@ final class ProjectionPrinter {
                         .formatted(status, unheld, projection.segments().size());
     }
 
-    /** The number of segments without an owner, of a projection that should run; else 0. */
+    /** Returns the number of segments without an owner of a projection that should run; else 0. */
     static long unheld(ProjectionDetails projection) {
         return switch (projection.state().status()) {
             case RUNNING, REBUILDING ->
@@ -112,10 +112,10 @@ final class ProjectionPrinter {
     }
 
     /**
-     * All of a projection.
+     * Returns all of a projection.
      *
      * @param builds all of its versions
-     * @param parked those of its parked aggregates that are to be shown
+     * @param parked the parked aggregates to show
      */
     static List<String> whole(
             ProjectionDetails projection, List<ProjectionBuild> builds, List<ParkedAggregate> parked, Instant now) {
@@ -134,7 +134,7 @@ final class ProjectionPrinter {
         facts.add(List.of("status", status(projection, ProjectionBuild.of(builds, state))));
         facts.add(List.of(
                 "position",
-                state.segments() == 0 ? "none: its source has no positions" : Figures.count(state.position())));
+                state.segments() == 0 ? "none: the source has no positions" : Figures.count(state.position())));
         state.lastEventId().ifPresent(id -> facts.add(List.of("last event", PlainText.of(id))));
         state.lastEventAt().ifPresent(at -> facts.add(List.of("of", "%s, %s".formatted(at, ago(at, now)))));
         facts.add(List.of("errors", Figures.count(state.errorCount())));
@@ -176,7 +176,7 @@ final class ProjectionPrinter {
         return lines;
     }
 
-    /** A poison aggregate for which an operator requested a retry is due. */
+    /** Returns the reason; a poison aggregate with a requested retry is due. */
     private static String reason(ParkedAggregate key) {
         return key.reason() == ParkReason.POISON && key.nextTry().isPresent()
                 ? "due"
@@ -186,10 +186,10 @@ final class ProjectionPrinter {
     private static String nextTry(ParkedAggregate key) {
         return key.nextTry()
                 .map(left -> left.isZero() ? "due" : "in " + Figures.duration(left))
-                .orElse("waits for you");
+                .orElse("waits for an operator");
     }
 
-    /** A table below what is above it, if it has rows. */
+    /** Returns an indented table; nothing without rows. */
     private static List<String> under(List<String> table) {
         List<String> lines = new ArrayList<>(table);
         if (!table.isEmpty()) {

@@ -13,7 +13,7 @@ import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Begins another version of a projection. */
+/** Starts the build of another version of a projection. */
 @Command(
         name = "rebuild",
         description =
@@ -57,7 +57,7 @@ final class ProjectionRebuildCommand extends VersionCommand {
     public Integer call() {
         require(
                 version(null) == null,
-                "a rebuild is of a projection, not of a version of it; its new version gets a number of its own");
+                "name the projection without a version: a rebuild creates a version with a new number");
         require(from >= 0, "--from-position is %d, must be 0 or more".formatted(from));
         require(revision == null || revision >= 1, "--revision is %d; revisions count from 1".formatted(revision));
         Act act = by.act();

@@ -8,7 +8,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Mixin;
 
-/** Lets a projection go on. */
+/** Resumes a projection. */
 @Command(
         name = "resume",
         description = "Resumes a projection that was paused or has failed, from its checkpoint.",
@@ -30,7 +30,7 @@ final class ProjectionResumeCommand extends Subcommand {
             }
             ProjectionDetails now = projection.find(configured.operations());
             report(
-                    "left %s: it is %s; only one that is paused or has failed can go on, and nothing was changed",
+                    "%s is %s; only a paused or failed projection can be resumed, and nothing was changed",
                     projection, ProjectionPrinter.status(now.state()));
             return ExitCode.SOFTWARE;
         }

@@ -16,7 +16,7 @@ import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Has parked aggregates tried again. */
+/** Retries parked aggregates. */
 @Command(
         name = "retry",
         description = "Retries parked aggregates at once, with all attempts, in the processes that run the projection.",
@@ -51,19 +51,19 @@ final class ProjectionRetryCommand extends Subcommand {
             ProjectionDetails now = projection.find(projections);
             int found = projections.retry(projection.name(), Optional.ofNullable(key), act);
             if (key != null && found == 0) {
-                report("left %s: it is not parked", PlainText.of(key));
+                report("skipped %s: it is not parked", PlainText.of(key));
                 return ExitCode.SOFTWARE;
             }
-            report("retry %s: %d to be tried again%s", projection, found, when(now));
+            report("retry %s: %d to be retried%s", projection, found, when(now));
             return ExitCode.OK;
         }
     }
 
     private void requireClear() {
-        require(all == (key == null), "say which parked aggregates: --key KEY, or --all");
+        require(all == (key == null), "parked aggregates are missing: add --key KEY or --all");
         require(
                 yes || !all,
-                "every aggregate that is parked would be tried again: look at them with projection show, and add"
+                "every parked aggregate will be retried: review them with projection show, and add"
                         + " --yes");
     }
 
@@ -71,6 +71,6 @@ final class ProjectionRetryCommand extends Subcommand {
         ProjectionStatus status = now.state().status();
         return status == ProjectionStatus.RUNNING
                 ? ""
-                : ", once it resumes: it is %s".formatted(ProjectionPrinter.status(now.state()));
+                : ", once it is resumed: it is %s".formatted(ProjectionPrinter.status(now.state()));
     }
 }

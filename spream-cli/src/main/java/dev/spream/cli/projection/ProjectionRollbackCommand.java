@@ -11,7 +11,7 @@ import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Makes a version of a projection live that was live before. */
+/** Makes the previous live version of a projection live again. */
 @Command(
         name = "rollback",
         description =
@@ -39,7 +39,7 @@ final class ProjectionRollbackCommand extends VersionCommand {
         });
     }
 
-    /** The one that is asked for, or the one that was live before: to repeat a rollback does not take it back. */
+    /** Returns the requested version, or the one that was live before. A repeated rollback does not undo the first. */
     private int choose(ProjectionRebuilds rebuilds, String name) {
         Integer asked = version(version);
         int chosen = ProjectionBuild.choose(rebuilds, name, asked, VersionRole.RETIRED);
@@ -48,7 +48,7 @@ final class ProjectionRollbackCommand extends VersionCommand {
                 .anyMatch(live -> chosen > live.version());
         if (asked == null && laterThanLive) {
             throw new CommandFailure(
-                    "%s was rolled back from version %d already, which is the only other one that was live; nothing was changed: to make it live again all the same, say --version %d"
+                    "%s was already rolled back from version %d, the only other one that was live; nothing was changed: to make it live again, add --version %d"
                             .formatted(name, chosen, chosen));
         }
         return chosen;

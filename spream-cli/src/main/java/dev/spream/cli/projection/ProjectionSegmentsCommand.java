@@ -11,7 +11,7 @@ import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-/** Splits a projection into another number of segments. */
+/** Changes the number of segments of a projection. */
 @Command(
         name = "segments",
         description = "Changes the number of segments of a projection, in all of its versions, while it runs: processes"
@@ -54,10 +54,10 @@ final class ProjectionSegmentsCommand extends Subcommand {
                         PlainText.of(name), count, count);
                 return ExitCode.OK;
             }
-            report("left %s: it has %d segments; nothing was changed", PlainText.of(name), count);
+            report("%s already has %d segments; nothing was changed", PlainText.of(name), count);
             return ExitCode.SOFTWARE;
-        } catch (IllegalStateException e) { // without positions, or versions are being exchanged
-            report("left %s: %s", projection, PlainText.of(String.valueOf(e.getMessage())));
+        } catch (IllegalStateException e) { // without positions, or during a cutover
+            report("%s: %s", projection, PlainText.of(String.valueOf(e.getMessage())));
             return ExitCode.SOFTWARE;
         }
     }

@@ -14,7 +14,7 @@ import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Passes over an event. */
+/** Skips the first event of a parked aggregate. */
 @Command(
         name = "skip",
         description = "Skips the first event of a parked aggregate and dead-letters it; the later events are retried.",
@@ -37,12 +37,15 @@ final class ProjectionSkipCommand extends Reporting {
             description = "Id of the parked aggregate, as show shows it.")
     private String key = "";
 
-    /** Of the standard options the other one is called like the version of an event. */
+    /**
+     * The help option without the standard short name of the version option, which here denotes the version of an
+     * event.
+     */
     @Option(
             names = {"-h", "--help"},
             usageHelp = true,
             description = "Show this help message and exit.")
-    @SuppressWarnings("UnusedVariable") // that it is there is all that picocli needs
+    @SuppressWarnings("UnusedVariable") // picocli only needs the option to exist
     private boolean help;
 
     @Option(
@@ -63,13 +66,13 @@ final class ProjectionSkipCommand extends Reporting {
             ProjectionOperations projections = configured.operations();
             ProjectionDetails details = projection.find(projections);
             if (projections.skip(projection.name(), key, version, act)) {
-                report("skip %s: version %d of %s is among the dead letters", projection, version, PlainText.of(key));
+                report("skip %s: version %d of %s is dead-lettered", projection, version, PlainText.of(key));
                 return ExitCode.OK;
             }
-            report("left %s: %s", PlainText.of(key), why(projections, details));
+            report("%s: %s", PlainText.of(key), why(projections, details));
             return ExitCode.SOFTWARE;
-        } catch (IllegalStateException e) { // an event before it is missing
-            report("left %s: %s", PlainText.of(key), PlainText.of(String.valueOf(e.getMessage())));
+        } catch (IllegalStateException e) { // an earlier event is missing
+            report("%s: %s", PlainText.of(key), PlainText.of(String.valueOf(e.getMessage())));
             return ExitCode.SOFTWARE;
         }
     }

@@ -11,19 +11,19 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.ExitCode;
 
-/** Watches a version until it has caught up: on a line that keeps changing, or with a line now and then. */
+/** Watches a version until it has caught up: on a rewritten line, or with periodic lines. */
 record RebuildWatch(
         ProjectionOperations projections, String projection, int version, PrintWriter err, boolean watched) {
     private static final int LINE_EVERY = 10;
 
-    /** A failure if it stops before it has caught up. */
+    /** Returns the exit code: a failure if the build stops before it has caught up. */
     int run() {
         String state = "%s@%d".formatted(projection, version);
         try {
             for (int second = 0; ; second++) {
                 Optional<RebuildProgress> progress = progress();
                 if (progress.isEmpty()) {
-                    return end("left %s: it is live by now, or was dropped".formatted(state), ExitCode.SOFTWARE);
+                    return end("%s is live now or was dropped".formatted(state), ExitCode.SOFTWARE);
                 }
                 String line = "%s: %s".formatted(state, ProjectionBuild.text(progress.get()));
                 if (progress.get().isCaughtUp() && progress.get().version().prepared()) {

@@ -7,7 +7,7 @@ import dev.spream.cli.command.UsageFailure;
 import java.time.Duration;
 import picocli.CommandLine.Option;
 
-/** For how long versions of a projection may be waited for, while one of them stands still. */
+/** The time limit for waiting on versions of a projection while one of them is held up. */
 final class TimeoutArgument {
     private static final Duration LONGEST = Duration.ofHours(1);
 
@@ -19,7 +19,7 @@ final class TimeoutArgument {
                     + " Default: ${DEFAULT-VALUE}.")
     private String timeout = "";
 
-    /** @throws UsageFailure if it is none, or too long */
+    /** @throws UsageFailure if it is invalid or too long */
     Duration limit() {
         Duration limit = DurationArgument.parse(timeout);
         require(

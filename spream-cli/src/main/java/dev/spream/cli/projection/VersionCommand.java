@@ -21,35 +21,39 @@ abstract class VersionCommand extends Reporting {
     @Mixin
     private final NamedProjection projection = new NamedProjection();
 
-    /** Of the standard options the other one is called like the version of a projection. */
+    /**
+     * The help option without the standard short name of the version option, which here denotes the version of a
+     * projection.
+     */
     @Option(
             names = {"-h", "--help"},
             usageHelp = true,
             description = "Show this help message and exit.")
-    @SuppressWarnings("UnusedVariable") // that it is there is all that picocli needs
+    @SuppressWarnings("UnusedVariable") // picocli only needs the option to exist
     private boolean help;
 
     /**
-     * Does it with a projection that there is.
+     * Runs the command on an existing projection.
      *
-     * @param work what the command does with the projection of that name, and its exit code
-     * @return the exit code; if it cannot be done as things are, standard error says why, and that nothing was changed
+     * @param work the work with the projection of that name; returns the exit code
+     * @return the exit code; if the state does not permit the work, standard error reports the reason and that nothing
+     *     was changed
      */
     final int run(ToIntBiFunction<ProjectionOperations, String> work) {
         try (ConfiguredProjections configured = projection.open()) {
             return work.applyAsInt(configured.operations(), projection.findBase(configured.operations()));
-        } catch (IllegalStateException e) { // it cannot be done as things are
-            report("left %s: %s", shown(), PlainText.of(String.valueOf(e.getMessage())));
+        } catch (IllegalStateException e) { // the state does not permit it
+            report("%s: %s", shown(), PlainText.of(String.valueOf(e.getMessage())));
             return ExitCode.SOFTWARE;
         }
     }
 
     /**
-     * The version that is asked for, by an option or as {@code list} names it, {@code projection@version}.
+     * Returns the requested version, given by an option or in the form of {@code list}, {@code projection@version}.
      *
-     * @param option of the command; null if it was not given
-     * @return null if none is asked for
-     * @throws UsageFailure if two are
+     * @param option the option of the command; null if absent
+     * @return null if no version is requested
+     * @throws UsageFailure if both name different versions
      */
     @Nullable
     final Integer version(@Nullable Integer option) {
@@ -63,7 +67,7 @@ abstract class VersionCommand extends Reporting {
         return named.getAsInt();
     }
 
-    /** The projection, as it can be printed. */
+    /** Returns the projection for display. */
     final String shown() {
         return PlainText.of(projection.base());
     }

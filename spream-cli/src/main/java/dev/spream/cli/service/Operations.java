@@ -10,26 +10,26 @@ import java.util.concurrent.Callable;
 import java.util.function.Function;
 
 /**
- * The HTTP endpoints of a command while it runs, if it was told to have any. Safe for use by many threads.
+ * The HTTP endpoints of a running command, if configured. Safe for use by many threads.
  *
- * @param <E> what it shows
+ * @param <E> the type of the endpoints
  */
 public final class Operations<E extends Endpoints> implements AutoCloseable {
     private final Optional<HttpAddress> address;
     private final Optional<E> endpoints;
 
     /**
-     * Nothing is shown yet.
+     * Creates operations without endpoints, which are opened by {@link #show}.
      *
-     * @param address empty to show nothing ever
-     * @param making makes what is shown there
+     * @param address empty for no endpoints
+     * @param making creates the endpoints
      */
     public Operations(Optional<HttpAddress> address, Function<HttpAddress, E> making) {
         this.address = address;
         this.endpoints = address.map(making);
     }
 
-    /** Where a configuration wants it shown; what is no address is among the problems of the configuration. */
+    /** Returns the configured address. An invalid one is reported among the problems of the configuration. */
     public static Optional<HttpAddress> address(SpreamConfig config) {
         try {
             return config.raw("http").map(HttpAddress::parse);
@@ -38,15 +38,15 @@ public final class Operations<E extends Endpoints> implements AutoCloseable {
         }
     }
 
-    /** What is shown, if anything is. */
+    /** Returns the endpoints, if there are any. */
     public Optional<E> endpoints() {
         return endpoints;
     }
 
     /**
-     * Runs what is shown meanwhile.
+     * Runs the command with its endpoints.
      *
-     * @throws CommandFailure if the address cannot be listened on; nothing runs then
+     * @throws CommandFailure if the address cannot be bound; the command is not run then
      */
     public int show(Callable<Integer> run) throws Exception {
         endpoints.ifPresent(this::listen);
@@ -63,13 +63,13 @@ public final class Operations<E extends Endpoints> implements AutoCloseable {
             System.err.println("http: " + open.listen());
         } catch (IOException e) {
             throw new CommandFailure(
-                    "cannot listen on %s: %s; nothing was run. Choose another port, or 0 for any that is free"
+                    "cannot listen on %s: %s; nothing was run. Choose another port, or 0 for any free one"
                             .formatted(address.orElseThrow(), e.getMessage()),
                     e);
         }
     }
 
-    /** What runs has been told to end. */
+    /** Marks the start of a shutdown. */
     public void draining() {
         endpoints.ifPresent(Endpoints::draining);
     }

@@ -13,11 +13,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import picocli.CommandLine.ExitCode;
 
 /**
- * Turns SIGTERM and SIGINT into calls: the first into a drain, the second into a hard stop, which ends the process if
- * it takes too long, a third into the end of the process. While it is open the signals do nothing else.
+ * Handles SIGTERM and SIGINT: the first starts a drain, the second a hard stop, which exits the process if it exceeds
+ * its time limit, and a third exits the process. While this is open the signals have no other effect.
  *
- * <p>{@code sun.misc.Signal} is the only way that Java has to notice a second signal. It is reached by reflection, since
- * javac warns of it in a manner that cannot be suppressed.
+ * <p>{@code sun.misc.Signal} is Java's only means of handling a second signal. It is accessed by reflection, since
+ * javac's warning about it cannot be suppressed.
  */
 public final class StopSignals implements AutoCloseable {
     private static final List<String> NAMES = List.of("TERM", "INT");
@@ -38,7 +38,7 @@ public final class StopSignals implements AutoCloseable {
         this.stop = stop;
     }
 
-    /** Starts to listen. Both actions run on threads of their own, and may wait. */
+    /** Installs the handlers. Both actions run on threads of their own, and may block. */
     public static StopSignals install(Runnable drain, Runnable stop) {
         StopSignals signals = new StopSignals(drain, stop);
         NAMES.forEach(signals::handle);
@@ -72,7 +72,7 @@ public final class StopSignals implements AutoCloseable {
     private void haltUnlessClosed() {
         try {
             if (!closed.await(STOP_TIMEOUT.toNanos(), TimeUnit.NANOSECONDS)) {
-                System.err.println("stopped by a second signal, with work unfinished: the output takes nothing more");
+                System.err.println("stopped by a second signal, with work unfinished: the output is blocked");
                 Runtime.getRuntime().halt(ExitCode.SOFTWARE);
             }
         } catch (InterruptedException e) {

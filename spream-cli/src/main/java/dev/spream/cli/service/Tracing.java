@@ -6,7 +6,7 @@ import dev.spream.core.consume.Consumer;
 import io.opentelemetry.api.GlobalOpenTelemetry;
 import java.util.Optional;
 
-/** Spans of what a command delivers or sends, for processes that were started with an agent of OpenTelemetry; nothing otherwise. */
+/** Spans of the deliveries or sends of a command, if the process was started with an OpenTelemetry agent. */
 public final class Tracing {
     private Tracing() {}
 
@@ -17,9 +17,9 @@ public final class Tracing {
     }
 
     /**
-     * Spans of an outbox.
+     * Returns the tracing of an outbox.
      *
-     * @param adapter how entries are sent
+     * @param adapter the name of the sender
      */
     public static Optional<OutboxTracing> ofOutbox(String adapter) {
         return GlobalOpenTelemetry.isSet()

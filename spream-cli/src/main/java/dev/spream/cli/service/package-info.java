@@ -1,6 +1,4 @@
-/**
- * The parts of commands that run until a signal: the signals, HTTP while they run, and tracing. Not for users.
- */
+/** Parts of long-running commands: signals, HTTP endpoints and tracing. Internal. */
 @NullMarked
 package dev.spream.cli.service;
 

@@ -13,7 +13,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** The emulator that a command shall use: that of its flag, else that of the environment. */
+/** The emulator to use: that of the flag, else that of the environment. */
 final class EmulatorHost {
     private static final String VARIABLE = "SPANNER_EMULATOR_HOST";
     private static final Pattern HOST_AND_PORT = Pattern.compile("([^/\\s]+):(\\d{1,5})");
@@ -23,10 +23,10 @@ final class EmulatorHost {
     private EmulatorHost() {}
 
     /**
-     * The emulator's host and port, if there is to be one.
+     * Returns the emulator's host and port, if one is configured.
      *
-     * @throws UsageFailure if it is no host and port
-     * @throws CommandFailure if nothing listens there, which the client library would take long to say
+     * @throws UsageFailure if it is malformed
+     * @throws CommandFailure if nothing listens there, which the client library would report much later
      */
     static Optional<String> find(@Nullable String flag) {
         Optional<String> host = named(flag);
@@ -34,7 +34,7 @@ final class EmulatorHost {
         return host;
     }
 
-    /** What flag or environment say, unchecked. */
+    /** Returns the value of the flag or the environment, unchecked. */
     static Optional<String> named(@Nullable String flag) {
         return Optional.ofNullable(flag)
                 .or(() -> Optional.ofNullable(System.getenv(VARIABLE)).filter(value -> !value.isBlank()));

@@ -13,15 +13,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Opens plug-ins of the class path for commands whose flags, and not a configuration, say which and how. */
+/** Opens plug-ins of the class path for commands that are set up by flags rather than a configuration. */
 public final class FlagPlugins {
     private FlagPlugins() {}
 
     /**
-     * Opens one; the caller closes it.
+     * Opens a plug-in; the caller closes it.
      *
-     * @param settings the values of its keys, which stand for themselves
-     * @throws ConfigException if they cannot be
+     * @param settings the literal values of its keys
+     * @throws ConfigException if the values are invalid
      */
     public static <T> OpenPlugin<T> open(
             Class<? extends PluginProvider<T>> type, String name, Map<String, String> settings, String subscription) {

@@ -3,10 +3,10 @@ package dev.spream.cli.storage;
 import dev.spream.core.partition.PartitionStorage;
 
 /**
- * A storage that a command has opened.
+ * An opened storage of a command.
  *
- * @param place where it is, for messages
- * @param opened closes it, with what it is connected by
+ * @param place the location, for messages
+ * @param opened closes it with its connections
  */
 public record OpenStorage(PartitionStorage storage, String place, Runnable opened) implements AutoCloseable {
 

@@ -17,7 +17,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.Spec.Target;
 
-/** The flags that name a partition storage, the same in every command. */
+/** The flags that select a partition storage, common to all commands. */
 public final class StorageArguments {
     public static final List<String> SPANNER_ONLY =
             List.of("--metadata-table", "--metadata-database", "--create-table");
@@ -28,7 +28,7 @@ public final class StorageArguments {
     private static final String DEFAULT_SCHEMA = "spream";
     private static final String JDBC_URL_START = "jdbc:postgresql:";
 
-    /** The storages of partitions, under the names that users know. */
+    /** The kinds of partition storage, by their names on the command line. */
     enum Kind {
         MEMORY,
         JDBC,
@@ -89,20 +89,20 @@ public final class StorageArguments {
             description = "Of jdbc: the name of the subscription in the schema. Default: the stream's name.")
     private @Nullable String subscription;
 
-    /** The storage of a reader, which may be that of the process itself. */
+    /** Returns the storage for a reader, which may be in memory. */
     public StorageChoice ofReader(StreamArguments stream) {
         Kind name = storage == null ? named().orElse(Kind.MEMORY) : storage;
         return choice(name, stream);
     }
 
-    /** The storage of a command that looks at what readers stored. */
+    /** Returns the storage for a command that inspects stored partitions. */
     public StorageChoice ofReaders(StreamArguments stream) {
         require(
                 storage != Kind.MEMORY,
-                "--storage memory is seen by no other process: name spanner with --metadata-table, or jdbc with --jdbc-url");
+                "--storage memory cannot be read by other processes: use spanner with --metadata-table, or jdbc with --jdbc-url");
         Kind name = storage == null
                 ? named().orElseThrow(() -> new UsageFailure(
-                        "--storage is missing: name spanner with --metadata-table, or jdbc with --jdbc-url"))
+                        "--storage is missing: use spanner with --metadata-table, or jdbc with --jdbc-url"))
                 : storage;
         return choice(name, stream);
     }
@@ -114,7 +114,7 @@ public final class StorageArguments {
     private Optional<Kind> named() {
         require(
                 metadataTable == null || jdbcUrl == null,
-                "--metadata-table and --jdbc-url name two storages: take one away");
+                "--metadata-table and --jdbc-url select two storages: remove one");
         return metadataTable != null
                 ? Optional.of(Kind.SPANNER)
                 : Optional.ofNullable(jdbcUrl).map(url -> Kind.JDBC);
@@ -145,7 +145,7 @@ public final class StorageArguments {
         }
         require(
                 jdbcUrl.startsWith(JDBC_URL_START),
-                "--jdbc-url '%s' is not one of PostgreSQL: expected jdbc:postgresql://<host>/<database>"
+                "--jdbc-url '%s' is not a PostgreSQL URL: expected jdbc:postgresql://<host>/<database>"
                         .formatted(jdbcUrl.contains("@") || hasPassword(jdbcUrl) ? "…" : jdbcUrl));
         require(
                 !hasPassword(jdbcUrl),

@@ -14,12 +14,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** A storage that a command line names; nothing is opened yet. */
+/** A storage selected by flags, not opened yet. */
 public sealed interface StorageChoice {
 
-    /** Forgotten when the process ends, and seen by no other. */
+    /** A storage in memory, which is lost when the process ends. */
     record Memory() implements StorageChoice {
-        /** Not by its plug-in, which warns those that did not ask for it. */
+        /** Opened without its plug-in, whose warning does not apply to an explicit choice. */
         @Override
         public OpenStorage open(String stream) {
             return new OpenStorage(new InMemoryPartitionStorage(), "memory", () -> {});
@@ -31,14 +31,14 @@ public sealed interface StorageChoice {
         }
     }
 
-    /** Kept by a plug-in: it outlives the process, and other workers see it. */
+    /** A storage opened by a plug-in, persistent and shared with other workers. */
     sealed interface Shared extends StorageChoice {
 
         String plugin();
 
         Map<String, String> settings();
 
-        /** Which of several subscriptions at the same place; empty where there is one, or the stream's name shall do. */
+        /** Returns the subscription to use; empty for the only one, or for the name of the stream. */
         default Optional<String> subscription() {
             return Optional.empty();
         }
@@ -66,7 +66,7 @@ public sealed interface StorageChoice {
     /**
      * A schema of a PostgreSQL database.
      *
-     * @param subscription which one; empty for the only one that is stored
+     * @param subscription the name; empty for the only stored one
      */
     record Jdbc(
             String url, Optional<String> user, Optional<String> password, String schema, Optional<String> subscription)
@@ -84,7 +84,7 @@ public sealed interface StorageChoice {
             return settings;
         }
 
-        /** Without leave to alter tables. */
+        /** Opens it without permission to alter tables. */
         @Override
         public OpenStorage openExisting() {
             Jdbc only = new Jdbc(url, user, password, schema, subscription.or(() -> Optional.of(onlySubscription())));
@@ -97,7 +97,7 @@ public sealed interface StorageChoice {
             try (HikariDataSource pool = JdbcPool.open(url, user, password)) {
                 List<String> stored = JdbcPartitionStorage.subscriptions(pool, schema);
                 if (stored.size() != 1) {
-                    throw new CommandFailure("schema %s of %s has %s: name one with --subscription"
+                    throw new CommandFailure("schema %s of %s has %s: select one with --subscription"
                             .formatted(
                                     schema,
                                     url,
@@ -122,7 +122,7 @@ public sealed interface StorageChoice {
     /** Tables of a Spanner database. */
     record Spanner(DatabaseName database, String table, boolean create, Optional<String> emulatorHost)
             implements Shared {
-        /** The same tables, made where they are missing. */
+        /** Returns the same tables, created if missing. */
         public Spanner creating() {
             return new Spanner(database, table, true, emulatorHost);
         }
@@ -147,16 +147,16 @@ public sealed interface StorageChoice {
     }
 
     /**
-     * Opens it for a reader, which may be the first: what is missing is made, in Spanner only if that was asked for.
+     * Opens the storage for a reader, which may be the first. Missing tables are created, in Spanner only on request.
      *
-     * @param stream names the subscription where nothing else does
+     * @param stream the name of the subscription if no other is given
      */
     OpenStorage open(String stream);
 
-    /** Opens it for a command that looks at what readers stored, and makes nothing. */
+    /** Opens the storage for a command that inspects stored partitions; creates nothing. */
     OpenStorage openExisting();
 
-    /** Returns whether what is stored outlives the process, and other workers see it. */
+    /** Returns whether the storage is persistent and shared with other workers. */
     default boolean isShared() {
         return this instanceof Shared;
     }

@@ -9,7 +9,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** The flags that name a change stream, the same in every command. */
+/** The flags that select a change stream, common to all commands. */
 public final class StreamArguments {
     @Option(
             names = {"-d", "--database"},
@@ -33,22 +33,22 @@ public final class StreamArguments {
         return Optional.ofNullable(database);
     }
 
-    /** The stream, which has a name that a stream can have. */
+    /** Returns the stream, whose name is valid. */
     public Optional<String> stream() {
         return Optional.ofNullable(stream).map(name -> required("--stream: ", () -> new StreamName(name).value()));
     }
 
-    /** The emulator, which answers. */
+    /** Returns the emulator, which is reachable. */
     public Optional<String> emulator() {
         return EmulatorHost.find(emulatorHost);
     }
 
-    /** What flag or environment say, unchecked. */
+    /** Returns the emulator of the flag or the environment, unchecked. */
     public Optional<String> namedEmulator() {
         return EmulatorHost.named(emulatorHost);
     }
 
-    /** A connection to a database for calls that are no change stream queries. */
+    /** Connects to a database for calls other than change stream queries. */
     public SpannerConnection connect(DatabaseName other) {
         SpannerConnection.Builder options = SpannerConnection.builder(other).maxOpenQueries(1);
         emulator().ifPresent(options::emulatorHost);

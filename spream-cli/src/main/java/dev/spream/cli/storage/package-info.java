@@ -1,6 +1,6 @@
 /**
- * The flags that name a change stream and the storage of its partitions, and how both are opened: for {@code tail}, and for the
- * commands that look at what readers stored. Not for users.
+ * The flags that select a change stream and the storage of its partitions, and the opening of both, for {@code tail}
+ * and for commands that inspect stored partitions. Internal.
  */
 @NullMarked
 package dev.spream.cli.storage;

@@ -7,8 +7,8 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Waits until a subscription has passed a point in time: then all that was committed until there is settled, and what was
- * not delivered is lost. Safe for use by many threads.
+ * Waits until the low watermark of a subscription has passed a time: every change committed before is then settled, or
+ * lost. Safe for use by many threads.
  */
 final class CatchUp implements SubscriptionListener {
     private final ReentrantLock lock = new ReentrantLock();
@@ -27,7 +27,7 @@ final class CatchUp implements SubscriptionListener {
         }
     }
 
-    /** Ends the wait: the subscription has ended. */
+    /** Ends the wait when the subscription has ended. */
     void stop() {
         lock.lock();
         try {
@@ -38,7 +38,7 @@ final class CatchUp implements SubscriptionListener {
         }
     }
 
-    /** Returns whether the subscription came past that point in time. */
+    /** Returns whether the subscription has passed the time. */
     boolean await(Instant point, Duration timeout) throws InterruptedException {
         long remaining = timeout.toNanos();
         lock.lock();

@@ -17,11 +17,11 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells a person that the server is away, which the engine outlives without a word, and how that ended. A stream that breaks
- * once is nothing to speak of: it speaks at the third attempt of a partition, and about all partitions together at most once in
- * a while, outages that follow each other included. The outage ends when none of its partitions waits for an answer any more: each
- * was answered, with records, an end, or an error that only a server gives; or is not read here any more. The end of the run is the
- * command's own line. Safe for use by many threads.
+ * Warns the user when the server is unreachable, which the engine only logs, and reports the end of the outage. It
+ * warns at the third attempt of a partition, at most once in a while for all partitions, so that a single broken stream
+ * is not reported. The outage ends when each of its partitions was answered, with records, an end, or an error that
+ * only a server returns, or is no longer read by this worker. The end of the run is reported by the command. Safe for
+ * use by many threads.
  */
 final class ConnectivityWarning implements SubscriptionListener {
     private static final int SPEAKS_AT = 3;
@@ -34,7 +34,7 @@ final class ConnectivityWarning implements SubscriptionListener {
     private final Set<PartitionToken> unanswered = new HashSet<>();
     private Instant silentUntil = Instant.MIN;
     private @Nullable Instant spokenSince;
-    private boolean anyAnswered; // since it spoke
+    private boolean anyAnswered; // since the last warning
 
     ConnectivityWarning(Consumer<String> terminal, InstantSource clock) {
         this.terminal = terminal;
@@ -90,7 +90,7 @@ final class ConnectivityWarning implements SubscriptionListener {
                 .formatted(attempt, Failures.oneLine(LoggedFailure.message(cause))));
     }
 
-    /** The partition waits for no answer any more. */
+    /** Removes a partition that no longer waits for an answer. */
     private synchronized Optional<String> left(PartitionToken partition, boolean answered) {
         boolean waited = unanswered.remove(partition);
         Instant since = spokenSince;
@@ -100,7 +100,7 @@ final class ConnectivityWarning implements SubscriptionListener {
         }
         String ending = anyAnswered
                 ? "the server answers again"
-                : "the partitions without an answer are not read here any more";
+                : "the partitions without an answer are no longer read by this worker";
         over();
         return Optional.of("%s, after %s".formatted(ending, DurationText.of(Duration.between(since, clock.instant()))));
     }

@@ -39,7 +39,7 @@ import picocli.CommandLine.ExitCode;
 
 /**
  * Writes transfers between accounts to a database while its partitions split, merge and move, reads the change stream
- * meanwhile as {@code tail} does, and compares at the end what was committed with what was delivered.
+ * like {@code tail}, and finally compares the commits with the deliveries.
  */
 final class Demo {
     private static final PartitionChurn CHURN = PartitionChurn.every(Duration.ofMillis(400));
@@ -66,7 +66,7 @@ final class Demo {
         this.workload = new TransferWorkload(settings.seed());
     }
 
-    /** The settings of a demo. Checked by {@link TailCommand}. */
+    /** The settings of a demo, validated by {@link TailCommand}. */
     record Settings(
             DemoArguments.DialectName dialect,
             long seed,
@@ -77,32 +77,32 @@ final class Demo {
             boolean faults,
             Optional<String> emulatorHost) {
 
-        /** The time from one transaction to the next. */
+        /** Returns the interval between transactions. */
         Duration interval() {
             return transactions.map(duration::dividedBy).orElse(UNCOUNTED_INTERVAL);
         }
 
-        /** When to stop writing: a number of transactions is always written to its end. */
+        /** Returns the time limit for writing; a given number of transactions is always completed. */
         Duration timeLimit() {
             return transactions.isPresent() ? Duration.ofDays(1) : duration;
         }
     }
 
     /**
-     * What the demo runs on.
+     * The server of the demo.
      *
      * @param orderJudged whether the order of one key's changes is judged over two partitions
-     * @param faults how often which fault was injected into the stream of the database of that name
+     * @param faults returns the numbers of injected faults for a database name
      */
     private record Server(
             String emulatorHost,
             BiPredicate<String, String> orderJudged,
             Function<String, FaultControl.Counts> faults) {}
 
-    /** Runs to the end, and returns the exit code: that of a failure if the two sides differ. */
+    /** Runs the demo and returns the exit code: a failure if commits and deliveries differ. */
     int run() throws Exception {
         if (settings.emulatorHost().isPresent()) {
-            // Google's emulator has no key ranges: there the changes of one key come from unrelated partitions.
+            // Google's emulator has no key ranges: the changes of one key come from unrelated partitions.
             return run(new Server(
                     settings.emulatorHost().get(), tally::related, name -> new FaultControl.Counts(Map.of())));
         }
@@ -143,7 +143,7 @@ final class Demo {
     private int run(
             Server server, DemoDatabase database, Subscriber subscriber, StopSignals signals, LimitedOutput lines)
             throws Exception {
-        // In PARTITION order nothing can overtake a slow change, and all would wait for it.
+        // With ordering PARTITION no change overtakes a slow one, so all would wait for it.
         DemoConsumer consumer = new DemoConsumer(lines, ordering() != Ordering.PARTITION);
         try {
             FutureTask<CompletionReason> reading =
@@ -155,7 +155,7 @@ final class Demo {
                     settings.interval(),
                     settings.timeLimit());
             if (signals.received()) {
-                System.err.println("demo: stopped by a signal; what was committed so far is checked");
+                System.err.println("demo: stopped by a signal; checking the commits so far");
             }
             boolean caughtUp = catchUp.await(lastCommit(), TIMEOUT);
             operations.draining();
@@ -184,7 +184,7 @@ final class Demo {
     }
 
     private int judge(Server server, DemoDatabase database, List<Delivered> delivered, boolean caughtUp) {
-        // A stream that broke is an excuse for a change that comes twice, and for nothing else.
+        // Only a broken stream justifies duplicates.
         boolean ordered = ordering() != Ordering.NONE;
         Promise promise = new Promise(ordered, !settings.faults());
         Verdict verdict = DemoCheck.judge(workload.committed(), delivered, server.orderJudged());

@@ -14,7 +14,7 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** The flags of {@code tail --demo} alone. */
+/** The flags that only {@code tail --demo} accepts. */
 final class DemoArguments {
     static final List<String> NAMES = List.of("--seed", "--transactions", "--dialect", "--duration", "--faults");
 
@@ -50,7 +50,7 @@ final class DemoArguments {
             description = "With --demo: googlesql or postgresql. Default: googlesql.")
     private DialectName dialect = DialectName.GOOGLESQL;
 
-    /** The dialects under the names that users know. */
+    /** The dialects by their names on the command line. */
     enum DialectName {
         GOOGLESQL(Dialect.GOOGLE_STANDARD_SQL),
         POSTGRESQL(Dialect.POSTGRESQL);
@@ -75,7 +75,7 @@ final class DemoArguments {
         return faults;
     }
 
-    /** Judges the flags; those that {@code tail} has as well are judged by it. */
+    /** Validates the flags, except those shared with {@code tail}. */
     Demo.Settings settings(int maxInflight, Optional<Ordering> ordering, StreamArguments stream) {
         require(
                 transactions == null || transactions >= 1,
@@ -86,7 +86,7 @@ final class DemoArguments {
                         .formatted(DurationArgument.format(duration), DurationArgument.format(MAX_DURATION)));
         require(
                 !faults || stream.namedEmulator().isEmpty(),
-                "--faults needs the embedded emulator; take away --emulator-host and SPANNER_EMULATOR_HOST");
+                "--faults needs the embedded emulator; remove --emulator-host and SPANNER_EMULATOR_HOST");
         return new Demo.Settings(
                 dialect,
                 seed == null ? RandomGenerator.getDefault().nextInt(1_000_000) : seed,

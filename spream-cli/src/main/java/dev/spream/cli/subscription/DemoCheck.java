@@ -11,20 +11,20 @@ import java.util.TreeMap;
 import java.util.function.BiPredicate;
 
 /**
- * Compares what a workload committed with what a reader was given. It sees two lists and nothing else: what was committed
- * is the writer's own account, made without the change stream.
+ * Compares the commits of a workload with the deliveries to a consumer. The commits are recorded by the writer,
+ * independently of the change stream.
  */
 final class DemoCheck {
     private DemoCheck() {}
 
-    /** A balance that a transaction left behind. No two transactions that change an account share a commit timestamp. */
+    /** The balance of an account after a transaction. No two transactions on one account share a commit timestamp. */
     record BalanceChange(String account, Instant commitTimestamp, long balance) {}
 
     /**
-     * A change as it was delivered.
+     * A delivered change.
      *
-     * @param partition that it came from
-     * @param alongside the partition of another change of the same account that was still being consumed when this one came
+     * @param partition the partition of the change
+     * @param alongside the partition of another change of the account that was still being consumed on arrival
      */
     record Delivered(BalanceChange change, String partition, Optional<String> alongside) {
         Delivered(BalanceChange change, String partition) {
@@ -33,21 +33,21 @@ final class DemoCheck {
     }
 
     /**
-     * The reader's promises besides that nothing is lost or invented.
+     * The guarantees besides that no change is lost or invented.
      *
-     * @param order that the changes of one account come one at a time, in the order of their commits
-     * @param once that nothing comes twice, as is the case while no stream breaks
+     * @param order whether changes of one account are delivered one at a time in commit order
+     * @param once whether there are no duplicates, as without broken streams
      */
     record Promise(boolean order, boolean once) {}
 
     /**
-     * The findings of the comparison, in mods.
+     * The findings in numbers of mods.
      *
      * @param lost committed and never delivered
      * @param duplicated delivered again
      * @param invented delivered, and not committed with that account, timestamp and balance
-     * @param outOfOrder delivered after a later change of the same account, or while one was still being consumed; or an
-     *     earlier one was delivered again, and what followed it was not
+     * @param outOfOrder delivered after a later change of the same account, or while one was still being consumed; or
+     *     an earlier one was delivered again, and what followed it was not
      * @param notJudged the same, where the other change came from a partition of which the order is not judged
      */
     record Verdict(
@@ -74,7 +74,7 @@ final class DemoCheck {
     }
 
     /**
-     * Compares.
+     * Compares commits and deliveries.
      *
      * @param delivered in the order of delivery
      * @param orderJudged whether the order of one account's changes is judged over these two partitions, the earlier
@@ -111,7 +111,7 @@ final class DemoCheck {
                 disorder.notJudged);
     }
 
-    /** Counts the pairs of which the order is wrong. Confined to one comparison. */
+    /** Counts pairs in the wrong order. Confined to one comparison. */
     private static final class Disorder {
         private final BiPredicate<String, String> orderJudged;
         private int judged;
@@ -130,13 +130,15 @@ final class DemoCheck {
         }
     }
 
-    /** The deliveries of one account. One that comes again takes the history back to it, and what followed it is due again. */
+    /**
+     * The deliveries of one account. A repeated change rewinds the history to it, and later changes are expected again.
+     */
     private static final class History {
         private final NavigableMap<Instant, Delivered> seen = new TreeMap<>();
         private Instant position = Instant.MIN;
         private String partition = "";
 
-        /** The partition of the change that a delivery should have come before, or should have waited for. */
+        /** Returns the partition of the change that the delivery should precede or wait for. */
         Optional<String> next(Delivered delivery) {
             Instant at = delivery.change().commitTimestamp();
             boolean again = seen.containsKey(at);
@@ -153,7 +155,7 @@ final class DemoCheck {
             return skipped ? Optional.of(due.getValue().partition()) : delivery.alongside();
         }
 
-        /** An old state must not be the last one that came. */
+        /** Checks that the last delivered state is the newest one. */
         void end(Disorder disorder) {
             Map.Entry<Instant, Delivered> due = seen.higherEntry(position);
             if (due != null) {

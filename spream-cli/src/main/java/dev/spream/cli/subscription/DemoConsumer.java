@@ -14,8 +14,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Prints changes, after a pause that stands for work, and remembers the balances in them: in which order they
- * were consumed, and which of them at the same time as another one of their account. Safe for use by many threads.
+ * Prints changes after a simulated processing time, and records the balances with their order and with concurrent
+ * changes of the same account. Safe for use by many threads.
  */
 final class DemoConsumer implements Consumer {
     private static final long MAX_WORK_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
@@ -31,7 +31,9 @@ final class DemoConsumer implements Consumer {
     private final List<Delivered> started = new ArrayList<>();
     private final List<Delivered> delivered = new ArrayList<>();
 
-    /** @param someAreSlow whether some changes take much longer than others, which only those behind them should notice */
+    /**
+     * @param someAreSlow whether some changes take much longer than others, which only dependent changes should notice
+     */
     DemoConsumer(LimitedOutput lines, boolean someAreSlow) {
         this.lines = lines;
         this.someAreSlow = someAreSlow;

@@ -26,13 +26,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
-/** A database of the demo's own on an emulator: a table of accounts and a change stream that watches it. */
+/** A database for the demo on an emulator, with a table of accounts and a change stream. */
 final class DemoDatabase implements AutoCloseable {
     static final String TABLE = "Accounts";
     static final String STREAM = "AccountsStream";
 
     private static final InstanceId INSTANCE = InstanceId.of("spream-demo", "spream-demo");
-    /** A server in the same process answers late only on a machine that is very busy. */
+    /** A server in the same process responds late only on a very busy machine. */
     private static final long TIMEOUT_SECONDS = 120;
 
     private final Spanner spanner;
@@ -45,7 +45,7 @@ final class DemoDatabase implements AutoCloseable {
         this.client = client;
     }
 
-    /** Creates it, with accounts in it that were opened before the stream was there. */
+    /** Creates the database, with accounts that exist before the stream. */
     static DemoDatabase create(String emulatorHost, Dialect dialect, TransferWorkload workload)
             throws InterruptedException {
         Spanner spanner = options(emulatorHost).getService();
@@ -66,7 +66,7 @@ final class DemoDatabase implements AutoCloseable {
         }
     }
 
-    /** With time for every call: a machine that is very busy is slow, and nothing is wrong. */
+    /** Returns options with long timeouts, since a very busy machine is slow but not faulty. */
     static SpannerOptions options(String emulatorHost) {
         SpannerOptions.Builder options = SpannerOptions.newBuilder()
                 .setProjectId(INSTANCE.getProject())
@@ -102,7 +102,7 @@ final class DemoDatabase implements AutoCloseable {
                 cause);
     }
 
-    /** {@code projects/p/instances/i/databases/d}. */
+    /** Returns the name, {@code projects/p/instances/i/databases/d}. */
     String name() {
         return id.getName();
     }
@@ -111,7 +111,7 @@ final class DemoDatabase implements AutoCloseable {
         return client;
     }
 
-    /** The server's clock, by which change streams start and end. */
+    /** Returns the server's time, which applies to start and end of change streams. */
     Instant serverTime() {
         try (var rows = client.singleUse().executeQuery(Statement.of("SELECT CURRENT_TIMESTAMP"))) {
             rows.next();
@@ -128,7 +128,7 @@ final class DemoDatabase implements AutoCloseable {
         try (spanner) {
             spanner.getDatabaseAdminClient().dropDatabase(id.getInstanceId().getInstance(), id.getDatabase());
         } catch (SpannerException e) {
-            System.err.printf("demo: database %s is left behind: %s%n", id.getName(), e.getMessage());
+            System.err.printf("demo: database %s could not be dropped: %s%n", id.getName(), e.getMessage());
         }
     }
 

@@ -5,7 +5,7 @@ import dev.spream.core.subscription.CompletionReason;
 import java.util.function.BooleanSupplier;
 import picocli.CommandLine.ExitCode;
 
-/** Ends a subscription from outside: by the limit, by the first signal with a drain, by the second at once. */
+/** Ends a subscription on the limit, on the first signal with a drain, or on the second signal at once. */
 final class Draining implements AutoCloseable {
     private final Runnable stop;
     private final StopSignals signals;
@@ -13,17 +13,17 @@ final class Draining implements AutoCloseable {
     private volatile boolean cutShort;
 
     /**
-     * Starts to listen for signals.
+     * Installs the signal handlers.
      *
-     * @param shutdown finishes what has started, and says whether there was time for that
-     * @param stop interrupts what has started
+     * @param shutdown finishes started work; returns whether it completed in time
+     * @param stop interrupts started work
      */
     Draining(BooleanSupplier shutdown, Runnable stop) {
         this.stop = stop;
         this.signals = StopSignals.install(() -> cutShort = !shutdown.getAsBoolean(), stop);
     }
 
-    /** Ends the subscription now: the records that the limit allowed are written, and no other may be. */
+    /** Stops the subscription at once: the permitted records are written, and no others may be. */
     void limitReached() {
         limited = true;
         Thread.ofVirtual().name("spream-limit").start(stop);
@@ -39,11 +39,11 @@ final class Draining implements AutoCloseable {
             case CLOSED ->
                 signals.receivedTwice()
                         ? "a second signal, with work interrupted"
-                        : "a signal, with work interrupted when its time was over, which comes again";
+                        : "a signal, with work interrupted at its time limit, to be delivered again";
         };
     }
 
-    /** A failure, if work was left that had started. */
+    /** Returns the exit code: a failure if started work was interrupted. */
     int exitCode(CompletionReason result) {
         boolean interrupted = result == CompletionReason.CLOSED && !limited;
         return interrupted || cutShort ? ExitCode.SOFTWARE : ExitCode.OK;

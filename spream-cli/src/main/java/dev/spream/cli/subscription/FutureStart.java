@@ -8,9 +8,9 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.function.Consumer;
 
-/** Tells a person once that a subscription starts in the future, and waits until then. Safe for use by many threads. */
+/** Informs the user once that the subscription starts in the future. Safe for use by many threads. */
 final class FutureStart implements SubscriptionListener {
-    /** The clocks of this machine and of the server may differ by that much. */
+    /** The tolerated difference between the clocks of this machine and the server. */
     static final Duration TOLERANCE = Duration.ofSeconds(2);
 
     private final Consumer<String> terminal;
@@ -27,7 +27,7 @@ final class FutureStart implements SubscriptionListener {
         print(start);
     }
 
-    /** Of a subscription that was stored before. */
+    /** Called for a subscription that was stored before. */
     @Override
     public void partitionAcquired(PartitionToken partition, long epoch, Instant watermark) {
         print(watermark);

@@ -10,14 +10,14 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** Prints changes as {@link JsonLines} does, as many as it was told at most. Safe for use by many threads. */
+/** Prints changes like {@link JsonLines}, up to a limit. Safe for use by many threads. */
 final class LimitedOutput implements Consumer, AutoCloseable {
     private final JsonLines lines;
     private final Runnable limitReached;
     private final AtomicLong toBeWritten;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition room = lock.newCondition();
-    private long left; // guarded by lock: what may still be begun
+    private long left; // guarded by lock: the number of records that may still be started
 
     /**
      * Starts to write.
@@ -31,7 +31,7 @@ final class LimitedOutput implements Consumer, AutoCloseable {
         this.left = limit;
     }
 
-    /** Writes the change. Past the limit it waits for the interrupt that ends the subscription. */
+    /** Writes the change. Beyond the limit it waits for the interrupt that ends the subscription. */
     @Override
     public void consume(DataChangeRecord change, Delivery delivery) throws IOException, InterruptedException {
         take();

@@ -6,12 +6,12 @@ import java.io.OutputStream;
  * The outputs of a command.
  *
  * @param records the standard output
- * @param progress the line on the standard error that keeps changing
+ * @param progress the progress line on standard error
  * @param watched whether the standard error is a terminal
  */
 record Output(OutputStream records, WatermarkProgress progress, boolean watched) {
 
-    /** Starts to show progress if someone watches, and to write records. */
+    /** Starts the output of records, and of progress on a terminal. */
     LimitedOutput start(long limit, Runnable limitReached) {
         if (!watched) {
             return new LimitedOutput(records, limit, limitReached);

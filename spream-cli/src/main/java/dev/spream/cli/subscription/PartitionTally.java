@@ -11,20 +11,19 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Counts how partitions split, merge and move, from the child records that the reader found. Both parents of a merge name
- * the same child, and a partition that is read again names its children again: each child counts once. Safe for use by
- * many threads.
+ * Counts splits, merges and moves from the child partitions records. Both parents of a merge name the same child, and a
+ * partition that is read again names its children again, so each child is counted once. Safe for use by many threads.
  */
 final class PartitionTally implements SubscriptionListener {
-    private final Map<String, List<String>> parents = new HashMap<>(); // of each partition found, guarded by this
+    private final Map<String, List<String>> parents = new HashMap<>(); // guarded by this: each partition found
 
     /**
-     * The changes of partitions, counted.
+     * The counts.
      *
-     * @param partitions how many there were, the initial query not counted
-     * @param splits partitions that ended in several
-     * @param merges partitions that began as several
-     * @param moves partitions that ended in one other
+     * @param partitions partitions, without the initial query
+     * @param splits partitions with several children
+     * @param merges partitions with several parents
+     * @param moves partitions with one child
      */
     record Counts(int partitions, int splits, int merges, int moves) {
         @Override
@@ -56,7 +55,7 @@ final class PartitionTally implements SubscriptionListener {
         return new Counts(parents.size(), splits, merges, moves);
     }
 
-    /** Returns whether one of the two partitions continues the other, at any distance, or is it. */
+    /** Returns whether the partitions are equal, or one is a descendant of the other. */
     synchronized boolean related(String one, String other) {
         return one.equals(other)
                 || ancestors(one).contains(other)

@@ -6,7 +6,7 @@ import dev.spream.cli.command.Subcommand;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/** Runs what the configuration says, as a service does. */
+/** Runs the configured subscription as a service. */
 @Command(
         name = "run",
         description = "Delivers the changes of a change stream to a sink, as configured.",
@@ -14,7 +14,7 @@ import picocli.CommandLine.Mixin;
         exitCodeList = {
             "0:success, also when a signal ended it and all work was finished",
             "1:failure",
-            "2:usage, or a configuration that cannot be used"
+            "2:usage error or invalid configuration"
         },
         footer = {
             "",

@@ -10,8 +10,8 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts what a reader did: how changes were settled, what passed between this worker and others, or itself in an earlier run, and
- * what it did about streams that broke. Safe for use by many threads.
+ * Counts the work of a reader: settled changes by outcome, partitions taken over and handed over, and recovered faults.
+ * Safe for use by many threads.
  */
 final class RunTally implements SubscriptionListener {
     private final LongAdder delivered = new LongAdder();
@@ -65,18 +65,18 @@ final class RunTally implements SubscriptionListener {
         return delivered.sum() + skipped.sum() + deadLettered.sum() > 0;
     }
 
-    /** @param filtered how many of the changes that count as consumed the filter left out */
+    /** @param filtered the number of changes dropped by the filter, which count as consumed */
     String settled(long filtered) {
-        String left = filtered == 0 ? "" : ", %d left out by the filter".formatted(filtered);
+        String left = filtered == 0 ? "" : ", %d filtered out".formatted(filtered);
         return "%d records delivered%s, %d skipped, %d dead-lettered"
                 .formatted(Math.max(0, delivered.sum() - filtered), left, skipped.sum(), deadLettered.sum());
     }
 
     String shares() {
-        return "resumed %d, given back %d, lost %d".formatted(resumed.sum(), givenBack.sum(), lost.sum());
+        return "resumed %d, released %d, lost %d".formatted(resumed.sum(), givenBack.sum(), lost.sum());
     }
 
-    /** As in {@code reconnects 52, repeated records dropped 120}. */
+    /** Returns the faults, as in {@code reconnects 52, repeated records dropped 120}. */
     String faults() {
         return "reconnects %d, repeated records dropped %d".formatted(reconnects.sum(), repetitions.sum());
     }

@@ -14,9 +14,9 @@ import dev.spream.core.subscription.CompletionReason;
 import java.time.InstantSource;
 import java.util.Locale;
 
-/** A run of what the configuration says, until its end, a signal or a failure. */
+/** A run of the configured subscription, until its end, a signal or a failure. */
 final class Service {
-    /** The key of another logger than the one that the logging configuration knows. */
+    /** The configuration key that renames the sink's logger. */
     private static final String LOG_SINK_LOGGER = "sink.log.logger";
 
     private static final String UNNAMED = "spream";
@@ -56,7 +56,7 @@ final class Service {
         }
     }
 
-    /** As the configuration tells; a source of its own may know another. */
+    /** Returns the configured name; the source may determine another. */
     private String subscription() {
         return config.raw("subscription")
                 .or(() -> config.raw(ChangeStreamSourceProvider.PORT.key())
@@ -74,7 +74,7 @@ final class Service {
     }
 
     private int run(Spream spream, Draining draining) throws Exception {
-        // Changes go to the same terminal, most likely, where the line that keeps changing would be in the way.
+        // Changes are probably printed to the same terminal, where a rewritten line would interfere.
         if (Terminal.watched() && !sinkIs("stdout")) {
             progress.line().show();
         }

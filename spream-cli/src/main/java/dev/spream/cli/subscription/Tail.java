@@ -21,7 +21,7 @@ import java.util.Locale;
 import java.util.Map;
 import picocli.CommandLine.ExitCode;
 
-/** Reads a change stream and prints its changes until its end, its limit, a signal or a failure. */
+/** Prints the changes of a change stream until its end, its limit, a signal or a failure. */
 final class Tail {
     static final Duration DRAIN_TIMEOUT = Duration.ofSeconds(30);
 
@@ -39,10 +39,10 @@ final class Tail {
     }
 
     /**
-     * The settings of a tail. Checked by {@link TailCommand}.
+     * The settings of a tail, validated by {@link TailCommand}.
      *
      * @param source the keys of the source
-     * @param limit how many records at most
+     * @param limit the maximum number of records
      */
     record Settings(
             String stream,

@@ -41,7 +41,7 @@ import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** Reads the flags of {@code tail}, refuses what cannot be meant, and hands the rest to {@link Tail} or {@link Demo}. */
+/** Parses and validates the flags of {@code tail}, and runs {@link Tail} or {@link Demo}. */
 @Command(
         name = "tail",
         description = "Prints the changes of a change stream, one JSON line each.",
@@ -191,7 +191,7 @@ public final class TailCommand extends Subcommand {
         if (demoArguments.faults()) {
             verbosity.expectRepetitions();
         }
-        refuse(demo ? NOT_IN_DEMO : DemoArguments.NAMES, demo ? " does not go with --demo" : " needs --demo");
+        refuse(demo ? NOT_IN_DEMO : DemoArguments.NAMES, demo ? " cannot be combined with --demo" : " needs --demo");
         requireBetween("--max-inflight", maxInflight, 1, SubscriberOptions.MAX_MAX_INFLIGHT);
         Output output = new Output(
                 new FileOutputStream(FileDescriptor.out),
@@ -267,7 +267,7 @@ public final class TailCommand extends Subcommand {
         return createTable && storage instanceof StorageChoice.Spanner spanner ? spanner.creating() : storage;
     }
 
-    /** What can be judged without knowing what is stored. */
+    /** Returns the times, validated as far as possible without the stored subscription. */
     private StreamTimes times(StorageChoice storage) {
         StreamTimes times = new StreamTimes(Optional.ofNullable(start), Optional.ofNullable(end));
         if (storage.isShared() && (times.hasRelative() || start == null)) {
@@ -290,7 +290,7 @@ public final class TailCommand extends Subcommand {
     private Optional<WorkerId> worker() {
         require(
                 worker == null || (!worker.isEmpty() && worker.length() <= MAX_WORKER_LENGTH),
-                "--worker has 1 to %d characters".formatted(MAX_WORKER_LENGTH));
+                "--worker must have 1 to %d characters".formatted(MAX_WORKER_LENGTH));
         return Optional.ofNullable(worker)
                 .map(name ->
                         new WorkerId(name + "-" + UUID.randomUUID().toString().substring(0, 8)));

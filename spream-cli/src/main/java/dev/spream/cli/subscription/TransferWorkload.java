@@ -20,8 +20,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
 /**
- * Moves money between accounts, two accounts a transaction, and keeps an account of its own of what it committed. One
- * thread runs it, since Google's emulator fails concurrent read-write transactions of one client; any may stop it.
+ * Transfers money between accounts, two accounts a transaction, and records the commits. Runs on one thread, since
+ * Google's emulator fails concurrent read-write transactions of one client; any thread may stop it.
  */
 final class TransferWorkload {
     private static final int ACCOUNTS = 50;
@@ -50,10 +50,10 @@ final class TransferWorkload {
     }
 
     /**
-     * Transfers until the count is reached, the time is up, or it is stopped. The count is spread over the time, and takes
-     * longer where the server is slower than that.
+     * Transfers until the count is reached, the time is up, or it is stopped. The count is spread over the time, and
+     * takes longer if the server is slow.
      *
-     * @param count how many transactions, or {@link Integer#MAX_VALUE} for as many as fit
+     * @param count the number of transactions, or {@link Integer#MAX_VALUE} for as many as fit
      */
     void run(DatabaseClient client, int count, Duration interval, Duration limit) throws InterruptedException {
         long start = System.nanoTime();
@@ -66,7 +66,7 @@ final class TransferWorkload {
         }
     }
 
-    /** Ends {@link #run} after the transaction in progress. */
+    /** Ends {@link #run} after the current transaction. */
     void stop() {
         stopped.countDown();
     }
@@ -75,7 +75,7 @@ final class TransferWorkload {
         return transactions;
     }
 
-    /** What was committed, in order. Complete once {@link #run} returned. */
+    /** Returns the commits in order. Complete once {@link #run} has returned. */
     List<BalanceChange> committed() {
         return List.copyOf(committed);
     }

@@ -46,7 +46,7 @@ final class HealthTest {
 
         clock.advance(Duration.ofMillis(1));
         assertThat(health.problem())
-                .contains("no partition of the 1 held here has moved since 2026-01-01T11:00:00Z, and nothing was"
+                .contains("none of the 1 partitions of this worker has advanced since 2026-01-01T11:00:00Z, and nothing was"
                         + " settled");
 
         look(0, ScriptedSource.at(1));

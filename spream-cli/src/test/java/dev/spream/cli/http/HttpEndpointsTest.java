@@ -189,7 +189,7 @@ final class HttpEndpointsTest {
             assertThat(counts.int64("retries")).hasValue(1);
             assertThat(counts.int64("acquired")).hasValue(4);
             assertThat(shown.objects("failures").getFirst().string("message").orElseThrow())
-                    .startsWith("IllegalStateException on attempt 1 of a change of Accounts");
+                    .startsWith("IllegalStateException on attempt 1 for a change of Accounts");
         }
     }
 

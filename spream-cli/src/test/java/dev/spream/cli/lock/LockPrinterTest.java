@@ -45,7 +45,7 @@ final class LockPrinterTest {
 
         assertThat(LockPrinter.of(explain(), false, 1))
                 .containsExactly(
-                        "11 stands in the way of 2",
+                        "11 blocks 2",
                         "  holds u1/a1, open for 7m 0s",
                         "  orders/1, transfer; orders app 10.0.0.3, idle in transaction for 1m 0s",
                         "  12 waits 2m 5s for u1/a1, at bucket 1:0",
@@ -54,13 +54,13 @@ final class LockPrinterTest {
                         "    13 waits 4.0s for u2, at bucket 0:0",
                         "      false contention: 12 has u1 (shared), which shares the bucket of u2 and nothing else",
                         "      orders/1, transfer; orders app 10.0.0.3, idle in transaction for 1m 0s",
-                        "  to end it, which rolls back what it did and frees what it holds: SELECT pg_terminate_backend(11)",
+                        "  to terminate it, which rolls back its work and releases its locks: SELECT pg_terminate_backend(11)",
                         "",
                         "14 blocks no other session",
                         "  orders app 10.0.0.3, idle in transaction for 1m 0s",
                         "",
-                        "waited for most in the last 24 hours",
-                        "  BUCKET  WAITS  WAITED  LOCKED BY IT NOW",
+                        "most contended in the last 24 hours",
+                        "  BUCKET  WAITS  WAITED  LOCKED NOW",
                         "  0:0     12     1m 30s  u1, u2");
         assertThat(LockPrinter.summary(explain())).isEqualTo("1 session holds locks, 2 wait, 1 of them without need");
     }
@@ -89,9 +89,9 @@ final class LockPrinterTest {
 
         assertThat(LockPrinter.of(explain(), true, 0))
                 .contains(
-                        "  holds bucket 0:0 (shared), bucket 1:0 of which it has not said the name, open for 1.0s",
+                        "  holds bucket 0:0 (shared), bucket 1:0 (name not reported), open for 1.0s",
                         "  12 waits 1.0s for bucket 1:0",
-                        "    not known why: 11 or it has not said what it locks");
+                        "    unknown reason: 11 or the waiter has not reported its locks");
     }
 
     @Test
@@ -146,7 +146,7 @@ final class LockPrinterTest {
 
         assertThat(LockPrinter.of(explain(), true, 0))
                 .containsSequence(
-                        "queued in their processes, without a connection and without locks: 3",
+                        "queued in their processes without a connection or locks: 3",
                         "  1 of orders/1, transfer for u2, the first 9.0s",
                         "  2 of orders/1, transfer for u1/a1, the first 4.0s");
         assertThat(LockPrinter.summary(explain()))

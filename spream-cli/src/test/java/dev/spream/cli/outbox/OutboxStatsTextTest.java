@@ -31,8 +31,8 @@ final class OutboxStatsTextTest {
     void exact_numbers_are_shown_as_they_are() {
         OutboxStats exact = stats(Set.of(), Set.of());
         assertThat(OutboxPrinter.stats(exact))
-                .contains("pending     12,345", "failed      2", "lease over  3")
-                .contains("parked      2, of which 1 may have reached the receiver")
+                .contains("pending        12,345", "failed         2", "lease expired  3")
+                .contains("parked         2, of which 1 may have reached the receiver")
                 .anyMatch(line -> line.matches("due +10,000, the oldest for 1m ?30s"));
         assertThat(OutboxJson.stats(exact)).contains("\"estimated\":[]", "\"at_least\":[]");
     }
@@ -41,8 +41,8 @@ final class OutboxStatsTextTest {
     void what_is_estimated_or_was_read_in_part_is_marked() {
         OutboxStats bounded = stats(Set.of(OutboxStatus.PENDING), Set.of(OutboxStats.Figure.values()));
         assertThat(OutboxPrinter.stats(bounded))
-                .contains("pending     about 12,345", "failed      2", "lease over  at least 3")
-                .contains("parked      at least 2, of which 1 may have reached the receiver")
+                .contains("pending        about 12,345", "failed         2", "lease expired  at least 3")
+                .contains("parked         at least 2, of which 1 may have reached the receiver")
                 .anyMatch(line -> line.matches("due +at least 10,000, the oldest for at least 1m ?30s"));
         assertThat(OutboxJson.stats(bounded))
                 .contains(

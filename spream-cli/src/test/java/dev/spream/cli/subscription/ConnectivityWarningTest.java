@@ -103,7 +103,7 @@ final class ConnectivityWarningTest {
         assertThat(lines)
                 .hasSize(2)
                 .last()
-                .isEqualTo("the partitions without an answer are not read here any more, after 45 s");
+                .isEqualTo("the partitions without an answer are no longer read by this worker, after 45 s");
         now = now.plusSeconds(3600);
         outage.reconnected(new PartitionToken("c"));
         assertThat(lines).hasSize(2);

@@ -87,7 +87,7 @@ final class OperationsIT {
             assertThat(demo.err())
                     .containsExactly("spream tail: cannot listen on 127.0.0.1:%d: Address already in use; nothing was"
                                     .formatted(taken.getLocalPort())
-                            + " run. Choose another port, or 0 for any that is free");
+                            + " run. Choose another port, or 0 for any free one");
         }
     }
 

@@ -140,7 +140,7 @@ final class PageStatesIT {
             assertThat(text("#state-detail")).contains("1 min 15 s").contains("the connection was refused");
             server.stop();
             awaitState("disconnected");
-            assertThat(text("#state-detail")).contains("cannot be reached").contains("Trying again");
+            assertThat(text("#state-detail")).contains("cannot be reached").contains("Retrying");
             assertThat(Shown.in(browser).rows()).as("what was known last").containsKey("p");
             server.answer(new MadeUp().running("q", MadeUp.WORKER).answer());
             server.restart();
@@ -153,7 +153,7 @@ final class PageStatesIT {
     @ParameterizedTest
     @CsvSource({
         "draining, draining, being finished",
-        "ended, ended, goes on where it was",
+        "ended, ended, resumes from its stored watermarks",
         "failed, failed, it broke",
     })
     void the_end_is_told_as_what_it_is(String phase, String state, String detail) throws Exception {

@@ -1,4 +1,4 @@
-// The live page of a worker: asks, and draws what is answered. What was last known stays in view, with its age.
+// The live page of a worker: polls its state and displays it. After a failure, the last known state stays visible with its age.
 import { byId, write } from "./dom.js";
 import { seconds, zone } from "./format.js";
 import { drawGraph } from "./graph.js";
@@ -81,18 +81,18 @@ function judge() {
 }
 
 function detail(state) {
-  const since = model ? `What is shown is ${seconds(Math.round(age()))} old.` : "Nothing is known yet.";
+  const since = model ? `The state shown is ${seconds(Math.round(age()))} old.` : "No state is known yet.";
   const told = model?.answer.storage_error ? `: ${model.answer.storage_error}` : "";
   switch (state) {
     case "waiting": return "Waiting for the worker to open its storage and its stream.";
     case "live": return model.partitions.length ? "" : "Waiting for the first partitions.";
-    case "draining": return "Told to end: what was started is being finished.";
-    case "ended": return model.answer.completed ? "Everything up to its end was read and settled." : "This worker has stopped; what is stored goes on where it was.";
-    case "failed": return `This worker has failed${model.answer.problem ? `: ${model.answer.problem}` : "; its log says why"}.`;
+    case "draining": return "Shutting down: work in flight is being finished.";
+    case "ended": return model.answer.completed ? "Every change up to the end was read and settled." : "This worker has stopped; the subscription resumes from its stored watermarks.";
+    case "failed": return `This worker has failed${model.answer.problem ? `: ${model.answer.problem}` : "; see its log"}.`;
     case "stale": return age() > STALE_AFTER
       ? `No answer for ${seconds(Math.round(age()))}.`
       : `The storage ${model.answer.read_age_seconds === undefined ? "has not answered this worker yet" : `has not answered this worker for ${seconds(model.answer.read_age_seconds)}`}${told}.`;
-    default: return `The worker cannot be reached (${failure.message}). ${since} Trying again by itself.`;
+    default: return `The worker cannot be reached (${failure.message}). ${since} Retrying automatically.`;
   }
 }
 

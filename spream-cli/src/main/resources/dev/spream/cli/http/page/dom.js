@@ -1,5 +1,5 @@
-// The few ways in which this page touches the document. Names of partitions and workers, and messages, come from
-// elsewhere: they become text and attribute values here, never markup.
+// The functions that change the document. Names of partitions and workers, and messages, are untrusted: they become
+// text and attribute values, never markup.
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -18,7 +18,7 @@ export function shape(name, attributes = {}) {
   return made;
 }
 
-/** Sets what changed; null and undefined remove. */
+/** Sets attributes that changed; null and undefined remove one. */
 export function assign(target, attributes) {
   for (const [name, value] of Object.entries(attributes)) {
     if (value === null || value === undefined) {

@@ -1,4 +1,4 @@
-// How numbers, times and names read.
+// Formats numbers, times and names.
 
 const TIME = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false });
 const DAY = new Intl.DateTimeFormat(undefined, { month: "short", day: "numeric" });
@@ -34,7 +34,7 @@ export function seconds(value) {
   return whole < 86400 ? pair(whole, 3600, "h", 60, "min") : pair(whole, 86400, "d", 3600, "h");
 }
 
-/** The same in tenths of a second where it is short: what changes every second should not change its unit. */
+/** A duration in tenths of a second if it is short, so that a value that changes every second keeps its unit. */
 export const steady = (value) => (value !== null && Math.abs(value) < 9.95 ? `${value.toFixed(1)} s` : seconds(value));
 
 function pair(whole, big, bigName, small, smallName) {
@@ -49,7 +49,7 @@ export function rate(perSecond) {
   return perSecond >= 10 || perSecond === 0 ? count(perSecond) : perSecond.toFixed(1);
 }
 
-/** The time of day; with the date if that is another one than now's. */
+/** The time of day, with the date unless it is today. */
 export function time(instant, now = new Date()) {
   if (!instant) {
     return "–";
@@ -62,7 +62,7 @@ export function time(instant, now = new Date()) {
   return sameDay ? TIME.format(date) : `${DAY.format(date)}, ${TIME.format(date)}`;
 }
 
-/** A token as far as it helps to tell it from others; the whole one is in the row's title. */
+/** A shortened token; the title of the row has the whole one. */
 export function shortToken(token) {
   const name = String(token);
   return name.length <= 14 ? name : `${name.slice(0, 8)}…${name.slice(-4)}`;

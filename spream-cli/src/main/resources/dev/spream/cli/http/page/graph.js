@@ -30,7 +30,7 @@ export function drawGraph(model, owners, window) {
 function summary(model) {
   const { running, waiting, finished, splits, merges } = model.totals;
   return `Lineage of ${plural(model.partitions.length, "partition")}: ${running} running, ${waiting} waiting, `
-    + `${finished} finished; ${plural(splits, "split")}, ${plural(merges, "merge")}. The table below has the same.`;
+    + `${finished} finished; ${plural(splits, "split")}, ${plural(merges, "merge")}. The table below has the same content.`;
 }
 
 function drawAxis(placed, scale, width, height) {

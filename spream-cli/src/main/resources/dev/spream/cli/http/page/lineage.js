@@ -1,7 +1,7 @@
-// Where each partition is drawn: a lane for each that lives at the same time, reused when it is free again. A partition
-// that is known keeps its lane, so that nothing jumps while one looks.
+// The vertical position of each partition: concurrent partitions have different lanes, which are reused when free. A
+// partition keeps its lane between updates, so that the graph does not jump.
 
-const GAP = 0.012; // of the time shown: what two partitions on one lane keep apart
+const GAP = 0.012; // minimum distance of two partitions on one lane, as a share of the time shown
 
 /** The newest partitions, with their times as numbers and their place on a lane. */
 export function layout(partitions, remembered, window, now) {
@@ -18,7 +18,7 @@ export function layout(partitions, remembered, window, now) {
 
 function occupy(visible, remembered, gap) {
   const lanes = new Map();
-  const last = []; // by lane: the partition that was drawn there last, and its end
+  const last = []; // by lane: the last partition and its end
   for (const partition of visible) {
     const lane = remembered.get(partition.token) ?? choose(partition, lanes, last, gap);
     lanes.set(partition.token, lane);
@@ -71,7 +71,7 @@ function edges(bars) {
   return found;
 }
 
-/** Moments to name on the axis: a handful, at round times. */
+/** Times to label on the axis: a few round ones. */
 export function ticks(first, now, most) {
   const steps = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 43200, 86400, 604800, 2592000];
   const step = 1000 * (steps.find((candidate) => (now - first) / (candidate * 1000) <= most) ?? 31536000);

@@ -1,11 +1,11 @@
-// What a worker answered, made ready to be drawn.
+// Converts the response of a worker to the displayed model.
 
 const MOST = 200;
 const ROOT = "Parent0";
 
 const moment = (instant) => (instant ? new Date(instant).getTime() : null);
 
-/** The newest partitions first; of more than the page can draw, those that are not finished come before the others. */
+/** The newest partitions first; if there are more than the page can show, unfinished ones take precedence. */
 export function read(answer) {
   const all = (answer.partitions ?? []).map(partition);
   const tokens = new Set(all.map((one) => one.token));
@@ -45,7 +45,7 @@ function partition(one) {
   };
 }
 
-/** A partition of the first answer has no parents of its own: it continues the initial query. */
+/** A partition of the initial query has no parents; the initial query is shown as its parent. */
 function linkRoot(all, tokens) {
   if (tokens.has(ROOT)) {
     for (const one of all) {

@@ -1,4 +1,4 @@
-// Which mark a worker has: a letter, and a colour that repeats after eight. A mark stays as long as the page is open.
+// The marks of workers: a letter, and one of eight colours. A mark is kept as long as the page is open.
 
 const COLOURS = 8;
 const NOBODY = { letter: "·", style: "nobody", name: "nobody" };

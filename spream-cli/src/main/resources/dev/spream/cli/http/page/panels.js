@@ -1,4 +1,4 @@
-// Everything but the lineage: the large figures, workers, counts and failures.
+// The panels besides the lineage: gauges, workers, counts and failures.
 import { assign, byId, element, follow, write } from "./dom.js";
 import { count, plural, rate, seconds, shortToken, shortWorker, steady, time, words } from "./format.js";
 
@@ -34,7 +34,7 @@ export function drawGauges(model) {
 function drawLag({ answer, phase }) {
   const lag = answer.lag_seconds ?? null;
   const level = lag === null ? "unknown" : lag < BEHIND ? "good" : lag < FAR_BEHIND ? "watch" : "bad";
-  const verdict = { unknown: "not known yet", good: "on time", watch: "behind", bad: "far behind" }[level];
+  const verdict = { unknown: "unknown", good: "on time", watch: "behind", bad: "far behind" }[level];
   const done = phase === "ended";
   assign(byId("gauge-lag"), { "data-level": done ? "unknown" : level });
   write(byId("lag"), done && answer.completed ? "done" : steady(lag));
@@ -64,11 +64,11 @@ function drawRetention(answer) {
   const whole = answer.retention_seconds ?? null;
   const share = left === null || !whole ? null : left / whole;
   const level = share === null ? "unknown" : share > SHRINKING ? "good" : share > DANGER ? "watch" : "bad";
-  const verdict = { unknown: answer.retention_known === false ? "opening" : "not known: the stream declares no retention_period", good: "plenty", watch: "shrinking", bad: "changes will be lost soon" }[level];
+  const verdict = { unknown: answer.retention_known === false ? "opening" : "unknown: the stream declares no retention_period", good: "plenty", watch: "shrinking", bad: "changes will be lost soon" }[level];
   assign(byId("gauge-retention"), { "data-level": left !== null && left <= 0 ? "bad" : level });
   write(byId("retention"), left !== null && left <= 0 ? "none" : seconds(left));
   write(byId("retention-verdict"), left !== null && left <= 0 ? "changes are being lost" : verdict);
-  write(byId("retention-note"), `until changes of the slowest partition are lost${whole ? `; the stream keeps ${seconds(whole)}` : ""}`);
+  write(byId("retention-note"), `until changes of the slowest partition are lost${whole ? `; retention period ${seconds(whole)}` : ""}`);
 }
 
 export function drawWorkers({ answer, partitions }, owners) {
@@ -83,7 +83,7 @@ export function drawWorkers({ answer, partitions }, owners) {
     write(mark, owner.letter);
     write(name, shortWorker(one.worker) + (one.worker === answer.worker ? " (this one)" : ""));
     assign(name, { title: one.worker });
-    assign(meter, { max: most, value: one.held ?? 0, "aria-label": `partitions held by ${shortWorker(one.worker)}` });
+    assign(meter, { max: most, value: one.held ?? 0, "aria-label": `partitions owned by ${shortWorker(one.worker)}` });
     const room = one.capacity ? ` of at most ${count(one.capacity)}` : "";
     write(text, `${plural(one.held ?? 0, "partition")}${room}${one.alive === false ? ", gone" : ""}`);
   });

@@ -1,11 +1,11 @@
-// Asks the worker how it is: once a second, less often while nobody looks or nobody answers.
+// Polls the state of the worker: once a second, less often while the page is hidden or the worker does not respond.
 
 const PERIOD = 1000;
 const HIDDEN_PERIOD = 10000;
 const LONGEST_WAIT = 15000;
 const TIMEOUT = 5000;
 
-/** Calls answered(json) or failed(error) after each question, and goes on for ever. */
+/** Calls answered(json) or failed(error) after each request. Never ends. */
 export function poll(address, answered, failed) {
   let timer = 0;
   let asking = false;
@@ -29,14 +29,14 @@ export function poll(address, answered, failed) {
       timer = setTimeout(ask, pause());
     }
     if (answer) {
-      answered(answer); // what goes wrong in there is no silence of the worker
+      answered(answer); // outside of try: an error there is not a failed request
     }
   }
 
   async function question() {
     const response = await fetch(address, { cache: "no-store", signal: AbortSignal.timeout(TIMEOUT) });
     if (!response.ok) {
-      throw new Error(`the worker answered ${response.status}`);
+      throw new Error(`the worker responded with ${response.status}`);
     }
     return response.json();
   }

@@ -1,10 +1,10 @@
-// The lineage as a table: what the graph shows, for readers of screens, for searching and for tests.
+// The lineage as a table: the content of the graph for screen readers, text search and tests.
 import { assign, byId, element, follow, write } from "./dom.js";
 import { plural, seconds, shortToken, time, words } from "./format.js";
 
 const STATES = { CREATED: "○", SCHEDULED: "◔", RUNNING: "●", FINISHED: "✓" };
 const COLUMNS = ["Partition", "State", "Owner", "Continues", "Settled up to", "Lag", "In flight", "End"];
-const ids = new Map(); // a token may hold anything, an id may not
+const ids = new Map(); // tokens may contain characters that ids may not
 let known = 0;
 
 export function drawTree(model, owners) {
@@ -20,7 +20,7 @@ export function drawTree(model, owners) {
   const hidden = model.leftOut;
   byId("left-out").hidden = hidden === 0;
   write(byId("left-out"), `${plural(model.partitions.length, "partition")} shown, the newest; `
-    + `${plural(hidden, "older finished one")} left out.`);
+    + `${plural(hidden, "older finished one")} omitted.`);
 }
 
 function rowId(token) {
@@ -74,10 +74,10 @@ function ending(partition) {
   if (partition.endKind === null) {
     return gaps || (partition.finished === null ? "–" : "finished");
   }
-  return gaps + (partition.children.length > 1 ? "split into" : partition.children.length ? "goes on in" : words(partition.endKind));
+  return gaps + (partition.children.length > 1 ? "split into" : partition.children.length ? "continued by" : words(partition.endKind));
 }
 
-/** A word and the tokens after it, each a link to its row where that is shown. */
+/** A label followed by tokens, each a link to its row if that is shown. */
 function drawTokens(cell, tokens, shown, word) {
   const text = JSON.stringify([word, tokens, tokens.map((token) => shown.has(token))]);
   if (cell.drawn === text) {
