@@ -66,8 +66,8 @@ record EventTable(SchemaName schema, String name) {
                 "dev/spream/storage/jdbc/event",
                 name + "_history",
                 1,
-                "migrate(true), in a configuration events.jdbc.migrate=true, as a program that starts does unless told"
-                        + " otherwise",
+                "migrate(true), in a configuration events.jdbc.migrate=true, which is the default of a program"
+                        + " that starts",
                 false,
                 Map.of(
                         "events",

@@ -37,9 +37,9 @@ final class JdbcEventFeed implements EventFeed {
     private final AtomicBoolean left = new AtomicBoolean(); // its resources were released
     private volatile boolean closed;
 
-    // Of the thread that polls.
+    // Confined to the polling thread.
     private final Deque<StoredEvent> ahead = new ArrayDeque<>(); // read, and not delivered
-    private long readTo; // nothing is left up to here, once they are
+    private long readTo; // no further events up to here, after those
     private long position;
 
     /** The values of {@link HighWaterMark#losses} and of the last assigned position when the feed was opened. */

@@ -9,8 +9,7 @@ import java.util.function.Function;
  * transaction or change its limits. Its statements, rows, arrays and metadata return this view, never the connection
  * behind it. After the work has ended none of them can be used. Each object is equal only to itself.
  *
- * <p>Statements are not inspected: before a commit, the server is asked whether the transaction is still the one that
- * was handed over.
+ * <p>Statements are not inspected: before a commit, the server is queried whether the transaction is still the same.
  *
  * <p>{@code unwrap} returns guarded views of the driver's interfaces that are not connections, such as {@code
  * PGConnection} and {@code PGStatement}; {@code isWrapperFor} returns true for these. Objects that such an interface

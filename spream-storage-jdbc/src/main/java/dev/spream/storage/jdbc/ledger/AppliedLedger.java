@@ -54,7 +54,7 @@ import javax.sql.DataSource;
  *       transaction. {@code settled_below} is raised under the same lock held exclusively, and rows below it are
  *       removed once that is committed. So an applier that reads the old value finds the rows, and one that does not
  *       find them reads the new value.
- *   <li>{@code covers_from} is the low watermark at the ledger's first change. A change from before it comes only when
+ *   <li>{@code covers_from} is the low watermark at the ledger's first change. A change from before it is delivered only if
  *       the subscription was started again from an earlier time, or from a worker that lost its lease before the ledger
  *       began. It is rejected, because it is unknown whether newer changes of its rows took effect.
  *   <li>A change that was dead-lettered and is {@linkplain Delivery#isReplay replayed} may be from any time. Only its

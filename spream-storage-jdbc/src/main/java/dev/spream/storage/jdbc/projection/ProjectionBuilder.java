@@ -36,8 +36,8 @@ public final class ProjectionBuilder<P> extends TablesBuilder<ProjectionBuilder<
             "dev/spream/storage/jdbc/projection",
             "projection_history",
             3,
-            "migrate(true), in a configuration projections.jdbc.migrate=true, as the command that runs projections does unless told"
-                    + " otherwise");
+            "migrate(true), in a configuration projections.jdbc.migrate=true, which is the default of the command that"
+                    + " runs projections");
 
     private final Function<ProjectionDatabase, P> product;
 

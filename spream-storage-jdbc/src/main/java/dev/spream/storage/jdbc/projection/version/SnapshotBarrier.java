@@ -15,7 +15,7 @@ import java.util.stream.Collectors;
 
 /**
  * Waits until no transaction reads by a snapshot in which a version is missing or incomplete. A transaction at
- * REPEATABLE READ, or a long statement that comes to the tables late, finds the new ones by their name after a cutover,
+ * REPEATABLE READ, or a long statement that reads the tables late, finds the new ones by their name after a cutover,
  * but only those of their rows that were committed before its snapshot. Both versions continue during the wait.
  * Confined to one thread.
  *

@@ -19,7 +19,7 @@ import java.util.Set;
  * <p>Attempts grow until the last ones are longer than {@code deadlock_timeout}, after which the server cancels an
  * autovacuum that blocks a waiter. Only the wait for the first table is that long: a wait for another table, while the
  * first is locked, may block a reader that holds the other one, so it ends after half that time, before the server
- * would see a deadlock and cancel the reader.
+ * would detect a deadlock and cancel the reader.
  */
 final class TableLocks {
     private static final Duration FIRST_ATTEMPT = Duration.ofMillis(100);
