@@ -79,7 +79,7 @@ final class LocksIT {
                 .first()
                 .asString()
                 .startsWith("wrong: schema 'none_yet' has no tables of hierarchical locks; create them: ./spream");
-        String command = said.getFirst().replaceAll(".*\\./spream locks (.*)\\. If there should be some.*", "$1");
+        String command = said.getFirst().replaceAll(".*\\./spream locks (.*)\\. If they should exist.*", "$1");
         run(0, command.split(" "));
         assertThat(run(0, "check", "--schema", "none_yet")).containsExactly("check: locks can be taken");
     }
