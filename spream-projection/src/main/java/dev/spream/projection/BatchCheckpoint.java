@@ -9,14 +9,14 @@ import java.util.OptionalLong;
 /**
  * The checkpoint of a batch, stored in the transaction of its effects.
  *
- * @param versions for each aggregate the last version that was applied
- * @param parked aggregates that are parked from now on, and why
- * @param setAside events of aggregates that are parked, those of {@code parked} among them; one that is kept already stays as it
- *     is
- * @param position how far the segment is now; empty for sources without positions, and if it is where it was
+ * @param versions the last applied version of each aggregate
+ * @param parked aggregates that are parked from now on, with the decision
+ * @param setAside events of parked aggregates, including those of {@code parked}; an event that is stored already is
+ *     not changed
+ * @param position the new position of the segment; empty for sources without positions, and if it is unchanged
  * @param last the last event of the batch that was applied; empty if none was
- * @param dealt how many events the batch handles for the first time: applied, passed over or kept for parked aggregates; 0 or
- *     more
+ * @param dealt the number of events that the batch processes for the first time: applied, skipped or stored for parked
+ *     aggregates; 0 or more
  */
 public record BatchCheckpoint(
         Map<String, Long> versions,
@@ -25,7 +25,9 @@ public record BatchCheckpoint(
         OptionalLong position,
         Optional<EventEnvelope> last,
         long dealt) {
-    /** Of which no event counts as dealt with, as of a position that moves without events. */
+    /**
+     * Creates a checkpoint in which no event counts as processed, such as for a position that advances without events.
+     */
     public BatchCheckpoint(
             Map<String, Long> versions,
             Map<String, ParkDecision> parked,

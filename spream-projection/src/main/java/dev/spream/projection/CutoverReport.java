@@ -8,12 +8,13 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The report of a completed cut-over.
+ * The report of a completed cutover.
  *
  * @param from the version that was live
- * @param to the version that is
- * @param pause how long no event was applied to either: reads went on, and saw the one or the other
- * @param losses what was accepted
+ * @param to the version that is live now
+ * @param pause how long no event was applied to either version; readers were served throughout, from one version or the
+ *     other
+ * @param losses the losses that were accepted
  */
 public record CutoverReport(String projection, int from, int to, Duration pause, Losses losses) {
     public CutoverReport {
@@ -45,13 +46,13 @@ public record CutoverReport(String projection, int from, int to, Duration pause,
     /**
      * The differences between the version that was live and the other one, at the same positions.
      *
-     * @param withoutEffects how many aggregates have events that are parked in the old version and not in the new one, which has
-     *     dealt with them or begins behind them: no side effects follow from those events
-     * @param parked how many aggregates are parked in the new version and further in the old one: readers see them as they were
-     *     before, or not at all, until they are tried again
-     * @param skipped how many events were skipped in the new version and not in the old one: readers miss what they did
-     * @param leftOut how many positions later the events of the new version begin, see {@link ProjectionVersion#from()}: readers
-     *     miss what came of those before
+     * @param withoutEffects the number of aggregates with events that are parked in the old version, but not in the new
+     *     one, which has processed them or begins after them: these events cause no side effects
+     * @param parked the number of aggregates that are parked at a lower version in the new version: readers see their
+     *     earlier state, or none, until they are retried
+     * @param skipped the number of events that were skipped in the new version alone: readers miss their effects
+     * @param leftOut by how many positions the events of the new version begin later, see {@link
+     *     ProjectionVersion#from()}: readers miss the effects of the events before
      */
     public record Losses(long withoutEffects, long parked, long skipped, long leftOut) {
         public static final Losses NONE = new Losses(0, 0, 0, 0);
@@ -68,34 +69,35 @@ public record CutoverReport(String projection, int from, int to, Duration pause,
          * Checks that the operator has accepted all losses.
          *
          * @param from the version that is live
-         * @param to the one that is to be
-         * @throws IllegalStateException if not; it says what would be lost and what to do, and that nothing was changed
+         * @param to the version that is to become live
+         * @throws IllegalStateException if not; the message states the losses and what to do, and that nothing was
+         *     changed
          */
         public void requireAccepted(Set<Loss> accepted, String projection, int from, int to) {
             List<String> lost = new ArrayList<>();
             List<String> remedies = new ArrayList<>();
             if (withoutEffects > 0 && !accepted.contains(Loss.EFFECTS)) {
                 lost.add(
-                        "side effects of events of %d aggregates that are parked in version %d, and are dealt with or left out in version %d"
+                        "side effects of events of %d aggregates that are parked in version %d, and are processed or left out in version %d"
                                 .formatted(withoutEffects, from, to));
                 remedies.add(
-                        "'projection retry %1$s --all', or 'projection skip %1$s --key K --version V', of what 'projection show %1$s' has parked, or cut over without those effects (--drop-effects)"
+                        "'projection retry %1$s --all', or 'projection skip %1$s --key K --version V', for the parked aggregates that 'projection show %1$s' lists, or cut over without those effects (--drop-effects)"
                                 .formatted(projection));
             }
             if (parked + skipped > 0 && !accepted.contains(Loss.PARKED)) {
                 lost.add(
-                        "what readers see of %d aggregates that are parked in version %d and further in version %d, and of %d events that were skipped in version %d alone"
+                        "the current state of %d aggregates that are parked in version %d and more advanced in version %d, and the effects of %d events that were skipped in version %d alone"
                                 .formatted(parked, to, from, skipped, to));
                 remedies.add(
-                        "'projection show %1$s@%2$d' has what is parked: with code that can apply it 'projection retry %1$s@%2$d --all'; what was skipped in version %3$d as well, 'projection skip %1$s@%2$d --key K --version V'; or 'projection drop %1$s --version %2$d' and rebuild it; or have readers miss it (--accept-parked)"
+                        "'projection show %1$s@%2$d' lists the parked aggregates: correct the code and run 'projection retry %1$s@%2$d --all'; for events that were skipped in version %3$d as well, 'projection skip %1$s@%2$d --key K --version V'; or 'projection drop %1$s --version %2$d' and rebuild it; or accept the loss (--accept-parked)"
                                 .formatted(projection, to, from));
             }
             if (leftOut > 0 && !accepted.contains(Loss.EARLIER)) {
                 lost.add(
-                        "what readers see of events that version %d leaves out, since it begins %,d positions later than version %d"
+                        "the effects of events that version %d leaves out, because it begins %,d positions later than version %d"
                                 .formatted(to, leftOut, from));
                 remedies.add(
-                        "drop version %d and build another from an earlier position, or have readers miss what came of those events (--accept-partial)"
+                        "drop version %d and build another from an earlier position, or accept the loss of their effects (--accept-partial)"
                                 .formatted(to));
             }
             if (!lost.isEmpty()) {

@@ -6,7 +6,7 @@ import static java.util.Objects.requireNonNull;
 public sealed interface Fence {
     String projection();
 
-    /** Whoever holds a segment, in the epoch of its lease, while the projection is running. */
+    /** The holder of a segment, in the epoch of its lease, while the projection is running. */
     record Segment(String projection, ProjectionOwner owner, int segment, long epoch) implements Fence {
         public Segment {
             requireNonNull(projection, "projection");
@@ -14,7 +14,10 @@ public sealed interface Fence {
         }
     }
 
-    /** Anybody, while the projection is running and its status has not changed since that epoch: for sources without positions. */
+    /**
+     * Any writer, while the projection is running and its status has not changed since that epoch: for sources without
+     * positions.
+     */
     record Whole(String projection, long epoch) implements Fence {
         public Whole {
             requireNonNull(projection, "projection");

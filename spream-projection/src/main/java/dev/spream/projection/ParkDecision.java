@@ -8,8 +8,8 @@ import java.util.Optional;
 /**
  * The decision to park an aggregate, or to keep it parked after a failed retry.
  *
- * @param attempts at its first event so far
- * @param error what failed; without what events contain
+ * @param attempts the number of attempts at its first event so far
+ * @param error the description of the failure, without contents of events
  * @param nextTry the time until the next attempt; empty if it waits for an operator
  */
 public record ParkDecision(ParkReason reason, int attempts, String error, Optional<Duration> nextTry) {

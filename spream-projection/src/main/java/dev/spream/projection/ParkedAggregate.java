@@ -7,18 +7,18 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * A parked aggregate: its events are kept and not applied.
+ * A parked aggregate: its events are stored and not applied.
  *
  * @param key the aggregate's id
- * @param lastVersion that was applied
- * @param firstVersion that is kept unapplied
- * @param events how many are
- * @param attempts at the first of them, those that failed in the stream included
- * @param error what failed last; without what events contain
- * @param since when it was parked
- * @param nextTry the time until the next attempt, 0 if that is due; empty if it waits for an operator
- * @param followed the version up to which another version of the projection, which was live before, has done what {@linkplain
- *     SideEffectingProjection follows}; 0 if there was none
+ * @param lastVersion the last version that was applied
+ * @param firstVersion the first version that is stored unapplied
+ * @param events the number of stored events
+ * @param attempts the number of attempts at the first of them, including those before it was parked
+ * @param error the description of the last failure, without contents of events
+ * @param since the time when it was parked
+ * @param nextTry the time until the next attempt, 0 if it is due; empty if it waits for an operator
+ * @param followed the last version whose {@linkplain SideEffectingProjection side effects} another, previously live
+ *     version of the projection has produced; 0 if there was none
  */
 public record ParkedAggregate(
         String key,
@@ -40,8 +40,8 @@ public record ParkedAggregate(
     }
 
     /**
-     * Checks that its first event is the next one, so that passing over it passes over no other: it follows the last version, or
-     * was tried, which happens to none behind a gap that is waited for.
+     * Checks that its first stored event is the next one, so that skipping it skips no other event: it follows the last
+     * version, or was tried, which never happens to an event after a gap that is waited for.
      *
      * @throws IllegalStateException if an event is missing before it
      */
@@ -49,7 +49,7 @@ public record ParkedAggregate(
         long missing = lastVersion + 1;
         if (firstVersion > missing && attempts == 0) {
             throw new IllegalStateException(
-                    "version %d of aggregate '%s' of projection '%s' has not come, and skipping version %d would lose it; nothing was changed: have version %d delivered first"
+                    "version %d of aggregate '%s' of projection '%s' has not arrived, and skipping version %d would lose it; nothing was changed: wait for version %d, or deliver it, first"
                             .formatted(missing, key, projection, firstVersion, missing));
         }
     }

@@ -6,17 +6,18 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * Counts of a version's parked aggregates and of their events, which are delivered and not applied, as its store has them.
+ * The counts of a version's parked aggregates and of their stored events.
  *
- * @param aggregates how many are parked
- * @param events how many of their events are kept unapplied
- * @param waiting how many of the aggregates are parked as {@link ParkReason#POISON}, until an operator retries or skips them
- * @param firstError of those, the error of the one that was parked first
- * @param longest for how long the aggregate has been parked that was parked first; empty if none is
+ * @param aggregates the number of parked aggregates
+ * @param events the number of their stored, unapplied events
+ * @param waiting the number of aggregates that are parked as {@link ParkReason#POISON}, until an operator retries or
+ *     skips them
+ * @param firstError the error of the one among these that was parked first
+ * @param longest how long the aggregate that was parked first has been parked; empty if none is parked
  */
 public record ParkedSummary(
         long aggregates, long events, long waiting, Optional<String> firstError, Optional<Duration> longest) {
-    /** Nothing is parked. */
+    /** The summary without parked aggregates. */
     public static final ParkedSummary NONE = new ParkedSummary(0, 0, 0, Optional.empty(), Optional.empty());
 
     public ParkedSummary {

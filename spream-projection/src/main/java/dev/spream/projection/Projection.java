@@ -13,26 +13,29 @@ import java.util.Set;
  */
 public interface Projection<T> {
 
-    /** Names its state in the store, for ever: 1 to 100 letters, digits, hyphens and underscores, a letter first. */
+    /**
+     * Returns the name of its state in the store, which must never change: 1 to 100 letters, digits, hyphens and
+     * underscores, starting with a letter.
+     */
     String name();
 
-    /** The event types that it handles; empty for all. Events of other types only count as seen. */
+    /** Returns the event types that it handles; empty for all. Events of other types only count as seen. */
     default Set<String> eventTypes() {
         return Set.of();
     }
 
     /**
-     * The revision of its code, 1 or more: raised when the same events lead to other rows, so that the read model has to be
-     * rebuilt. A version of the read model is written by the code of its revision alone; a manager may run several revisions of a
-     * projection.
+     * Returns the revision of its code, 1 or more. Raise it when the same events result in other rows, so that the read
+     * model has to be rebuilt. A version of the read model is written by the code of its revision alone; a manager may
+     * run several revisions of a projection.
      */
     default int revision() {
         return 1;
     }
 
     /**
-     * The same projection, which writes the read model of a version. By default this, since the store keeps versions of tables
-     * apart; read models elsewhere have the version in their names.
+     * Returns the projection that writes the read model of a version. By default this one, since the store separates
+     * the tables of versions; read models elsewhere have the version in their names.
      */
     default Projection<T> ofVersion(int version) {
         return this;
@@ -41,8 +44,9 @@ public interface Projection<T> {
     /**
      * Applies one event.
      *
-     * @throws ProjectionException to say how it failed, and so what becomes of it
-     * @throws Exception anything; nothing of the transaction remains then, and {@link ProjectionStore#failureKind} judges it
+     * @throws ProjectionException to classify the failure, which decides how the event is handled
+     * @throws Exception anything; the transaction is rolled back, and {@link ProjectionStore#failureKind} classifies
+     *     the failure
      */
     void apply(T transaction, EventEnvelope event) throws Exception;
 }

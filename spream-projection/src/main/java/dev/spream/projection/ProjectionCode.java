@@ -3,19 +3,19 @@ package dev.spream.projection;
 import java.util.Set;
 
 /**
- * The code that writes a version, as far as a store has to know it.
+ * The properties of the code of a version that the store needs.
  *
  * @param revision see {@link Projection#revision()}
  * @param tables see {@link RebuildableProjection#tables()}; empty for others
  * @param effects whether it has {@link SideEffectingProjection}
  */
 public record ProjectionCode(int revision, Set<String> tables, boolean effects) {
-    /** Code of the first revision, of which nothing else is known. */
+    /** Code of the first revision without tables to exchange and without side effects. */
     public static final ProjectionCode PLAIN = new ProjectionCode(1, Set.of(), false);
 
     public ProjectionCode {
         if (revision < 1) {
-            throw new IllegalArgumentException("revision %d: they count from 1".formatted(revision));
+            throw new IllegalArgumentException("revision is %d, must be 1 or more".formatted(revision));
         }
         tables = Set.copyOf(tables);
     }

@@ -6,13 +6,13 @@ import dev.spream.projection.event.EventEnvelope;
 import dev.spream.projection.event.FeedItem;
 import java.time.Instant;
 
-/** A dead letter of a projection: an item that it did not apply and never will, as its store keeps it. */
+/** A dead letter of a projection: an item that will never be applied, as the store keeps it. */
 public sealed interface ProjectionDeadLetter {
 
-    /** Higher than that of what was kept before it. */
+    /** Returns its id, which is higher than those of earlier ones. */
     long id();
 
-    /** By the store's clock. */
+    /** Returns when it was stored, by the store's clock. */
     Instant keptAt();
 
     /** Returns the reason why it was not applied, without its contents. */
@@ -27,7 +27,7 @@ public sealed interface ProjectionDeadLetter {
         }
     }
 
-    /** An item of the source that is no event. */
+    /** An item of the source that is not an event. */
     record Undecodable(long id, Instant keptAt, FeedItem.Undecodable item) implements ProjectionDeadLetter {
         public Undecodable {
             requireNonNull(keptAt, "keptAt");

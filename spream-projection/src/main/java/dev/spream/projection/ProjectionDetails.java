@@ -9,9 +9,9 @@ import java.util.Optional;
 /**
  * The details of a projection in its store.
  *
- * @param parkedKeys how many aggregates are parked
- * @param parkedEvents how many of their events are kept unapplied
- * @param deadLetters what was skipped, or was no event
+ * @param parkedKeys the number of parked aggregates
+ * @param parkedEvents the number of their stored, unapplied events
+ * @param deadLetters the number of skipped events and undecodable items
  */
 public record ProjectionDetails(
         ProjectionState state, List<Segment> segments, long parkedKeys, long parkedEvents, long deadLetters) {
@@ -21,10 +21,10 @@ public record ProjectionDetails(
     }
 
     /**
-     * A segment.
+     * A segment of the projection.
      *
      * @param owner its holder, if there is one
-     * @param leaseLeft how long yet
+     * @param leaseLeft the remaining time of its lease
      */
     public record Segment(
             int segment, long epoch, long position, Optional<String> owner, Optional<Duration> leaseLeft) {

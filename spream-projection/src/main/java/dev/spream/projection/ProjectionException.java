@@ -14,7 +14,7 @@ public final class ProjectionException extends SpreamException {
 
     private final FailureKind kind;
 
-    /** @param message stored and logged: what is wrong, without what events contain */
+    /** @param message the description that is stored and logged, without contents of events */
     public ProjectionException(FailureKind kind, String message, @Nullable Throwable cause) {
         super(message, cause);
         this.kind = requireNonNull(kind, "kind");
@@ -25,8 +25,8 @@ public final class ProjectionException extends SpreamException {
     }
 
     /**
-     * The types of a failure and of its causes, and where each was thrown: what may be stored and logged of any failure. Their
-     * messages are left out, since they may hold an event's data.
+     * Returns the types of a failure and of its causes, and where each was thrown: the text that may be stored and
+     * logged for any failure. Messages are omitted, since they may contain an event's data.
      */
     public static String types(Throwable failure) {
         StringJoiner types = new StringJoiner(", caused by ");

@@ -5,8 +5,8 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * A listener for the events of projections, for metrics and logs. Must not wait; its exceptions are logged and otherwise ignored.
- * Called by many threads at once.
+ * A listener for the events of projections, for metrics and logs. Must not block; its exceptions are logged and
+ * otherwise ignored. Called by many threads at once.
  *
  * <p>Events of a version of a projection are reported with the name of its {@linkplain ProjectionVersion#stateName() state}.
  */
@@ -20,35 +20,33 @@ public interface ProjectionListener {
     default void versionsChanged(String projection, List<ProjectionVersion> versions) {}
 
     /**
-     * A batch was committed.
+     * Called when a batch was committed.
      *
-     * @param applied how many events had an effect, or were of no interest
-     * @param duplicates how many were known already
-     * @param parked how many were kept for parked aggregates
-     * @param took from its first statement to its commit
+     * @param applied the number of events that had an effect, or were of no interest
+     * @param duplicates the number of duplicates
+     * @param parked the number of events that were stored for parked aggregates
+     * @param took the time from its first statement to its commit
      */
     default void batchApplied(String projection, int applied, int duplicates, int parked, Duration took) {}
 
-    /**
-     * An event was applied, as one of a batch that took this long for each of its events on average.
-     */
+    /** Called when an event was applied, with the average time per event of its batch. */
     default void eventApplied(String projection, EventEnvelope event, Duration took) {}
 
-    /** Events of an aggregate could not be applied, and it is parked, or stays so. */
+    /** Called when an aggregate was parked, or stays parked, because its events could not be applied. */
     default void keyParked(String projection, String key, ParkDecision parking) {}
 
-    /** All events of a parked aggregate are applied; it is no longer parked. */
+    /** Called when all events of a parked aggregate were applied, so that it is no longer parked. */
     default void keyResumed(String projection, String key) {}
 
-    /** Something failed: an event, a source, the store. */
+    /** Called when something failed: an event, a source, or the store. */
     default void failed(String projection, FailureKind kind, Exception failure) {}
 
-    /** An item that is no event was kept as a dead letter. */
+    /** Called when an item that is not an event was stored as a dead letter. */
     default void undecodable(String projection, String origin, String reason) {}
 
-    /** Whether and where a projection runs has changed, as this process sees it. */
+    /** Called when this process finds a change of a projection's status. */
     default void statusChanged(String projection, ProjectionStatus status) {}
 
-    /** Another owner took a segment over before this process released it. */
+    /** Called when another owner took a segment over before this process released it. */
     default void segmentLost(String projection, int segment) {}
 }

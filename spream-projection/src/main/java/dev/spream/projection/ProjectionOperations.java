@@ -6,8 +6,8 @@ import java.util.Optional;
 /**
  * Operator access to projections: queries and manual changes. Running processes notice a change within about a second.
  *
- * <p>A projection is its live version here, and {@code name@n} is version n of it. What is done to a projection while its
- * versions are exchanged is done to the one that is live when it is done.
+ * <p>A projection's name refers to its live version, and {@code name@n} to version n. An action on a projection during
+ * an exchange of versions affects the version that is live at that moment.
  *
  * <p>Safe for use by many threads. Failures are {@link dev.spream.core.StorageException}s. Every change is audited with its
  * author and reason.
@@ -15,66 +15,66 @@ import java.util.Optional;
 public interface ProjectionOperations extends AutoCloseable {
     List<ProjectionState> list();
 
-    /** Empty if there is no such projection. */
+    /** Returns the details of a projection; empty if there is no such projection. */
     Optional<ProjectionDetails> show(String projection);
 
     /**
-     * Stops a projection everywhere. When this returns, no effect is written any more until it is resumed.
+     * Stops a projection in all processes. After this returns, no effect is written until it is resumed.
      *
-     * @return false if it is not running, or not there; nothing changed then
+     * @return false if it is not running, or does not exist; nothing changed then
      */
     boolean pause(String projection, Act act);
 
     /**
      * Resumes a projection that is paused or has failed.
      *
-     * @return false if it is neither, or not there; nothing changed then
+     * @return false if it is neither, or does not exist; nothing changed then
      */
     boolean resume(String projection, Act act);
 
     /**
-     * Has parked aggregates tried again at once, with all attempts.
+     * Retries parked aggregates at once, with a new count of attempts.
      *
-     * @param key one of them; empty for all
-     * @return how many there are
+     * @param key the aggregate; empty for all
+     * @return the number of these aggregates
      */
     int retry(String projection, Optional<String> key, Act act);
 
     /**
-     * Passes over the first event of a parked aggregate, which is kept among the dead letters; what follows it is tried again.
+     * Skips the first event of a parked aggregate, which is stored as a dead letter; its later events are retried.
      *
-     * @param version that the first event must have, so that no other event is skipped than the one inspected
+     * @param version the expected version of the first event, so that no other event is skipped than the one inspected
      * @return false if the aggregate is not parked, or its first event is another; nothing changed then
-     * @throws IllegalStateException if an event before it has not come, which would be lost; nothing changed then, see {@link
-     *     ParkedAggregate#requireNothingMissing}
+     * @throws IllegalStateException if an earlier event has not arrived, which would be lost; nothing changed then, see
+     *     {@link ParkedAggregate#requireNothingMissing}
      */
     boolean skip(String projection, String key, long version, Act act);
 
     /**
-     * Splits a projection into another number of segments, all of its versions at once. Waits for the batches that are being
-     * applied; when this returns, earlier holders of segments write nothing until they have claimed new ones. The new segments
-     * begin where the furthest behind of the old ones was: what is read again counts once, as ever. Parked aggregates stay as
-     * they are.
+     * Splits a projection into another number of segments, in all of its versions at once. Waits for the batches that
+     * are being applied; after this returns, earlier holders of segments can no longer write until they have claimed
+     * new ones. Each new segment begins at the lowest position of the old ones: events that are read again count once.
+     * Parked aggregates are not changed.
      *
-     * @param projection by its name, without a version
+     * @param projection its name, without a version
      * @param segments a power of 2 up to 256
      * @return false if it has that number; nothing changed then
-     * @throws IllegalArgumentException if it is no such number
+     * @throws IllegalArgumentException if the number is not valid
      * @throws IllegalStateException if there is no such projection, its source has no positions, or versions are being exchanged
      *     or compared; nothing changed then
      */
     boolean split(String projection, int segments, Act act);
 
-    /** Parked aggregates, those that were parked first. */
+    /** Returns parked aggregates, in the order in which they were parked. */
     List<ParkedAggregate> parked(String projection, int limit);
 
-    /** To build versions, and to exchange them. */
+    /** Returns the operations that build and exchange versions. */
     ProjectionRebuilds rebuilds();
 
     /**
      * Returns the skipped and malformed events with their contents, the latest first.
      *
-     * @param limit how many at most, 1 or more
+     * @param limit the maximum number of results, 1 or more
      * @return empty if there is no such projection
      */
     List<ProjectionDeadLetter> deadLetters(String projection, int limit);
@@ -82,24 +82,24 @@ public interface ProjectionOperations extends AutoCloseable {
     /**
      * Returns the operator actions on all versions of a projection, the latest first.
      *
-     * @param limit how many at most, 1 or more
+     * @param limit the maximum number of results, 1 or more
      * @return empty if there is no such projection
      */
     List<AuditedAction> audit(String projection, int limit);
 
     /**
-     * Checks that a projection can be {@link #split} into so many segments.
+     * Checks that a projection can be {@link #split} into that number of segments.
      *
      * @throws IllegalArgumentException if it is no power of 2 up to 256
      */
     static void requireSplit(int segments) {
         ProjectionState.requireNumber(segments);
         if (segments == 0) {
-            throw new IllegalArgumentException("0 segments: must be 1 or more");
+            throw new IllegalArgumentException("segments is 0, must be 1 or more");
         }
     }
 
-    /** The actor and the reason of a change by hand: each 1 to 1,000 characters. */
+    /** The actor and the reason of an operator action: each 1 to 1,000 characters. */
     record Act(String actor, String reason) {
         private static final int MAX_LENGTH = 1_000;
 
@@ -116,7 +116,7 @@ public interface ProjectionOperations extends AutoCloseable {
         }
     }
 
-    /** Closing again is harmless. */
+    /** Closes the resources. Closing again is harmless. */
     @Override
     void close();
 }

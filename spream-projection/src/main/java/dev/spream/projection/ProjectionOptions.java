@@ -8,19 +8,23 @@ import java.time.Duration;
 /**
  * The options of a projection.
  *
- * @param segments into how many it is split: a power of 2 from 1 to 256. Of one that has run before those count that it has, see
- *     {@link ProjectionOperations#split}. 4 by default
- * @param batch how many events in one transaction at most: 1 to 100,000. 1,000 by default
- * @param linger how long a batch waits to be full, once it has its first event: 0 to 1 min. 0 by default
- * @param lease how long a segment stays with a process that is silent: 1 s to 1 h. 15 s by default
- * @param maxAttempts at an event that fails, before it waits for an operator: 1 to 1,000. 4 by default: three after the first
- * @param initialDelay before the second attempt; about doubles for each after it. 1 s by default
- * @param maxDelay between two attempts at most. 30 s by default
- * @param gaps what a version means that does not follow the one before it
- * @param maxParked the most aggregates of a version that may wait for an operator, whichever process parked them; the projection
- *     stops as {@link ProjectionStatus#FAILED} rather than parking another one: 1 to 1,000,000. 1,000 by default
- * @param maxFailingPercent the greatest share of non-retryable failures among the events that a process tried recently, a few
- *     hundred at most; the projection stops if more do, and more than 20: 1 to 100, where 100 sets no limit. 50 by default
+ * @param segments the number of segments of a new projection: a power of 2 from 1 to 256. An existing one keeps its
+ *     number, see {@link ProjectionOperations#split}. 4 by default
+ * @param batch the maximum number of events in one transaction: 1 to 100,000. 1,000 by default
+ * @param linger how long a batch waits for more events after its first one: 0 to 1 min. 0 by default
+ * @param lease the lease time, after which the segments of an unresponsive process are taken over: 1 s to 1 h. 15 s by
+ *     default
+ * @param maxAttempts the maximum number of attempts at a failing event before it waits for an operator: 1 to 1,000. 4
+ *     by default
+ * @param initialDelay the delay before the second attempt, which about doubles for each further one. 1 s by default
+ * @param maxDelay the maximum delay between two attempts. 30 s by default
+ * @param gaps the handling of an event whose version does not follow the previous one
+ * @param maxParked the maximum number of aggregates of a version that may wait for an operator, whichever process
+ *     parked them; the projection stops as {@link ProjectionStatus#FAILED} rather than parking another one: 1 to
+ *     1,000,000. 1,000 by default
+ * @param maxFailingPercent the maximum percentage of non-retryable failures among the events that a process tried
+ *     recently, a few hundred at most; the projection stops if a higher percentage fails, and more than 20 events: 1 to
+ *     100, where 100 sets no limit. 50 by default
  */
 public record ProjectionOptions(
         int segments,
@@ -59,11 +63,14 @@ public record ProjectionOptions(
 
     /** The handling of an event whose version is more than one above the last. */
     public enum Gaps {
-        /** It waits, parked, until those before it have come: for sources that deliver every event of an aggregate. */
+        /**
+         * It waits, parked, until the events before it have arrived: for sources that deliver every event of an
+         * aggregate.
+         */
         WAIT,
         /**
-         * It is applied: for sources that deliver some events of an aggregate only, in their order. One that comes after a later
-         * one counts as a duplicate, and is not applied, unless both are of one batch.
+         * It is applied: for sources that deliver only some events of an aggregate, in order. An event after a later
+         * one counts as a duplicate, and is not applied, unless both are in one batch.
          */
         ACCEPT
     }
@@ -71,7 +78,7 @@ public record ProjectionOptions(
     public ProjectionOptions {
         if (segments < 1 || segments > MAX_SEGMENTS || Integer.bitCount(segments) != 1) {
             throw new IllegalArgumentException(
-                    "%d segments: must be a power of 2 from 1 to %d".formatted(segments, MAX_SEGMENTS));
+                    "segments is %d, must be a power of 2 from 1 to %d".formatted(segments, MAX_SEGMENTS));
         }
         requireBetween("batch", batch, 1, MAX_BATCH);
         requireBetween("maxAttempts", maxAttempts, 1, MAX_MAX_ATTEMPTS);

@@ -6,10 +6,10 @@ import java.util.UUID;
 import java.util.regex.Pattern;
 
 /**
- * A process that runs projections, as leases name it.
+ * A process that runs projections, as the owner of leases.
  *
- * @param name for people, such as the host's: 1 to 100 printable characters of ASCII, no slash
- * @param id another one each time it starts
+ * @param name a descriptive name, such as the host's: 1 to 100 printable characters of ASCII, no slash
+ * @param id another one for each start of the process
  */
 public record ProjectionOwner(String name, UUID id) {
     private static final Pattern NAME = Pattern.compile("[\\x20-\\x2e\\x30-\\x7e]{1,100}");
@@ -26,7 +26,7 @@ public record ProjectionOwner(String name, UUID id) {
         return new ProjectionOwner(name, UUID.randomUUID());
     }
 
-    /** As stores write it: the name, a slash, and the id. */
+    /** Returns the stored form: the name, a slash, and the id. */
     @Override
     public String toString() {
         return name + "/" + id;

@@ -6,18 +6,18 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * The state of a projection, as its store has it. The last event and the position follow what was applied within a
- * second or so; what is exact is in its segments and in what is remembered of each aggregate.
+ * The stored state of a projection. The last event and the position are updated about once a second; the exact values
+ * are in its segments and in the states of its aggregates.
  *
  * @param epoch raised each time the status changes
- * @param segments how many it is split into; 0 if its source has no positions
+ * @param segments its number of segments; 0 if its source has no positions
  * @param position every event up to here is applied, skipped, or parked; 0 if there was none, or its source has no positions
- * @param lastEventId of the last event that was applied as it came; not of one that was parked or passed over
- * @param lastEventAt when that event occurred
- * @param errorCount failures since it was created
- * @param lastError what failed last; without what events contain
- * @param lastErrorAt when that was reported, by the store's clock: it may be over since
- * @param updatedAt by the store's clock
+ * @param lastEventId the id of the last event that was applied in order; not of one that was parked or skipped
+ * @param lastEventAt the time at which that event occurred
+ * @param errorCount the number of failures since it was created
+ * @param lastError the description of the last failure, without contents of events
+ * @param lastErrorAt the time at which it was reported, by the store's clock; the failure may have ended since
+ * @param updatedAt the time of the last update, by the store's clock
  */
 public record ProjectionState(
         String projection,
@@ -44,30 +44,31 @@ public record ProjectionState(
     }
 
     /**
-     * Checks that a projection can be split into so many segments.
+     * Checks that a projection can have that number of segments.
      *
-     * @throws IllegalArgumentException if it is neither a power of 2 up to 256 nor 0, for a source without positions
+     * @throws IllegalArgumentException if it is neither a power of 2 up to 256, nor 0 for a source without positions
      */
     public static void requireNumber(int segments) {
         if (segments < 0 || segments > MAX_SEGMENTS || Integer.bitCount(segments) > 1) {
             throw new IllegalArgumentException(
-                    "%d segments: must be a power of 2 up to %d, or 0".formatted(segments, MAX_SEGMENTS));
+                    "segments is %d, must be a power of 2 up to %d, or 0".formatted(segments, MAX_SEGMENTS));
         }
     }
 
     /**
-     * Checks that it is run over a source as before: with positions, and so with segments, however many, or without.
+     * Checks that it is run over the same kind of source as before: with positions, and so with any number of segments,
+     * or without.
      *
-     * @param asked how many segments; 0 for a source without positions
+     * @param asked the requested number of segments; 0 for a source without positions
      * @return this
-     * @throws IllegalArgumentException if it is not
+     * @throws IllegalArgumentException if the kind of source differs
      */
     public ProjectionState requireSegments(int asked) {
         if ((asked == 0) == (segments == 0)) {
             return this;
         }
         throw new IllegalArgumentException(
-                "projection '%s' has run over a source %s positions, and now over one %s: give it a source as before, or another name"
+                "projection '%s' has run over a source %s positions, and now has one %s: configure a source of the same kind, or another name for the projection"
                         .formatted(projection, segments == 0 ? "without" : "with", asked == 0 ? "without" : "with"));
     }
 }

@@ -1,13 +1,15 @@
 package dev.spream.projection;
 
-/** The status of a projection: whether it applies events. */
+/** The status of a projection, which decides whether it applies events. */
 public enum ProjectionStatus {
-    /** It applies events, wherever it is run. */
+    /** It applies events in all processes that run it. */
     RUNNING,
-    /** An operator stopped it, everywhere; when resumed it continues from its checkpoint. */
+    /** An operator stopped it in all processes; when resumed, it continues from its checkpoint. */
     PAUSED,
-    /** A failure that every event would have stopped it, everywhere; when resumed it continues from its checkpoint. */
+    /**
+     * A failure that affects every event stopped it in all processes; when resumed, it continues from its checkpoint.
+     */
     FAILED,
-    /** It is rebuilt from the first event. */
+    /** It is being rebuilt from its first event. */
     REBUILDING
 }

@@ -8,10 +8,10 @@ import java.util.Locale;
  * A version of a projection: a read model of its own, with a state of its own in the store, built from the same events.
  *
  * @param projection the projection's name
- * @param version counted from 1, never given twice
- * @param revision of the code that writes it, see {@link Projection#revision()}
- * @param from the position behind which its events begin; 0 for all events
- * @param prepared whether its read model can be written: its tables are there
+ * @param version its number, from 1, never reused
+ * @param revision the revision of the code that writes it, see {@link Projection#revision()}
+ * @param from the position after which its events begin; 0 for all events
+ * @param prepared whether its read model can be written, because its tables exist
  */
 public record ProjectionVersion(
         String projection, int version, int revision, VersionRole role, long from, boolean prepared) {
@@ -26,12 +26,12 @@ public record ProjectionVersion(
         }
     }
 
-    /** The name of its state in the store, of its segments, and of what is parked. */
+    /** Returns the name of its state in the store, its segments, and its parked aggregates. */
     public String stateName() {
         return stateName(projection, version);
     }
 
-    /** The projection's name for version 1, and {@code name@version} for later ones. */
+    /** Returns the projection's name for version 1, and {@code name@version} for later ones. */
     public static String stateName(String projection, int version) {
         return version == 1 ? projection : projection + SEPARATOR + version;
     }
@@ -57,7 +57,7 @@ public record ProjectionVersion(
     /**
      * Returns the audit text of a version that was begun.
      *
-     * @param skipped how many events it skips since the live one has
+     * @param skipped the number of events that it skips because the live version did
      */
     public String begun(long skipped) {
         return "version %d of revision %d from position %d%s"

@@ -7,24 +7,25 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * A version of a projection as seen by a process that runs it.
+ * The state of a version of a projection in a process that runs it.
  *
- * @param version which one, and whether it is live
- * @param state as it was last read
- * @param segmentsHeld by this process
- * @param lagEvents how many are not dealt with yet of the segments held here. Of a source with positions, how far the furthest
- *     segment is from the last event, those included that a transaction which is open keeps from being read: an upper bound; of
- *     others, those that were delivered. 0 only if each segment is being read and was found caught up within the last ten
- *     seconds. Empty if that is not known: nothing was read yet, or the last sample is old and no event is known, since the
- *     source or the store cannot be reached, as far as the source can tell, or leases have run out; or nothing is to be read
- *     here, since the projection does not run, or others have its segments
- * @param lag how long ago the oldest event occurred that is known and not dealt with, or since when a transaction which is open
- *     has kept others from being read; where a segment was caught up and is not looked at any more, since when. It grows as long
- *     as that lasts. Zero only if {@code lagEvents} may be 0; empty if there is no sample yet, or nothing is to be read here
+ * @param version the version and its role
+ * @param state the stored state when it was last read
+ * @param segmentsHeld the number of segments held by this process
+ * @param lagEvents the number of unprocessed events of the segments held here. For a source with positions, the
+ *     distance of the furthest segment from the last event, including events that an open transaction keeps from being
+ *     read: an upper bound; for others, the number of unprocessed deliveries. 0 only if each segment is being read and
+ *     was found caught up within the last ten seconds. Empty if unknown: nothing was read yet; or the last sample is
+ *     old and no event is known, because the source or the store cannot be reached, as far as the source can detect, or
+ *     leases have expired; or nothing is to be read here, because the projection does not run, or others have its
+ *     segments
+ * @param lag the age of the oldest known unprocessed event, or the time since an open transaction has kept events from
+ *     being read; for a segment that was caught up and is no longer read, the time since then. It grows as long as that
+ *     lasts. Zero only if {@code lagEvents} may be 0; empty if there is no sample yet, or nothing is to be read here
  * @param outage the outage that stops its progress and is being retried, such as an unreachable database
- * @param rebuild how far a version is that is not live, as it was last read; empty of the live one
- * @param parked what is parked, by any process, as it was read within the last five seconds: {@code lagEvents} and {@code lag}
- *     are without it, since the position has passed it
+ * @param rebuild the progress of a version that is not live, when it was last read; empty for the live one
+ * @param parked the parked aggregates of all processes, as read within the last five seconds: {@code lagEvents} and
+ *     {@code lag} exclude them, since the position has passed them
  */
 public record ProjectionView(
         ProjectionVersion version,
@@ -45,7 +46,7 @@ public record ProjectionView(
         requireNonNull(parked, "parked");
     }
 
-    /** The live version of a projection, with nothing parked. */
+    /** Creates the view of a live version with nothing parked. */
     public ProjectionView(
             ProjectionState state,
             int segmentsHeld,

@@ -10,13 +10,14 @@ import java.util.OptionalDouble;
 /**
  * The progress of a version that is not live.
  *
- * @param startedAt when it was asked for, by the store's clock
- * @param applied how many events were dealt with since then, each once: applied, passed over, or parked; exact with the position.
- *     Those that are parked count again if another number of segments has them read again
- * @param position every event up to here is dealt with
- * @param target where the live version is
- * @param parked how many aggregates are parked in it
- * @param skipped how many events are skipped in it, those among them that come yet
+ * @param startedAt the time at which it was requested, by the store's clock
+ * @param applied the number of events that were processed since then, each once: applied, skipped, or parked;
+ *     consistent with the position. Parked events count again if a change of the number of segments causes them to be
+ *     read again
+ * @param position the position up to which every event is processed
+ * @param target the position of the live version
+ * @param parked the number of aggregates that are parked in it
+ * @param skipped the number of events that are skipped in it, including those that are not reached yet
  * @param rate recent events per second, as reported by its process; empty if it does not run
  */
 public record RebuildProgress(
@@ -34,7 +35,7 @@ public record RebuildProgress(
         requireNonNull(rate, "rate");
     }
 
-    /** Between 0 and 1. */
+    /** Returns the processed share, between 0 and 1. */
     public double share() {
         long all = target - version.from();
         return all <= 0 ? 1 : Math.clamp((double) (position - version.from()) / all, 0, 1);
@@ -44,7 +45,7 @@ public record RebuildProgress(
         return position >= target;
     }
 
-    /** Returns the remaining time at this rate, if events stay as dense as so far; empty if it is not known. */
+    /** Returns the remaining time at this rate, if events remain as dense as so far; empty if unknown. */
     public Optional<Duration> left() {
         if (isCaughtUp()) {
             return Optional.of(Duration.ZERO);

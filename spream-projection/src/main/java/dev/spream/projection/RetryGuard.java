@@ -1,10 +1,10 @@
 package dev.spream.projection;
 
 /**
- * Identifies the attempt whose outcome is stored: the outcome has no effect if the parked events were retried, skipped or reset
- * meanwhile.
+ * Identifies the attempt whose outcome is stored: the outcome has no effect if the parked events were retried, skipped
+ * or reset meanwhile.
  *
- * @param firstVersion of the events that were tried
- * @param attempts at it before, as the store said
+ * @param firstVersion the first version that was tried
+ * @param attempts the number of earlier attempts at it, as read from the store
  */
 public record RetryGuard(long firstVersion, int attempts) {}

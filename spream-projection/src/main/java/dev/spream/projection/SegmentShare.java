@@ -5,10 +5,10 @@ import java.util.List;
 /**
  * The share of an owner in a projection's segments.
  *
- * @param held until the lease is over
- * @param segments into how many the projection is split, when it was split into those
- * @param fair how many at most, so that each of those that are there has about as many: what is above, it is to give up
- * @param owners how many are there, itself among them
+ * @param held the leases of its segments
+ * @param segments the number of segments into which the projection is split
+ * @param fair the maximum number for an even share among the live owners; segments above it are to be released
+ * @param owners the number of live owners, including this one
  */
 public record SegmentShare(List<SegmentLease> held, int segments, int fair, int owners) {
     public SegmentShare {

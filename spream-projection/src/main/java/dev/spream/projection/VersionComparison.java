@@ -5,7 +5,8 @@ import java.util.List;
 /**
  * Two versions of a read model, compared at one position of every segment.
  *
- * @param tables those that either has, in the order of their names; empty if the store cannot compare, as of read models elsewhere
+ * @param tables the tables of either, in the order of their names; empty if the store cannot compare them, such as for
+ *     read models elsewhere
  */
 public record VersionComparison(String projection, int live, int other, List<Table> tables) {
     public VersionComparison {
@@ -13,13 +14,14 @@ public record VersionComparison(String projection, int live, int other, List<Tab
     }
 
     /**
-     * A table of either.
+     * A table of either version.
      *
-     * @param liveRows how many rows it has in the live version, 0 if that has no such table
-     * @param otherRows how many it has in the other version
-     * @param different how many of their rows are in one of them only, by the columns that both have: a row that differs counts
-     *     twice
-     * @param oneSided the columns that one of them only has, less those that were ignored; {@code *} if one has no such table
+     * @param liveRows the number of rows in the live version, 0 if it has no such table
+     * @param otherRows the number of rows in the other version
+     * @param different the number of rows that are in one version only, by the columns that both have: a row that
+     *     differs counts twice
+     * @param oneSided the columns that only one version has, except for ignored ones; {@code *} if one has no such
+     *     table
      */
     public record Table(String name, long liveRows, long otherRows, long different, List<String> oneSided) {
         public Table {

@@ -2,7 +2,7 @@ package dev.spream.projection;
 
 /** The role of a version of a projection. One version is live, all others follow it. */
 public enum VersionRole {
-    /** Readers see its read model, and side effects are its. */
+    /** Its read model serves readers, and it produces the side effects. */
     LIVE,
     /** It is being built, and has never been live. */
     CANDIDATE,

@@ -1,6 +1,6 @@
 package dev.spream.projection.event;
 
-/** Checks of the names of events. */
+/** Checks of the texts of events. */
 public final class EventChecks {
     static final int ID_LENGTH = 200;
     static final int TYPE_LENGTH = 200;
@@ -17,21 +17,21 @@ public final class EventChecks {
     }
 
     /**
-     * Without what databases cannot hold in texts: the character U+0000, and half of a surrogate pair, which is no character.
-     * Drivers write the latter as a question mark, so that two names would become one.
+     * Checks that databases can store the text: it has neither the character U+0000 nor an unpaired surrogate. Drivers
+     * write the latter as a question mark, so that two names could become equal.
      */
     static void storable(String what, String value) {
         if (value.indexOf('\0') >= 0) {
-            throw new IllegalArgumentException("%s has the character U+0000".formatted(what));
+            throw new IllegalArgumentException("%s contains the character U+0000".formatted(what));
         }
         int half = unpairedSurrogate(value);
         if (half >= 0) {
             throw new IllegalArgumentException(
-                    "%s has half of a surrogate pair alone, at index %d".formatted(what, half));
+                    "%s contains an unpaired surrogate at index %d".formatted(what, half));
         }
     }
 
-    /** Returns the index of the first; -1 if there is none. */
+    /** Returns the index of the first unpaired surrogate; -1 if there is none. */
     private static int unpairedSurrogate(String value) {
         for (int i = 0; i < value.length(); i++) {
             if (Character.isSurrogate(value.charAt(i))) {

@@ -10,7 +10,7 @@ import java.time.Instant;
  * databases cannot hold.
  *
  * @param eventId unique among all events: 1 to 200 characters
- * @param aggregateId of what it happened to; the events of one aggregate are delivered in order. 1 to 1,024 characters
+ * @param aggregateId the aggregate; the events of one aggregate are delivered in order. 1 to 1,024 characters
  * @param eventType what happened, such as {@code ItemAdded}: 1 to 200 characters
  * @param eventData a JSON text
  * @param eventVersion its number within the aggregate: 1 for the first, and one more for each after it
@@ -38,7 +38,7 @@ public record EventEnvelope(
         }
     }
 
-    /** Without its data, which may be confidential. */
+    /** Omits the data, which may be confidential. */
     @Override
     public String toString() {
         return "%s '%s' (version %d of '%s')".formatted(eventType, eventId, eventVersion, aggregateId);

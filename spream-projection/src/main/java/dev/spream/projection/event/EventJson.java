@@ -20,9 +20,9 @@ public final class EventJson {
     private EventJson() {}
 
     /**
-     * The event as a JSON object.
+     * Returns the event as a JSON object.
      *
-     * @throws IllegalArgumentException if its data are no JSON text
+     * @throws IllegalArgumentException if its data are not JSON text
      */
     public static String write(EventEnvelope event) {
         requireJson(event);
@@ -43,7 +43,7 @@ public final class EventJson {
         try {
             Json.parse(event.eventData());
         } catch (IllegalArgumentException e) {
-            throw new IllegalArgumentException("the data of %s are no JSON text".formatted(event), e);
+            throw new IllegalArgumentException("the data of %s are not JSON text".formatted(event), e);
         }
     }
 
@@ -57,10 +57,10 @@ public final class EventJson {
     }
 
     /**
-     * The event that the object is. Members that it does not know are passed over; metadata may be missing, as a whole or in
-     * parts, or null.
+     * Reads an event from a JSON object. Unknown members are ignored; metadata may be missing, as a whole or in parts,
+     * or null.
      *
-     * @throws IllegalArgumentException if it is none: names the member, and nothing of what is in it
+     * @throws IllegalArgumentException if it is not an event; the message names the member, without its contents
      */
     public static EventEnvelope read(String text) {
         JsonObject object = JsonObject.of(text);
@@ -89,13 +89,13 @@ public final class EventJson {
         return switch (object.get(member)) {
             case null -> Optional.empty();
             case String string -> Optional.of(string);
-            case Object other -> throw new IllegalArgumentException("member %s is no string".formatted(member));
+            case Object other -> throw new IllegalArgumentException("member %s is not a string".formatted(member));
         };
     }
 
     private static long version(JsonObject object) {
         if (!(object.get("event_version") instanceof BigDecimal number)) {
-            throw new IllegalArgumentException("member event_version is missing, or no number");
+            throw new IllegalArgumentException("member event_version is missing, or not a number");
         }
         try {
             long version = number.longValueExact();
@@ -104,7 +104,7 @@ public final class EventJson {
             }
             throw new IllegalArgumentException("member event_version is below 1; versions count from 1");
         } catch (ArithmeticException e) {
-            throw new IllegalArgumentException("member event_version is no whole number of 64 bits", e);
+            throw new IllegalArgumentException("member event_version is not a whole number of 64 bits", e);
         }
     }
 
@@ -114,7 +114,7 @@ public final class EventJson {
             return OffsetDateTime.parse(time).toInstant();
         } catch (DateTimeException e) {
             // without the cause, whose message has the text
-            throw new IllegalArgumentException("member occurred_at is no time of RFC 3339");
+            throw new IllegalArgumentException("member occurred_at is not a time in the form of RFC 3339");
         }
     }
 

@@ -14,7 +14,7 @@ import java.util.Optional;
  */
 public record EventMetadata(
         String correlationId, String userId, String sourceService, Optional<String> idempotencyKey) {
-    /** Of an event of which nothing is known. */
+    /** Metadata of an event of which nothing is known. */
     public static final EventMetadata NONE = new EventMetadata("", "", "", Optional.empty());
 
     public EventMetadata {

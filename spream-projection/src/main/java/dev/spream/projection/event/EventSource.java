@@ -1,11 +1,12 @@
 package dev.spream.projection.event;
 
 /**
- * Delivers events to projections: at least once, and those of one aggregate in order, unless a feed says that it cannot.
+ * Delivers events to projections: at least once, and those of one aggregate in order, unless a source documents
+ * otherwise.
  *
- * <p>A <em>positioned</em> source has one order of all events, and can be read from any place in it, in segments, as often as
- * wanted: its readers keep the position themselves. Any other source delivers unacknowledged events to its open feeds; its
- * readers recognise duplicates by {@link EventEnvelope#eventVersion()}.
+ * <p>A <em>positioned</em> source has one order of all events, and can be read from any position, in segments, any
+ * number of times: its readers store the position themselves. Any other source delivers unacknowledged events to its
+ * open feeds; its readers recognise duplicates by {@link EventEnvelope#eventVersion()}.
  *
  * <p>Safe for use by many threads.
  */
@@ -15,7 +16,7 @@ public interface EventSource extends AutoCloseable {
     boolean positioned();
 
     /**
-     * Begins to deliver. Every projection has feeds of its own, and what one acknowledges is nothing to the others.
+     * Opens a feed. Every projection has its own feeds, and its acknowledgements do not affect other projections.
      *
      * @throws dev.spream.core.StorageException if the source cannot be read
      * @throws IllegalArgumentException if a source that is not positioned is asked for segments, or has no such projection

@@ -18,30 +18,33 @@ public interface EventStore extends AutoCloseable {
      * @param events at least one
      * @return those events as they are in the store, in this order
      * @throws VersionConflictException if the aggregate has another version
-     * @throws IllegalArgumentException if there is no event, or one whose id another event has, or data that are no JSON text
-     *     that the store can hold
+     * @throws IllegalArgumentException if there is no event, or one whose id another event has, or data that are not
+     *     JSON text that the store can hold
      */
     List<RecordedEvent> append(String aggregateId, ExpectedVersion expected, List<NewEvent> events);
 
     /**
-     * The events of an aggregate in their order, as far as they are committed.
+     * Returns the committed events of an aggregate, in order.
      *
-     * @param afterVersion begins behind it; 0 for the first
-     * @param limit how many at most, 1 or more
+     * @param afterVersion the version after which to begin; 0 for all
+     * @param limit the maximum number of events, 1 or more
      */
     List<RecordedEvent> read(String aggregateId, long afterVersion, int limit);
 
     /**
-     * The events of all aggregates in the order of their positions, up to the high-water mark, below which no event can still
-     * appear: a reader that continues after the last one never misses an event whose transaction took longer.
+     * Returns the events of all aggregates in the order of their positions, up to the high-water mark, below which no
+     * event can still appear: a reader that continues after the last one never misses an event of a slower transaction.
      *
-     * @param afterPosition begins behind it; 0 for the first
-     * @param limit how many at most, 1 or more
+     * @param afterPosition the position after which to begin; 0 for all
+     * @param limit the maximum number of events, 1 or more
      * @return empty if there are no more for now
      */
     List<RecordedEvent> readAll(long afterPosition, int limit);
 
-    /** Delivers the events of this store, {@linkplain EventSource#positioned() from any position on}. Closed by the caller. */
+    /**
+     * Returns a source of the events of this store, {@linkplain EventSource#positioned() readable from any position}.
+     * Closed by the caller.
+     */
     EventSource source();
 
     /** Closes what this opened; sources end as well. Closing again is harmless. */

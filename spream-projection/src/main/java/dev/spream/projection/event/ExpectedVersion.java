@@ -5,10 +5,10 @@ package dev.spream.projection.event;
  * none.
  */
 public sealed interface ExpectedVersion {
-    /** Whatever it has. */
+    /** Any version. */
     record Any() implements ExpectedVersion {}
 
-    /** Exactly that; 0 if there must be no event of it yet. */
+    /** Exactly that version; 0 if there must be no event of the aggregate yet. */
     record Exactly(long version) implements ExpectedVersion {
         public Exactly {
             if (version < 0) {
@@ -21,7 +21,7 @@ public sealed interface ExpectedVersion {
         return new Any();
     }
 
-    /** The aggregate must not be there yet. */
+    /** Returns the expectation that the aggregate does not exist yet. */
     static ExpectedVersion none() {
         return new Exactly(0);
     }

@@ -7,13 +7,14 @@ import java.util.List;
 /**
  * The items that a feed delivered at once.
  *
- * @param items in order
- * @param position of a positioned source: nothing up to here is left to deliver, once these are done; otherwise 0
- * @param head of a positioned source: the position of the last event that there is, never below {@code position}; where it cannot
- *     be known which are final, the last position that was given to any; otherwise 0
- * @param waited how long nothing after {@code position} could be delivered, though there may be events, because an append is
- *     still open; of a source without positions, how long a part of it has not been readable, which the source tries again
- *     itself. 0 if that is not so
+ * @param items the items, in order
+ * @param position for a positioned source, the position up to which nothing is left to deliver once these items are
+ *     processed; otherwise 0
+ * @param head for a positioned source, the position of the last event, never below {@code position}; if final positions
+ *     cannot be determined, the last position that was assigned; otherwise 0
+ * @param waited how long nothing after {@code position} could be delivered, though there may be events, because an
+ *     append is still open; for a source without positions, how long a part of it has not been readable, which the
+ *     source itself retries. Otherwise 0
  */
 public record FeedBatch(List<FeedItem> items, long position, long head, Duration waited) {
     public FeedBatch {
@@ -23,21 +24,21 @@ public record FeedBatch(List<FeedItem> items, long position, long head, Duration
         }
         if (waited.isNegative() || (waited.isPositive() && head == position && position > 0)) {
             throw new IllegalArgumentException(
-                    "waited for %s behind position %d, the last".formatted(DurationText.of(waited), position));
+                    "waited for %s after position %d, which is the head".formatted(DurationText.of(waited), position));
         }
     }
 
-    /** All up to the head is final. */
+    /** Creates a batch of a source whose events up to the head are all final. */
     public FeedBatch(List<FeedItem> items, long position, long head) {
         this(items, position, head, Duration.ZERO);
     }
 
-    /** Of a source without positions, all of which can be read, as far as it knows. */
+    /** Returns a batch of a source without positions, all of which can be read. */
     public static FeedBatch of(List<FeedItem> items) {
         return of(items, Duration.ZERO);
     }
 
-    /** Of a source without positions. */
+    /** Returns a batch of a source without positions. */
     public static FeedBatch of(List<FeedItem> items, Duration waited) {
         return new FeedBatch(items, 0, 0, waited);
     }

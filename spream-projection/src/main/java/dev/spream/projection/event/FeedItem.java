@@ -9,13 +9,13 @@ import java.util.Map;
 /** An item that a feed delivers. */
 public sealed interface FeedItem {
 
-    /** Tells this delivery from every other of the feed. */
+    /** Returns the id of this delivery, unique within the feed. */
     long deliveryId();
 
     /**
      * An event.
      *
-     * @param position in a positioned source; otherwise 0
+     * @param position the position in a positioned source; otherwise 0
      */
     record Event(long deliveryId, long position, EventEnvelope envelope) implements FeedItem {
         public Event {
@@ -26,10 +26,10 @@ public sealed interface FeedItem {
     /**
      * An item of the source that cannot be decoded.
      *
-     * @param origin names it for people, such as a message id
-     * @param bytes as they came, read-only
-     * @param attributes that came with them
-     * @param reason why it is none; without its contents
+     * @param origin a name for logs, such as a message id
+     * @param bytes the bytes as received, read-only
+     * @param attributes the attributes as received
+     * @param reason the reason why it is not an event, without its contents
      */
     record Undecodable(
             long deliveryId, String origin, ByteBuffer bytes, Map<String, String> attributes, String reason, Instant at)
@@ -42,7 +42,7 @@ public sealed interface FeedItem {
             requireNonNull(at, "at");
         }
 
-        /** A view of its own for each caller. */
+        /** Returns a separate view of the bytes to each caller. */
         @Override
         public ByteBuffer bytes() {
             return bytes.duplicate();
@@ -50,7 +50,7 @@ public sealed interface FeedItem {
 
         @Override
         public String toString() {
-            return "'%s' (%d bytes), which is no event: %s".formatted(origin, bytes.remaining(), reason);
+            return "'%s' (%d bytes), which is not an event: %s".formatted(origin, bytes.remaining(), reason);
         }
     }
 }

@@ -19,13 +19,13 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A queue of unacknowledged deliveries of a feed without positions: they wait to be polled, or are in flight, that is polled and
- * not acknowledged. For authors of such a source. Its bound is the source's matter, which receives no more while enough is not
- * acknowledged.
+ * A queue of the unacknowledged deliveries of a feed without positions: they wait to be polled, or are in flight, which
+ * means polled and not acknowledged. For authors of such sources. The source limits its size, by receiving no more
+ * while too much is unacknowledged.
  *
  * <p>Safe for use by many threads; only {@link #poll} waits.
  *
- * @param <T> by what the source knows a delivery again
+ * @param <T> the handle by which the source identifies a delivery
  */
 public final class FeedQueue<T> {
     private final SectionLock lock = new SectionLock();
@@ -40,10 +40,10 @@ public final class FeedQueue<T> {
     private boolean closed;
 
     /**
-     * Something to deliver.
+     * A delivery.
      *
-     * @param handle by which the source knows it again
-     * @param item makes the item of a delivery id; called once for each delivery
+     * @param handle the handle by which the source identifies it
+     * @param item creates the item from a delivery id; called once for each delivery
      */
     public record Delivery<T>(T handle, LongFunction<? extends FeedItem> item) {
         public Delivery {
@@ -52,7 +52,7 @@ public final class FeedQueue<T> {
         }
     }
 
-    /** Receives deliveries, behind all that were received before. Those of a queue that is closed or has ended are dropped. */
+    /** Adds deliveries after all earlier ones. Deliveries to a queue that is closed or has ended are dropped. */
     public void add(Collection<Delivery<T>> received) {
         change(() -> {
             if (!closed && end == null) {
@@ -70,9 +70,9 @@ public final class FeedQueue<T> {
     }
 
     /**
-     * Does what {@link EventFeed#poll} says.
+     * Polls as {@link EventFeed#poll} specifies.
      *
-     * @throws RuntimeException what {@link #fail} left, once; or what {@link #end} did
+     * @throws RuntimeException the exception of {@link #fail}, once; or that of {@link #end}
      */
     public FeedBatch poll(int limit, Duration wait) throws InterruptedException {
         if (limit < 1) {
@@ -118,9 +118,9 @@ public final class FeedQueue<T> {
     }
 
     /**
-     * Forgets items that are out. Those that are not, any more or at all, are passed over.
+     * Removes items in flight. Items that are not in flight are ignored.
      *
-     * @return the handles of those that were, in the order of the items
+     * @return the handles of the removed items, in the order of the items
      */
     public List<T> settle(Collection<FeedItem> items) {
         List<T> handles = new ArrayList<>(items.size());
@@ -130,9 +130,9 @@ public final class FeedQueue<T> {
     }
 
     /**
-     * Forgets what waits and is not out.
+     * Removes waiting deliveries that match.
      *
-     * @return the handles of what was forgotten, in order
+     * @return the handles of the removed deliveries, in order
      */
     public List<T> withdraw(Predicate<? super T> which) {
         List<T> handles = new ArrayList<>();
@@ -140,13 +140,16 @@ public final class FeedQueue<T> {
         return handles;
     }
 
-    /** Nothing more comes until the reader does something about this: the next {@link #poll} throws it. */
+    /** Fails the next {@link #poll} with the exception: nothing more is delivered until the reader has handled it. */
     public void fail(RuntimeException cause) {
         requireNonNull(cause, "cause");
         change(() -> failure = cause);
     }
 
-    /** Forgets everything, since the source was closed: every {@link #poll} throws that from now on, until this is closed. */
+    /**
+     * Removes everything because the source was closed: from now on every {@link #poll} fails with the exception, until
+     * this is closed.
+     */
     public void end(Supplier<? extends RuntimeException> cause) {
         requireNonNull(cause, "cause");
         change(() -> {
@@ -156,7 +159,7 @@ public final class FeedQueue<T> {
         });
     }
 
-    /** Drops all deliveries; polls return nothing from now on. Closing again is harmless. */
+    /** Removes all deliveries; polls return nothing from now on. Closing again is harmless. */
     public void close() {
         change(() -> {
             closed = true;

@@ -6,9 +6,9 @@ import static java.util.Objects.requireNonNull;
  * A request for a feed: the events that it is to deliver.
  *
  * @param projection the projection that reads the feed
- * @param segment of how many {@code segments}, counted from 0. Every aggregate belongs to one segment, always to the same
+ * @param segment the segment, from 0 to {@code segments} - 1. An aggregate always belongs to the same segment
  * @param segments 1 for all events; a power of 2 up to 256
- * @param after the position behind which to begin; 0 for the first event, and for sources without positions
+ * @param after the position after which to begin; 0 for the first event, and for sources without positions
  */
 public record FeedRequest(String projection, int segment, int segments, long after) {
     private static final int MAX_SEGMENTS = 256;
@@ -20,14 +20,14 @@ public record FeedRequest(String projection, int segment, int segments, long aft
                     "%d segments: must be a power of 2 from 1 to %d".formatted(segments, MAX_SEGMENTS));
         }
         if (segment < 0 || segment >= segments) {
-            throw new IllegalArgumentException("segment %d of %d: they count from 0".formatted(segment, segments));
+            throw new IllegalArgumentException("segment is %d of %d, must be 0 or more and below their number".formatted(segment, segments));
         }
         if (after < 0) {
             throw new IllegalArgumentException("position %d is negative".formatted(after));
         }
     }
 
-    /** All events, from where the source continues. */
+    /** Returns the request for all events, from where the source continues. */
     public static FeedRequest all(String projection) {
         return new FeedRequest(projection, 0, 1, 0);
     }

@@ -21,7 +21,7 @@ public record NewEvent(String eventId, String eventType, String eventData, Insta
         requireNonNull(metadata, "metadata");
     }
 
-    /** The event as one of an aggregate. */
+    /** Returns the event as one of an aggregate. */
     public EventEnvelope of(String aggregateId, long version) {
         return new EventEnvelope(eventId, aggregateId, eventType, eventData, version, occurredAt, metadata);
     }

@@ -5,8 +5,8 @@ import static java.util.Objects.requireNonNull;
 /**
  * An event at its place in a store.
  *
- * @param position greater than that of every event of the same aggregate before it, and of everything that a reader was given
- *     before it; 1 or more, with gaps
+ * @param position a number greater than the positions of all earlier events of the aggregate, and of all events that
+ *     readers received before it; 1 or more, with gaps
  */
 public record RecordedEvent(long position, EventEnvelope event) {
     public RecordedEvent {

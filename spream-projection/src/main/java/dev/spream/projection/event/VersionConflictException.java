@@ -12,7 +12,7 @@ public final class VersionConflictException extends SpreamException {
 
     public VersionConflictException(String aggregateId, long expected, long actual) {
         super(
-                "aggregate '%s' has version %d, expected was %d; nothing was appended: read the aggregate and decide again"
+                "aggregate '%s' has version %d, but version %d was expected; nothing was appended: read the aggregate and decide again"
                         .formatted(aggregateId, actual, expected),
                 null);
         this.aggregateId = aggregateId;
@@ -28,7 +28,7 @@ public final class VersionConflictException extends SpreamException {
         return expected;
     }
 
-    /** The version that it has, as far as the store could see; that of an append at the same moment may be missing. */
+    /** Returns the actual version, as far as the store could read it; that of a concurrent append may be missing. */
     public long actual() {
         return actual;
     }

@@ -8,9 +8,9 @@ import java.util.function.BooleanSupplier;
  * The assignment of a loop: its feed, and the fence that it writes by.
  *
  * @param fence the fence of its writes
- * @param epoch of the projection when that was decided
- * @param request what it reads
- * @param held whether that is its own still, as far as this process can know
+ * @param epoch the epoch of the projection when the assignment was made
+ * @param request the request for its feed
+ * @param held whether the assignment is still valid, as far as this process can determine
  */
 record Assignment(Fence fence, long epoch, FeedRequest request, BooleanSupplier held) {
     /** The label of a feed without segments. */
@@ -25,7 +25,7 @@ record Assignment(Fence fence, long epoch, FeedRequest request, BooleanSupplier 
         return label(fence);
     }
 
-    /** The label of the writer with that fence. */
+    /** Returns the label of the writer with that fence. */
     static String label(Fence fence) {
         return fence instanceof Fence.Segment held ? label(held.segment()) : WHOLE_FEED;
     }

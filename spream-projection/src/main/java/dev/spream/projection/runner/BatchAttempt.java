@@ -12,9 +12,9 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** One transaction for some events, and what is known of it if it fails. Confined to a loop's thread. */
+/** One transaction for some events, and the information about its failure. Confined to a loop's thread. */
 final class BatchAttempt<T> implements ProjectionStore.Work<T> {
-    /** Rolls a transaction back that has not failed. */
+    /** Rolls back a transaction that did not fail. */
     private static final class Rehearsed extends Exception {
         private static final long serialVersionUID = 1L;
 
@@ -34,7 +34,7 @@ final class BatchAttempt<T> implements ProjectionStore.Work<T> {
     private @Nullable EventEnvelope current;
     private @Nullable Throwable thrown;
 
-    /** @param rehearsal whether it is rolled back if an event could be applied */
+    /** @param rehearsal whether the transaction is rolled back if an event could be applied */
     BatchAttempt(
             BatchPlanner planner,
             EventWriter<T> writer,
@@ -72,17 +72,17 @@ final class BatchAttempt<T> implements ProjectionStore.Work<T> {
         return events.stream().map(EventEnvelope::aggregateId).collect(Collectors.toSet());
     }
 
-    /** Returns whether an event could be applied, and it was rolled back for that reason. */
+    /** Returns whether an event could be applied, and the transaction was rolled back for that reason. */
     boolean wasProbed() {
         return rehearsed;
     }
 
-    /** Returns whether that is what the projection threw. */
+    /** Returns whether the failure was thrown by the projection. */
     boolean threw(Throwable failure) {
         return failure.equals(thrown);
     }
 
-    /** Returns whether the store broke it off after events were applied. */
+    /** Returns whether the store aborted it after events were applied. */
     boolean wasAborted(Throwable failure) {
         return StoreAbortTracker.isOfStore(failure)
                 && !threw(failure)
@@ -90,9 +90,9 @@ final class BatchAttempt<T> implements ProjectionStore.Work<T> {
     }
 
     /**
-     * The event that failed; null if it may be any, or none was to be applied.
+     * Returns the event that failed; null if it may be any, or none was to be applied.
      *
-     * @param several whether more than one was tried
+     * @param several whether more than one event was tried
      */
     @Nullable
     EventEnvelope failedEvent(boolean several) {

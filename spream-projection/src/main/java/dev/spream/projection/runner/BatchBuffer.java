@@ -10,13 +10,13 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The items that a loop has polled and not yet applied: they become a batch when there are enough of them or the first has waited
- * long enough. Confined to the loop's thread.
+ * Items that a loop has polled and not applied: they become a batch when there are enough of them, or the first has
+ * waited long enough. Confined to the loop's thread.
  */
 final class BatchBuffer {
     private static final int BIG = 10_000;
     private static final int FAR = 10; // batches
-    private static final long MAX_SIZE = 8L << 20; // characters of events, or bytes of what is none
+    private static final long MAX_SIZE = 8L << 20; // characters of events, or bytes of undecodable items
 
     private final int batch;
     private final long linger;
@@ -27,7 +27,7 @@ final class BatchBuffer {
     private long head;
     private Duration waited = Duration.ZERO;
     private Instant oldest = Instant.MAX;
-    private long until; // when it has waited for long enough, if there are items
+    private long until; // end of the wait, if there are items
 
     BatchBuffer(ProjectionOptions options) {
         this.batch = options.batch();
@@ -83,7 +83,7 @@ final class BatchBuffer {
         return head;
     }
 
-    /** Has the next batches be as big as is good for one that is so far behind. */
+    /** Sets the distance from the end of the source: a loop that is far behind gets larger batches. */
     void behind(long events) {
         limit = events > (long) FAR * batch ? Math.max(batch, BIG) : batch;
     }
@@ -94,7 +94,8 @@ final class BatchBuffer {
     }
 
     /**
-     * Returns whether there is nothing to wait for: no item that others could join, or no room or memory for them, or no time.
+     * Returns whether waiting is useless: there is no item that others could join, no room or memory for them, or no
+     * time.
      */
     boolean isDue(long now) {
         return isEmpty() || room() <= 0 || memory >= MAX_SIZE || until - now <= 0;
@@ -109,7 +110,7 @@ final class BatchBuffer {
         until = now;
     }
 
-    /** All that there is, as if it had been delivered at once. */
+    /** Removes and returns all items, as one batch. */
     FeedBatch take() {
         FeedBatch batch = new FeedBatch(items, position, head, waited);
         items.clear();

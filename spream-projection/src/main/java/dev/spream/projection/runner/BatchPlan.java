@@ -11,12 +11,12 @@ import java.util.OptionalLong;
 /**
  * The plan for the events of a transaction.
  *
- * @param handle those to be applied, each aggregate's in order
- * @param passed how many more only count as seen, since the projection is not interested in them
- * @param duplicates how many were dealt with before
+ * @param handle the events to apply, those of each aggregate in order
+ * @param passed the number of events that only count as seen, since the projection does not handle their types
+ * @param duplicates the number of events that were processed before
  * @param versions the versions to store for aggregates whose events are handled or passed
  * @param parked aggregates to park
- * @param setAside events to keep for parked aggregates
+ * @param setAside events to store for parked aggregates
  */
 record BatchPlan(
         List<EventEnvelope> handle,
@@ -26,7 +26,7 @@ record BatchPlan(
         Map<String, ParkDecision> parked,
         List<EventEnvelope> setAside) {
 
-    /** From which of its events on an aggregate is to be parked, since that event failed. */
+    /** The decision to park an aggregate from that version on, because that event failed. */
     record Verdict(long version, ParkDecision parking) {}
 
     BatchCheckpoint progress(OptionalLong position) {
@@ -34,7 +34,7 @@ record BatchPlan(
         return new BatchCheckpoint(versions, parked, setAside, position, last, applied() + setAside.size());
     }
 
-    /** The first event of an aggregate that is kept because it is parked. */
+    /** Returns the first event of an aggregate that is stored because the aggregate is parked. */
     long firstVersion(String key) {
         return setAside.stream()
                 .filter(event -> event.aggregateId().equals(key))

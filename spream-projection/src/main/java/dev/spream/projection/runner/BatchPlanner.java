@@ -14,9 +14,9 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides what to do with events, by what is remembered of their aggregates: the one rule of duplicates, gaps and parked
- * aggregates. Events of an aggregate that come in the wrong order are put right as far as they are there. Pure; safe for use
- * by many threads.
+ * Decides how events are handled, based on the stored states of their aggregates: the single rule of duplicates, gaps
+ * and parked aggregates. Events of an aggregate in the wrong order are sorted as far as possible. Pure; safe for use by
+ * many threads.
  */
 final class BatchPlanner {
     private final Set<String> types;
@@ -26,7 +26,7 @@ final class BatchPlanner {
     private final Map<String, Set<Long>> skipped;
 
     /**
-     * @param types that the projection handles; empty for all
+     * @param types the event types that the projection handles; empty for all
      * @param partial whether the first events of an aggregate may be left out
      */
     BatchPlanner(Set<String> types, ProjectionOptions.Gaps gaps, ParkPolicy policy, boolean partial) {
@@ -46,18 +46,18 @@ final class BatchPlanner {
         this.skipped = Map.copyOf(skipped);
     }
 
-    /** The same, but that these events are passed over: the versions of each aggregate. */
+    /** Returns a planner that also skips these events: the versions of each aggregate. */
     BatchPlanner skipping(Map<String, Set<Long>> events) {
         return new BatchPlanner(types, gaps, policy, partial, events);
     }
 
-    /** Returns whether an event is to be applied; if not it is passed over, and counts as seen. */
+    /** Returns whether an event is to be applied; otherwise it is skipped, and counts as seen. */
     boolean handles(EventEnvelope event) {
         return (types.isEmpty() || types.contains(event.eventType()))
                 && !skipped.getOrDefault(event.aggregateId(), Set.of()).contains(event.eventVersion());
     }
 
-    /** Returns whether an event can be applied after the one with that version, and is no duplicate. */
+    /** Returns whether an event can be applied after the one with that version, and is not a duplicate. */
     boolean follows(EventEnvelope event, long lastVersion) {
         return event.eventVersion() == lastVersion + 1
                 || gaps == ProjectionOptions.Gaps.ACCEPT
@@ -78,7 +78,7 @@ final class BatchPlanner {
         return planning.plan();
     }
 
-    /** Returns the events, sorted by version unless each waits for the one before. */
+    /** Returns the events sorted by version, unless each already follows the one before. */
     private List<EventEnvelope> ordered(List<EventEnvelope> events) {
         return gaps == ProjectionOptions.Gaps.WAIT
                 ? events

@@ -23,31 +23,32 @@ import org.jspecify.annotations.Nullable;
  * The application of a batch of events, some of which may fail: in one transaction if nothing fails; otherwise in several, each
  * for the next events in order, so that the checkpoint can follow each of them. Confined to a loop's thread.
  *
- * <p><b>Where the checkpoint commits.</b> {@link #attempt} hands a {@link BatchAttempt} to {@link ProjectionStore#apply}. The
- * store begins a transaction, checks the fence, has the attempt apply the events, writes the {@link BatchCheckpoint} that the
- * attempt returns (versions of aggregates, parked aggregates, position) and commits all of that at once. Only then does the loop
- * acknowledge.
+ * <p><b>The commit of the checkpoint.</b> {@link #attempt} hands a {@link BatchAttempt} to {@link
+ * ProjectionStore#apply}. The store begins a transaction, checks the fence, has the attempt apply the events, writes
+ * the {@link BatchCheckpoint} that the attempt returns (versions of aggregates, parked aggregates, position) and
+ * commits all of that at once. Only then does the loop acknowledge.
  *
  * <p><b>Vocabulary</b>
  *
  * <ul>
- *   <li><i>Culprit</i>: the event that failed. The projection was at it, or it is found by halving.
- *   <li><i>Verdict</i>: from one of its events on an aggregate is to be parked, in the transaction of what comes before it.
- *       Poison gives one at once. A retryable one is tried once more, alone, after the events before it are committed.
+ *   <li><i>Culprit</i>: the event that failed. The projection was applying it, or it is found by halving.
+ *   <li><i>Verdict</i>: the decision to park an aggregate from one of its events on, in the transaction of the events
+ *       before it. Poison causes one at once. A retryable one is tried once more, alone, after the events before it are
+ *       committed.
  *   <li><i>Suspect</i>: an aggregate whose verdict comes from a retryable failure. The next event of another one is tried.
- *   <li><i>Rehearsal</i>: a transaction with suspects that could apply an event. It is rolled back: others can be applied, so
- *       suspects have a last chance, and are parked if they fail once more. If none of several can be applied, that is no fault
- *       of theirs, and none is parked: the loop ends.
- *   <li><i>Conflict</i>: transactions were in each other's way, which says nothing of their events. All is repeated as it was,
- *       after a pause; with many in a row the loop ends.
- *   <li><i>Broken off</i>: the store failed after events were applied. The loop ends; if that happens twice with nothing
- *       committed in between, it may be an event that does it, and is found like one that fails.
+ *   <li><i>Rehearsal</i>: a transaction with suspects that could apply an event. It is rolled back: since other events
+ *       can be applied, suspects get a last attempt, and are parked if they fail again. If none of several can be
+ *       applied, it is an outage, and none is parked: the loop ends.
+ *   <li><i>Conflict</i>: the transaction conflicted with another one, for which its events are not to blame. The batch
+ *       is repeated unchanged, after a pause; with many in a row the loop ends.
+ *   <li><i>Broken off</i>: the store failed after events were applied. The loop ends; if that happens twice with
+ *       nothing committed in between, an event may be the cause, and is found like one that fails.
  * </ul>
  *
  * <p><b>Invariants</b>
  *
  * <ol>
- *   <li>What is committed is a beginning of the batch, and grows; the loop is told of each event once, in order.
+ *   <li>The committed events are a prefix of the batch, which grows; each event is reported to the loop once, in order.
  *   <li>The stored position never moves back: where a transaction may have been committed though the store failed, none is stored
  *       before its end again.
  *   <li>An aggregate has a verdict only if one of its events has failed; all of its events from there on are parked with it.
@@ -64,22 +65,22 @@ final class BatchRun<T> {
         /** Returns the version that is written, as read before the fence was acquired. */
         ProjectionVersion version();
 
-        /** Ends the loop unless the store can be relied on to let it write. */
+        /** Ends the loop unless the store allows it to write. */
         void requireMayWrite() throws LoopExit;
 
-        /** Returns whether it was interrupted, so that what fails says nothing. */
+        /** Returns whether it was cancelled, so that failures are meaningless. */
         boolean isCancelled();
 
-        /** These items are durably processed. */
+        /** Reports that these items are durably processed. */
         void committed(List<FeedItem.Event> items, OptionalLong position);
 
-        /** An event was parked, so that parked aggregates may be due within that time. */
+        /** Reports that an event was parked, so that parked aggregates may be due within that time. */
         void parked(Duration due);
 
         /**
          * Waits for that long.
          *
-         * @throws InterruptedException if it is to end
+         * @throws InterruptedException if the loop is to end
          */
         void pause(Duration time) throws InterruptedException;
     }
@@ -106,10 +107,10 @@ final class BatchRun<T> {
     private int conflicts; // in a row
 
     private final Set<String> triedAgain = new HashSet<>(); // ids of events that failed
-    private boolean breaking; // its events may be what brings transactions down
-    private int maybeCommitted; // up to here, though the store failed
+    private boolean breaking; // whether its events may be what aborts transactions
+    private int maybeCommitted; // end of the events that may be committed although the store failed
 
-    /** @param position of the batch, where its feed has positions */
+    /** @param position the position of the batch, if its feed has positions */
     BatchRun(
             ManagerContext<T> manager,
             VersionCode<T> code,
@@ -152,18 +153,18 @@ final class BatchRun<T> {
         }
     }
 
-    /** The checkpoint of the next transaction. */
+    /** Returns the checkpoint of the next transaction. */
     private OptionalLong position() {
         int end = cursor.end();
         if (end < maybeCommitted) {
-            return OptionalLong.empty(); // it must not go back
+            return OptionalLong.empty(); // a stored position must not go back
         }
         return position.isEmpty() || end == items.size()
                 ? position
                 : OptionalLong.of(items.get(end - 1).position());
     }
 
-    /** Has the store commit the events with their checkpoint; what failed, if something did. */
+    /** Commits the events with their checkpoint; returns the failure, if there was one. */
     private @Nullable Throwable attempt(BatchAttempt<T> attempt) throws LoopExit {
         loop.requireMayWrite();
         boolean fenced;
@@ -189,7 +190,9 @@ final class BatchRun<T> {
         failures.brokenOff().committed(loop.fence());
     }
 
-    /** Not everything fails: suspects have another chance, since what failed may have been over before. */
+    /**
+     * Discards verdicts: not everything fails, so suspects get another attempt, since the cause may have ended before.
+     */
     private void refuteVerdicts() {
         failures.outages().worked();
         rehearsed = true;
@@ -270,7 +273,7 @@ final class BatchRun<T> {
         failures.reporter().failed(FailureKind.CONFLICT, failure);
         failures.conflicts()
                 .say(
-                        "a batch of {} events of {} was in conflict with another transaction, {} in a row, and was rolled back: {}; all of it is repeated after {} ms, and no aggregate is parked. If this happens often, fold the rows that several aggregates share by their own key, see FoldableProjection.key",
+                        "a batch of {} events of {} conflicted with another transaction, {} in a row, and was rolled back: {}; it is repeated after {} ms, and no aggregate is parked. If this happens often, fold the rows that several aggregates share by their own key, see FoldableProjection.key",
                         cursor.end() - cursor.done(),
                         Assignment.label(loop.fence()),
                         conflicts,
@@ -279,7 +282,10 @@ final class BatchRun<T> {
         loop.pause(pause);
     }
 
-    /** A transaction that is broken off is an outage, but again and again it is one that some of its events make. */
+    /**
+     * Classifies a transaction that the store aborted: an outage at first; after repeated aborts, a failure of some of
+     * its events.
+     */
     private FailureKind kind(BatchAttempt<T> attempt, Throwable thrown) throws LoopExit {
         if (failures.judge().isConflict(thrown)) {
             return FailureKind.CONFLICT;
@@ -328,7 +334,7 @@ final class BatchRun<T> {
                 failed,
                 attempt,
                 rehearsed
-                        ? failures.policy().afterTransient(1, error) // at once counts as one
+                        ? failures.policy().afterTransient(1, error) // an immediate attempt counts as one
                         : failures.policy().afterOutage(0, error));
         suspects = true;
         failures.outages().counts(failed.aggregateId());
@@ -344,9 +350,9 @@ final class BatchRun<T> {
     }
 
     /**
-     * The place of a run in its batch: the events before {@link #done} are committed, those from there to {@link #failing} are
-     * of aggregates that are to be parked, and as many as are worth trying come behind those, up to {@link #end}. Never moves
-     * back from what is committed.
+     * The progress of a run in its batch: the events before {@link #done} are committed, those from there to {@link
+     * #failing} belong to aggregates that are to be parked, and the next events to try follow, up to {@link #end}.
+     * Never moves back before committed events.
      */
     private static final class Cursor {
         private final int size;
@@ -363,17 +369,17 @@ final class BatchRun<T> {
             return done == size;
         }
 
-        /** The first event that is not committed. */
+        /** Returns the first event that is not committed. */
         int done() {
             return done;
         }
 
-        /** The first event that may be applied, as far as is known; never before {@link #done}. */
+        /** Returns the first event that may be applied, as far as is known; never before {@link #done}. */
         int failing() {
             return failing;
         }
 
-        /** The first event that the next transaction is without. */
+        /** Returns the first event after the next transaction. */
         int end() {
             return Math.min(size, failing + width);
         }
@@ -383,14 +389,14 @@ final class BatchRun<T> {
             return end() - failing;
         }
 
-        /** All up to the end is committed. What succeeds is followed by twice as much. */
+        /** Records that all events up to the end are committed, and doubles the size of the next transaction. */
         void commit() {
             done = end();
             failing = done;
             width = Math.min(size, Math.max(1, 2 * width));
         }
 
-        /** Everything that is not committed is tried at once, whatever has failed. */
+        /** Makes the next transaction try all uncommitted events, including failed ones. */
         void restart() {
             failing = done;
             width = size;
@@ -400,12 +406,12 @@ final class BatchRun<T> {
             width = tried() / 2;
         }
 
-        /** The next transaction ends before that event, or behind the first that may be applied. */
+        /** Ends the next transaction before that event, or after the first event that may be applied. */
         void endAt(int event) {
             width = Math.max(1, event - failing);
         }
 
-        /** No event before that one can be applied; it is tried alone. */
+        /** Tries that event alone next: no event before it can be applied. */
         void passTo(int event) {
             failing = event;
             width = 1;

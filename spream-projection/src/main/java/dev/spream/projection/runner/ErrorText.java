@@ -8,20 +8,20 @@ import dev.spream.projection.ProjectionStore;
 
 /**
  * The text of a failure that is stored and logged. A failure that is not spream's own is described by the store, which
- * knows its database's errors; otherwise it tells its type and where it was thrown, and nothing else: its message may
- * hold an event's data.
+ * can interpret its database's errors; otherwise the text is its type and where it was thrown, because its message may
+ * contain an event's data.
  */
 final class ErrorText {
     private static final int MAX_LENGTH = 1_000;
 
     private ErrorText() {}
 
-    /** As a store describes it. */
+    /** Returns the text, with the help of a store. */
     static String of(ProjectionStore<?> store, Exception failure) {
         return failure instanceof SpreamException ? of(failure) : shortened(described(store, failure));
     }
 
-    /** A store that cannot describe a failure must not hide it. */
+    /** Returns the store's description. A store that fails to describe a failure must not hide it. */
     private static String described(ProjectionStore<?> store, Exception failure) {
         try {
             return store.describe(failure);
@@ -30,7 +30,7 @@ final class ErrorText {
         }
     }
 
-    /** Without a store. */
+    /** Returns the text without the help of a store. */
     static String of(Throwable failure) {
         return shortened(
                 failure instanceof SpreamException

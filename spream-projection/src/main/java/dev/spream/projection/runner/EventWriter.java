@@ -11,7 +11,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hands events to a projection: one after the other, or folded by key, in one order. As safe for use by many threads as the
+ * Passes events to a projection: one after the other, or folded by key. As safe for use by many threads as the
  * projection.
  *
  * @param <T> a transaction
@@ -21,7 +21,8 @@ interface EventWriter<T> {
     /**
      * Applies events.
      *
-     * @param current told each event before it is dealt with alone, and null before several are together
+     * @param current called with each event before it is applied alone, and with null before several are applied
+     *     together
      */
     void write(T transaction, List<EventEnvelope> events, Consumer<@Nullable EventEnvelope> current) throws Exception;
 
@@ -30,9 +31,9 @@ interface EventWriter<T> {
     }
 
     /**
-     * The same, with what follows from each event.
+     * Returns a writer that also produces the side effects of each event.
      *
-     * @param followed up to which version side effects have followed before
+     * @param followed the last version whose side effects were produced before
      */
     static <T> EventWriter<T> following(
             EventWriter<T> writer, SideEffectingProjection<? super T> effects, long followed) {

@@ -12,12 +12,12 @@ record FailureClassifier(ProjectionStore<?> store) {
      * Returns the kind of a failure, for the event that failed.
      *
      * @param byProjection whether the projection threw it, rather than the store
-     * @throws LoopExit if it means that the store cannot be reached, or keep its contract
+     * @throws LoopExit if the store cannot be reached, or violates its contract
      */
     FailureKind kind(Throwable failure, boolean byProjection) throws LoopExit {
         return switch (failure) {
             case StackOverflowError overflow
-            when byProjection -> FailureKind.POISON; // by data that are nested too deeply
+            when byProjection -> FailureKind.POISON; // caused by too deeply nested data
             case Error error -> FailureKind.FATAL;
             case ProjectionException said when byProjection -> said.kind();
             case StorageException storage
@@ -31,14 +31,13 @@ record FailureClassifier(ProjectionStore<?> store) {
     }
 
     /**
-     * Returns whether its transaction and another were in each other's way; it was rolled back then, even if it was being
-     * committed.
+     * Returns whether its transaction conflicted with another; it was rolled back then, even if it was being committed.
      */
     boolean isConflict(Throwable failure) {
         return failure instanceof Exception exception && store.failureKind(exception) == FailureKind.CONFLICT;
     }
 
-    /** The failure as listeners are told of it. */
+    /** Returns the failure in the form that listeners receive. */
     static Exception asException(Throwable failure) {
         return failure instanceof Exception exception
                 ? exception

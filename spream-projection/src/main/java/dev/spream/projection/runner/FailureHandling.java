@@ -6,12 +6,12 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /**
- * The judgement of failures of a version's events, for all of its loops: the kind of a failure, whether and how long an aggregate
- * is parked for it, and the reports of that. Safe for use by many threads.
+ * The handling of failures of a version's events, for all of its loops: the kind of a failure, whether and for how long
+ * an aggregate is parked, and the reports of that. Safe for use by many threads.
  *
- * @param outages tells aggregates that fail from an outage of everything
- * @param brokenOff tells events that bring transactions down from an outage of the store
- * @param conflicts lines about batches that are repeated because of conflicts
+ * @param outages distinguishes failing aggregates from an outage
+ * @param brokenOff distinguishes events that abort transactions from an outage of the store
+ * @param conflicts the log of batches that are repeated because of conflicts
  */
 record FailureHandling(
         FailureClassifier judge,
@@ -37,7 +37,7 @@ record FailureHandling(
                         status.name,
                         manager.time(),
                         Level.WARN,
-                        "batches were rolled back because of a conflict, and repeated"),
+                        "batches were rolled back because of a conflict and repeated"),
                 status.reporter);
     }
 }

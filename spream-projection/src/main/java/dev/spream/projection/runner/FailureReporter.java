@@ -8,13 +8,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The failures and outages of a projection in this process: counted until it is reported to the store, and shown as
- * long as it lasts. Safe for use by many threads.
+ * The failures and outages of a projection in this process: counted until they are reported to the store, and shown
+ * while they last. Safe for use by many threads.
  */
 final class FailureReporter {
     private static final Logger log = LoggerFactory.getLogger(FailureReporter.class);
 
-    /** Failures that the store does not know of yet. */
+    /** Failures that are not reported to the store yet. */
     record Unreported(long errors, Optional<String> lastError) {}
 
     private final String projection;
@@ -35,16 +35,16 @@ final class FailureReporter {
         return ErrorText.of(manager.store(), failure);
     }
 
-    /** An event, or all of them, could not be applied. */
+    /** Reports that an event, or all of them, could not be applied. */
     void failed(FailureKind kind, Exception failure) {
         count(ErrorText.of(manager.store(), failure));
         manager.listeners().publish(listener -> listener.failed(projection, kind, failure));
     }
 
     /**
-     * Something does not do its work, and is tried again.
+     * Reports an operation that fails and is retried.
      *
-     * @param what does not, for people
+     * @param what the operation, for messages
      */
     void outage(String what, Exception failure) {
         String error = ErrorText.of(manager.store(), failure);
@@ -60,7 +60,10 @@ final class FailureReporter {
         }
     }
 
-    /** This process no longer performs it, or not now; another process may report its failures. */
+    /**
+     * Removes an operation that this process does not perform any more, or not now; another process may report its
+     * failures.
+     */
     void forget(String what) {
         outages.remove(what);
     }

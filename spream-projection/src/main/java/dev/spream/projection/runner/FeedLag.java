@@ -5,7 +5,7 @@ import dev.spream.projection.event.FeedItem;
 import java.time.Instant;
 import java.util.List;
 
-/** The lag of a segment, judged from what its feed delivers. Confined to the thread of its loop. */
+/** The lag of a segment, computed from the deliveries of its feed. Confined to the thread of its loop. */
 final class FeedLag {
     private final ManagerContext<?> manager;
     private final SegmentLags lags;
@@ -18,13 +18,13 @@ final class FeedLag {
         this.assignment = assignment;
     }
 
-    /** While what was delivered waits for more. */
+    /** Returns the sample while delivered items wait for more. */
     void gathered(BatchBuffer waiting, long seen) {
         long count = assignment.positioned() ? Math.max(waiting.size(), waiting.head() - seen) : waiting.size();
         found(LagSample.behind(count, waiting.oldest()));
     }
 
-    /** Before a batch is applied. */
+    /** Returns the sample before a batch is applied. */
     LagSample delivered(FeedBatch batch, List<FeedItem.Event> events, long seen) {
         Instant oldest = events.getFirst().envelope().occurredAt();
         for (FeedItem.Event event : events) {
@@ -35,7 +35,7 @@ final class FeedLag {
         return found(LagSample.behind(count, oldest));
     }
 
-    /** After nothing of a batch is left to deal with, nor anything else up to a position. */
+    /** Returns the sample after everything up to a position was processed. */
     LagSample processed(FeedBatch batch, List<FeedItem.Event> events, long seen) {
         if (assignment.positioned() && batch.head() > seen) {
             return found(LagSample.behind(batch.head() - seen, oldestBehind(batch, events)));
@@ -46,7 +46,10 @@ final class FeedLag {
                         : LagSample.caughtUp(manager.instant()));
     }
 
-    /** Events that cannot be delivered yet count as old as the delay itself; nothing more is known of them. */
+    /**
+     * Returns the time of the oldest event. Events that cannot be delivered yet count as old as the delay itself;
+     * nothing more is known of them.
+     */
     private Instant oldestBehind(FeedBatch batch, List<FeedItem.Event> events) {
         if (batch.waited().isPositive()) {
             return manager.instant().minus(batch.waited());
@@ -62,7 +65,7 @@ final class FeedLag {
         return sample;
     }
 
-    /** Nobody reads the segment here any more. */
+    /** Records that the segment is no longer read here. */
     void unattended() {
         lags.unattended(assignment.request().segment());
     }

@@ -30,16 +30,17 @@ import org.slf4j.LoggerFactory;
  * Reads one feed and applies what it delivers, on a thread of its own, until it is stopped or fails; then another loop continues
  * from the stored checkpoint. Its unprocessed events are released.
  *
- * <p>It takes what is there, up to a batch, and waits for nothing but the first event, unless its batches linger; while they do,
- * parked aggregates are tried, and no transaction is open. The position of a segment without events is stored about once a
- * second, so that an idle projection writes little; that of a version which follows the live one as soon as that has moved.
+ * <p>It takes the available events, up to a batch, and waits only for the first event, unless its batches linger;
+ * meanwhile parked aggregates are retried, and no transaction is open. The position of a segment without events is
+ * stored about once a second, so that an idle projection writes little; that of a version which follows the live one as
+ * soon as that has moved.
  */
 final class FeedLoop<T> implements BatchRun.Loop {
     private static final Logger log = LoggerFactory.getLogger(FeedLoop.class);
     private static final long LONGEST_WAIT = TimeUnit.SECONDS.toNanos(1);
     private static final long POSITION_EVERY = TimeUnit.SECONDS.toNanos(1);
     private static final String READING = "reading its source";
-    private static final long FOLLOWED_EVERY = TimeUnit.MILLISECONDS.toNanos(50); // a cut-over waits for it
+    private static final long FOLLOWED_EVERY = TimeUnit.MILLISECONDS.toNanos(50); // a cutover waits for it
 
     private final ManagerContext<T> manager;
     private final ProjectionSetup<T> setup;
@@ -50,12 +51,12 @@ final class FeedLoop<T> implements BatchRun.Loop {
     private final ParkedRetrier<T> retrier;
     private final FeedLag lag;
     private final String label;
-    private ProjectionVersion version; // as it was found after the segment was taken
+    private ProjectionVersion version; // as found after the segment was claimed
 
-    // Confined to the thread, but for what is volatile.
+    // Confined to the thread, except for volatile fields.
     private final BatchBuffer gathering; // what is delivered and not in a batch yet
-    private long stored; // position that the store has
-    private long seen; // position up to which nothing is left to deal with
+    private long stored; // position in the store
+    private long seen; // position up to which everything is processed
     private long storedAt;
     private boolean unreadable;
     private final Waiter stopped;
@@ -101,7 +102,7 @@ final class FeedLoop<T> implements BatchRun.Loop {
             ended(end);
         } catch (InterruptedException e) {
             log.debug("[{}] {} was interrupted", status.name, label);
-        } catch (RuntimeException | Error e) { // an error ends one feed, and not all projections of the process
+        } catch (RuntimeException | Error e) { // an error ends one feed, but not all projections of the process
             if (!cancelled && !stopping && !status.isDropped()) {
                 status.reporter.outage(label, broken(e));
             }
@@ -162,7 +163,10 @@ final class FeedLoop<T> implements BatchRun.Loop {
         return new FollowingFeed(opened, seen, () -> manager.store().limit(version, segment), manager.time());
     }
 
-    /** Gives back what is not dealt with, so that the next loop can have it; an interrupted one does not wait for that. */
+    /**
+     * Returns unprocessed items to the source, so that the next loop gets them; an interrupted loop does not wait for
+     * that.
+     */
     private void leave(EventFeed from) {
         CountDownLatch closed;
         synchronized (this) {
@@ -179,7 +183,7 @@ final class FeedLoop<T> implements BatchRun.Loop {
         }
     }
 
-    /** Whatever happens here must not hide why the loop ends, and ends nothing else. */
+    /** Closes the feed. A failure here must neither hide the reason why the loop ends, nor end anything else. */
     private void close(EventFeed from) {
         try {
             from.close();
@@ -192,7 +196,7 @@ final class FeedLoop<T> implements BatchRun.Loop {
         }
     }
 
-    /** Returns whether the feed was asked for more. */
+    /** Polls the feed if there is room; returns whether it was polled. */
     private boolean gather(EventFeed from) throws InterruptedException {
         synchronized (this) {
             if (stopping) {
@@ -262,7 +266,7 @@ final class FeedLoop<T> implements BatchRun.Loop {
         manager.store().deadLetter(status.name, item);
         acknowledge(List.of(item));
         status.progressed.set(true);
-        log.warn("[{}] {} is kept among the dead letters", status.name, item);
+        log.warn("[{}] {} is stored as a dead letter", status.name, item);
         manager.tell(listener -> listener.undecodable(status.name, item.origin(), item.reason()));
     }
 
@@ -273,7 +277,10 @@ final class FeedLoop<T> implements BatchRun.Loop {
         }
     }
 
-    /** For a source without positions, which recovers by itself; others fail until they can be read. */
+    /**
+     * Reports the readability of a source without positions, which recovers by itself; other sources fail until they
+     * can be read.
+     */
     private void reportReadable(FeedBatch batch) {
         if (assignment.positioned() || batch.waited().isPositive() == unreadable) {
             return;
@@ -338,10 +345,10 @@ final class FeedLoop<T> implements BatchRun.Loop {
     }
 
     /**
-     * This process runs the version no longer. Where it is the live one, that ends the manager, unless another version is built
-     * here, which may become live instead.
+     * Stops running the version in this process. If it is the live one, the manager ends, unless another version is
+     * built here, which may become live instead.
      *
-     * @throws ProjectionException that ends the manager
+     * @throws ProjectionException to end the manager
      */
     private void endHere(Exception failure) {
         String error = ErrorText.of(manager.store(), failure);
@@ -350,7 +357,7 @@ final class FeedLoop<T> implements BatchRun.Loop {
             return; // another segment's loop has said so
         }
         String message =
-                "this process cannot run '%s': %s; it has released its segments; the projection keeps its status for other processes: fix the environment of this one and restart it"
+                "this process cannot run '%s': %s; it has released its segments, and other processes are not affected: fix the environment of this process and restart it"
                         .formatted(version.label(), error);
         if (version.isLive() && !isBuiltAnew()) {
             throw new ProjectionException(FailureKind.LOCAL, message, failure);
@@ -378,7 +385,7 @@ final class FeedLoop<T> implements BatchRun.Loop {
             return;
         }
         if (stopped) {
-            log.error("[{}] the projection stops everywhere as FAILED, until it is resumed: {}", status.name, error);
+            log.error("[{}] the projection stops in all processes as FAILED until it is resumed: {}", status.name, error);
         } else {
             log.debug("[{}] {} failed fatally after the projection was stopped: {}", status.name, label, error);
         }
@@ -444,7 +451,7 @@ final class FeedLoop<T> implements BatchRun.Loop {
         }
     }
 
-    /** Has it finish its batch and end, and waits for nothing. Called by any thread, as often as wanted. */
+    /** Makes the loop finish its batch and end; does not wait. May be called by any thread, any number of times. */
     void stop() {
         EventFeed waiting;
         CountDownLatch closed = new CountDownLatch(1);
@@ -460,7 +467,10 @@ final class FeedLoop<T> implements BatchRun.Loop {
         manager.threads().start("spream-projection-" + status.name + "-close", () -> closeThen(waiting, closed));
     }
 
-    /** On a thread of its own: a source may take long to close, and the thread that stops a loop must not be delayed. */
+    /**
+     * Closes the feed on a thread of its own: a source may take long to close, and must not delay the thread that stops
+     * a loop.
+     */
     private void closeThen(EventFeed waiting, CountDownLatch closed) {
         try {
             close(waiting);
@@ -469,7 +479,7 @@ final class FeedLoop<T> implements BatchRun.Loop {
         }
     }
 
-    /** Has it end at once: its transaction is rolled back. Called by any thread, as often as wanted. */
+    /** Makes the loop end at once: its transaction is rolled back. May be called by any thread, any number of times. */
     void cancel() {
         cancelled = true;
         Thread running = thread;

@@ -15,9 +15,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * Delivers of a feed with positions what the live version has dealt with, and keeps the rest until it has. Asks how far
- * that is only when there is something behind what is known, and now and then. Confined to a loop's thread, but for {@link
- * #close}.
+ * Limits a feed with positions to the events that the live version has processed, and holds later ones back until it
+ * has. The limit is read only when there are events after the known one, and periodically. Confined to a loop's thread,
+ * except for {@link #close}.
  */
 final class FollowingFeed implements EventFeed {
     private static final long ASK_EVERY = TimeUnit.MILLISECONDS.toNanos(50);
@@ -28,16 +28,16 @@ final class FollowingFeed implements EventFeed {
     private final MonotonicTime time;
     private final Waiter wake;
     private final Deque<FeedItem> kept = new ArrayDeque<>();
-    private long position; // up to which everything was read
+    private long position; // position up to which everything was read
     private long head;
     private long allowed;
-    private long delivered; // the position that was told last
+    private long delivered; // the last reported position
     private long askNotBefore;
     private volatile boolean closed;
 
     /**
-     * @param after where it begins
-     * @param live asks up to which position the live version is
+     * @param after the position after which it begins
+     * @param live returns the position of the live version
      */
     FollowingFeed(EventFeed feed, long after, LongSupplier live, MonotonicTime time) {
         this.feed = feed;
@@ -84,7 +84,7 @@ final class FollowingFeed implements EventFeed {
         askNotBefore = time.nanoTime() + ASK_EVERY;
     }
 
-    /** Returns whether there is anything new to tell. */
+    /** Returns whether there is a new position to report. */
     private boolean isAllowed() {
         return kept.isEmpty() ? position <= allowed || allowed > delivered : position(kept.getFirst()) <= allowed;
     }

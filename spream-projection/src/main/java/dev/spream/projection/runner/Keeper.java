@@ -1,6 +1,6 @@
 package dev.spream.projection.runner;
 
-/** Keeps the loops of a projection running while it is to run, on a thread of its own. Stopped by any thread. */
+/** Keeps the loops of a projection running while the projection runs, on a thread of its own. Stopped by any thread. */
 interface Keeper {
     /** Works until it is stopped and its loops have ended. */
     void run() throws InterruptedException;
@@ -11,7 +11,7 @@ interface Keeper {
     /** Interrupts loops, and ends. */
     void cancel();
 
-    /** Interrupts loops that may not write any more. Called by any thread. */
+    /** Interrupts loops that may no longer write. Called by any thread. */
     void checkLease();
 
     /** Returns the number of segments held; 0 for a source without positions. */

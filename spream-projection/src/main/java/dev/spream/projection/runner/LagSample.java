@@ -6,18 +6,17 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * The last lag sample of a loop. An old sample of a loop that was caught up proves nothing: it is only the time since which its
- * lag is unknown.
+ * The last lag sample of a loop. An old sample of a loop that was caught up only shows since when its lag is unknown.
  *
- * @param events that are known and not processed; empty if unknown
- * @param since when the oldest of them occurred, or the last one that was processed; without any, the time of the last sample.
- *     Empty if there is none
+ * @param events the number of known unprocessed events; empty if unknown
+ * @param since the time at which the oldest of them, or the last processed one, occurred; without any, the time of the
+ *     last sample. Empty if there is none
  */
 record LagSample(OptionalLong events, Optional<Instant> since) {
-    /** A loop that nothing holds up looks ten times as often. */
+    /** How long a sample is valid. A loop that is not blocked takes samples ten times as often. */
     static final Duration LASTS = Duration.ofSeconds(10);
 
-    /** Nobody has looked yet. */
+    /** No sample was taken yet. */
     static final LagSample UNKNOWN = new LagSample(OptionalLong.empty(), Optional.empty());
 
     static LagSample caughtUp(Instant now) {
@@ -42,12 +41,15 @@ record LagSample(OptionalLong events, Optional<Instant> since) {
         return since.filter(looked -> looked.isBefore(now.minus(LASTS))).isPresent() ? unattended() : this;
     }
 
-    /** The sample after its loop has stopped: known events still wait, and where there were none there may be some now. */
+    /**
+     * Returns the sample after its loop has stopped: known events still wait, and a loop that was caught up may have
+     * new ones.
+     */
     LagSample unattended() {
         return isCaughtUp() ? new LagSample(OptionalLong.empty(), since) : this;
     }
 
-    /** For how long something has waited, or may have; empty if that is not known. */
+    /** Returns how long something has waited, or may have waited; empty if unknown. */
     Optional<Duration> age(Instant now) {
         return isCaughtUp()
                 ? Optional.of(Duration.ZERO)

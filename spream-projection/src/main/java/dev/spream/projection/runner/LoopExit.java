@@ -9,7 +9,7 @@ final class LoopExit extends Exception {
     enum Reason {
         /** The store rejected the write: another owner has the segment, or the projection does not run. */
         FENCED,
-        /** A store or a source does not do its work. Another loop tries again. */
+        /** A store or a source fails. Another loop tries again. */
         OUTAGE,
         /** No event can be applied by this process. */
         LOCAL,
@@ -38,7 +38,7 @@ final class LoopExit extends Exception {
         return new LoopExit(Reason.FATAL, failure);
     }
 
-    /** Ends the loop if no other event would fare better. */
+    /** Ends the loop if every other event would fail as well. */
     static void ifOfEveryEvent(FailureKind kind, Exception failure) throws LoopExit {
         switch (kind) {
             case FATAL -> throw fatal(failure);

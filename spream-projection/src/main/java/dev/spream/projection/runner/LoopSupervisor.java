@@ -7,8 +7,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A slot in which loops run, one at a time; after one that got nothing done, the next one starts only after a pause.
- * Confined to a keeper's thread, but for what says otherwise.
+ * A slot for loops, which run one at a time; after one without progress, the next starts only after a pause. Confined
+ * to a keeper's thread, unless stated otherwise.
  */
 final class LoopSupervisor<T> {
     private final ManagerContext<T> manager;
@@ -19,7 +19,7 @@ final class LoopSupervisor<T> {
     private long notBefore;
 
     /**
-     * @param loops makes its loops
+     * @param loops creates its loops
      * @param thread the name of its threads
      */
     LoopSupervisor(ManagerContext<T> manager, Function<Assignment, FeedLoop<T>> loops, String thread) {

@@ -14,9 +14,9 @@ import java.util.random.RandomGenerator;
 /**
  * The services that the projections of a running manager share.
  *
- * @param owner this manager, in the store
+ * @param owner the owner id of this manager in the store
  * @param listening whether there is a listener at all
- * @param clock for how long ago events occurred, and nothing else
+ * @param clock the clock for the ages of events, and nothing else
  * @param random for jitter; used by many threads
  */
 record ManagerContext<T>(

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.random.RandomGenerator;
 
-/** A manager as it was built. */
+/** The configuration of a manager. */
 record ManagerSetup<T>(
         ProjectionStore<T> store,
         ProjectionOwner owner,
@@ -25,7 +25,7 @@ record ManagerSetup<T>(
         listeners = List.copyOf(listeners);
     }
 
-    /** The projections, those of a name together, in the order in which the names were added first. */
+    /** Returns the projections grouped by name, in the order in which the names were first added. */
     List<List<ProjectionSetup<T>>> byName() {
         Map<String, List<ProjectionSetup<T>>> byName = new LinkedHashMap<>();
         projections.forEach(setup -> byName.computeIfAbsent(setup.projection().name(), first -> new ArrayList<>())

@@ -17,8 +17,8 @@ final class OutageDetector {
     // Guarded by this.
     private final Set<String> failed = new HashSet<>();
     private int outages;
-    private long applied; // transactions with events that were
-    private final Map<String, Long> attempts = new LinkedHashMap<>(); // the value of that at the last of each aggregate
+    private long applied; // number of transactions that applied events
+    private final Map<String, Long> attempts = new LinkedHashMap<>(); // the value of applied at the last attempt of each aggregate
 
     synchronized void failed(String key) {
         failed.add(key);
@@ -33,8 +33,8 @@ final class OutageDetector {
     }
 
     /**
-     * An attempt at an aggregate has failed in a way that may pass; whether that says something of the aggregate: an event of
-     * any was applied since the attempt before, as far as that is known.
+     * Records a retryable failure of an aggregate; returns whether it counts as an attempt: it does if an event of any
+     * aggregate was applied since the previous attempt, as far as known.
      */
     synchronized boolean counts(String key) {
         Long before = attempts.remove(key);
@@ -45,7 +45,7 @@ final class OutageDetector {
         return before != null && before < applied;
     }
 
-    /** The aggregate is parked no more. */
+    /** Removes an aggregate that is no longer parked. */
     synchronized void forget(String key) {
         attempts.remove(key);
     }
@@ -55,12 +55,12 @@ final class OutageDetector {
     }
 
     /**
-     * Returns whether to give up a batch of which nothing could be applied. It is more patient each time, so that in the end
-     * every aggregate of the batch is tried.
+     * Returns whether to abort a batch of which nothing could be applied. The threshold rises each time, so that in the
+     * end every aggregate of the batch is tried.
      *
-     * @param tried how many aggregates of the batch have failed
-     * @param untried whether there are others
-     * @param events in the batch
+     * @param tried the number of aggregates of the batch that failed
+     * @param untried whether there are other aggregates
+     * @param events the number of events in the batch
      */
     synchronized boolean isOutage(int tried, boolean untried, int events) {
         if (failed.size() < FEW) {

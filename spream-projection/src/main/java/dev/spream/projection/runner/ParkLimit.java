@@ -13,7 +13,7 @@ import java.util.Optional;
  * recently tried events, which this process counts. Safe for use by many threads.
  */
 final class ParkLimit {
-    /** Fewer failures than that say nothing of the code. */
+    /** The number of failures up to which the percentage is not checked. */
     static final int FEW = 20;
 
     private static final int WINDOW = 200;
@@ -35,7 +35,9 @@ final class ParkLimit {
         this.status = status;
     }
 
-    /** A transaction was committed: so many events were applied in it, and so many aggregates parked that wait for an operator. */
+    /**
+     * Records a committed transaction: the number of events applied in it, and of aggregates parked for an operator.
+     */
     synchronized void committed(long events, long aggregates, Optional<String> error) {
         applied += events;
         parked += aggregates;
@@ -46,7 +48,7 @@ final class ParkLimit {
         }
     }
 
-    /** Forgets earlier failures: the projection was stopped, and may have been corrected. */
+    /** Resets the failures: the projection was stopped, and may have been corrected. */
     synchronized void reset() {
         applied = 0;
         parked = 0;
@@ -56,9 +58,9 @@ final class ParkLimit {
     /**
      * Checks that an aggregate may be parked for an operator after a non-retryable failure.
      *
-     * @param before how many events are applied before it in the same transaction
-     * @param pending others that are to be parked in the same transaction
-     * @throws LoopExit if that is more than the projection may have
+     * @param before the number of events that are applied before it in the same transaction
+     * @param pending the number of other aggregates to be parked in the same transaction
+     * @throws LoopExit if the limit is exceeded
      */
     void requireRoom(int before, int pending, String error) throws LoopExit {
         requireFewFailures(before, pending, error);
@@ -81,7 +83,7 @@ final class ParkLimit {
     /**
      * Checks the same of a parked aggregate that has no attempts left and waits for an operator.
      *
-     * @throws LoopExit if that is more than the projection may have
+     * @throws LoopExit if the limit is exceeded
      */
     void requireRoomInStore(int pending, String error) throws LoopExit {
         ParkedSummary stored;
@@ -104,7 +106,7 @@ final class ParkLimit {
         String label = status.version().label();
         return LoopExit.fatal(new ProjectionException(
                 FailureKind.FATAL,
-                ("%s; nothing more is parked, and events are kept at their source: correct the code, or what the events need,"
+                ("%s; no further aggregate is parked, and later events remain in their source: correct the code or its environment,"
                                 + " then 'projection resume %s' and 'projection retry %s --all'; first error: %s; last error: %s")
                         .formatted(why, label, label, shortened(first.orElse(last)), shortened(last)),
                 null));

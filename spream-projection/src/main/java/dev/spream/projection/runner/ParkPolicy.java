@@ -8,14 +8,17 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.random.RandomGenerator;
 
-/** Decides for how long an aggregate is parked. As safe for use by many threads as its random numbers. */
+/** Decides for how long an aggregate is parked. As safe for use by many threads as its source of random numbers. */
 record ParkPolicy(ProjectionOptions options, RandomGenerator random) {
 
     ParkDecision poison(int attempts, String error) {
         return new ParkDecision(ParkReason.POISON, attempts, error, Optional.empty());
     }
 
-    /** After a retryable failure: until the next attempt, or, if that was the last one, until an operator acts. */
+    /**
+     * Returns the decision after a retryable failure: until the next attempt, or, if that was the last one, until an
+     * operator acts.
+     */
     ParkDecision afterTransient(int attempts, String error) {
         if (attempts >= options.maxAttempts()) {
             return poison(attempts, error);
@@ -23,7 +26,7 @@ record ParkPolicy(ProjectionOptions options, RandomGenerator random) {
         return new ParkDecision(ParkReason.TRANSIENT, attempts, error, delay(attempts));
     }
 
-    /** Without counting it as an attempt, since it says nothing of the event. */
+    /** Returns the decision after an outage, which does not count as an attempt, since the event is not the cause. */
     ParkDecision afterOutage(int attempts, String error) {
         return new ParkDecision(ParkReason.TRANSIENT, attempts, error, delay(Math.max(1, attempts)));
     }
@@ -32,7 +35,7 @@ record ParkPolicy(ProjectionOptions options, RandomGenerator random) {
         return new ParkDecision(
                 ParkReason.GAP,
                 0,
-                "the event with version %d has not come yet".formatted(missing),
+                "the event with version %d has not arrived yet".formatted(missing),
                 Optional.of(options.maxDelay()));
     }
 

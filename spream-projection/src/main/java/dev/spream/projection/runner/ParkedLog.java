@@ -36,7 +36,7 @@ final class ParkedLog {
         return new RateLimitedLog(log, projection, time, level, "aggregates %s; see 'projection show'".formatted(what));
     }
 
-    /** @param firstVersion that is kept */
+    /** @param firstVersion the first stored version */
     void parked(String key, long firstVersion, ParkDecision parking) {
         boolean again = parking.nextTry().isPresent();
         (again ? parked : waiting)
@@ -48,7 +48,7 @@ final class ParkedLog {
                         parking.error());
     }
 
-    /** A parked aggregate was tried again, and stays parked. */
+    /** Logs that a parked aggregate was retried, and stays parked. */
     void stays(String key, long firstVersion, ParkDecision parking) {
         if (parking.nextTry().isEmpty()) {
             parked(key, firstVersion, parking);
@@ -63,17 +63,17 @@ final class ParkedLog {
                 parking.error());
     }
 
-    /** All events of a parked aggregate are applied. */
+    /** Logs that all events of a parked aggregate are applied. */
     void resumed(String key, long lastVersion) {
         resumed.say("aggregate '{}' is no longer parked; it continues after version {}", plain(key), lastVersion);
     }
 
-    /** Says how many lines were left out in a minute that is over. To be called now and then. */
+    /** Logs the number of lines omitted in the last full minute. Called periodically. */
     void summarize() {
         lines().forEach(RateLimitedLog::summarize);
     }
 
-    /** Says how many lines were left out since. */
+    /** Logs the number of omitted lines. */
     void end() {
         lines().forEach(RateLimitedLog::end);
     }

@@ -13,9 +13,9 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Tries parked aggregates again, between the batches of a loop and for a short time each round, so that it holds up the others
- * little longer than that: an aggregate that is begun is left when some of its events are applied, or it is parked again.
- * Confined to a loop's thread.
+ * Retries parked aggregates between the batches of a loop, for a short time each round, so that it delays other events
+ * only a little: a retry of an aggregate ends when some of its events are applied, or it is parked again. Confined to a
+ * loop's thread.
  */
 final class ParkedRetrier<T> {
     private static final int KEYS = 20;
@@ -31,7 +31,7 @@ final class ParkedRetrier<T> {
     private final BatchRun.Loop loop;
     private long nextLook;
     private long lastLook;
-    private boolean expecting = true; // something to be due, whatever others know
+    private boolean expecting = true; // whether aggregates may be due, independently of the stored information
 
     ParkedRetrier(
             ManagerContext<T> manager,
@@ -48,7 +48,7 @@ final class ParkedRetrier<T> {
         this.lastLook = nextLook - SOONEST;
     }
 
-    /** Aggregates may be due after that time. */
+    /** Schedules a retry: aggregates may be due after that time. */
     void retryBy(Duration due) {
         long soonest = Math.max(lastLook + SOONEST - manager.now(), TimeUnit.NANOSECONDS.convert(due));
         nextLook = manager.now() + Math.min(nextLook - manager.now(), soonest);
@@ -60,7 +60,7 @@ final class ParkedRetrier<T> {
         return Math.max(0, nextLook - manager.now());
     }
 
-    /** Tries those that are due, if it is time to look. */
+    /** Retries due aggregates, if it is time to do so. */
     void run() throws LoopExit, InterruptedException {
         if (idleNanos() > 0) {
             return;
@@ -85,7 +85,7 @@ final class ParkedRetrier<T> {
         }
     }
 
-    /** There is more to do at once. */
+    /** Schedules an immediate retry. */
     private void retryBy() {
         nextLook = manager.now();
         expecting = true;
@@ -113,7 +113,10 @@ final class ParkedRetrier<T> {
             this.first = key.firstVersion();
         }
 
-        /** Until something of it is settled, however long that takes: the next round would begin where this one did. */
+        /**
+         * Retries until some of it is settled, however long that takes: the next round would otherwise start at the
+         * same point.
+         */
         void run() throws LoopExit, InterruptedException {
             boolean goesOn = true;
             while (goesOn && (!settled || manager.now() - until < 0)) {
@@ -207,7 +210,10 @@ final class ParkedRetrier<T> {
             return false;
         }
 
-        /** If the store records it, it is no outage, and other aggregates continue; otherwise the loop ends. */
+        /**
+         * Postpones the aggregate. If the store records that, there is no outage, and other aggregates continue;
+         * otherwise the loop ends.
+         */
         private void postponeIfPossible(FailureKind kind, ParkDecision parking, Exception failure) throws LoopExit {
             try {
                 postpone(first, parking);
@@ -218,7 +224,10 @@ final class ParkedRetrier<T> {
             status.reporter.failed(kind, failure);
         }
 
-        /** None of its events has failed: what waits for a missing event still does. */
+        /**
+         * Returns the decision if none of its events has failed: an aggregate that waits for a missing event continues
+         * to wait.
+         */
         private ParkDecision untried(String error) {
             ParkDecision later = failures.policy().afterOutage(attempts, error);
             return key.reason() == ParkReason.GAP

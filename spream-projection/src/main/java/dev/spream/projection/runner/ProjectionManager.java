@@ -38,12 +38,12 @@ import java.util.regex.Pattern;
  * during and after {@code run}. A manager runs once. It closes neither the store nor the sources. Several managers may run the
  * same projections, in one process or in many: they share the segments of those whose source has positions.
  *
- * <p>What it promises for each projection, however many managers there are and whatever crashes when:
+ * <p>Guarantees for each projection, with any number of managers and after any crash:
  *
  * <ul>
- *   <li>Every event that is delivered is applied once, as far as the store's database is concerned, or kept there for its parked
- *       aggregate: the effect, the version of the aggregate, and the checkpoint are committed together. Those of one aggregate
- *       are applied in the order of their versions.
+ *   <li>Every event that is delivered is applied once, as far as the store's database is concerned, or stored there for
+ *       its parked aggregate: the effect, the version of the aggregate, and the checkpoint are committed together.
+ *       Those of one aggregate are applied in the order of their versions.
  *   <li>An event that fails holds up only the later events of its aggregate, which is parked. A retryable failure is tried again;
  *       any other waits for an operator to {@linkplain ProjectionOperations#retry retry} or {@linkplain ProjectionOperations#skip
  *       skip} the event.
@@ -86,9 +86,8 @@ public final class ProjectionManager<T> implements AutoCloseable {
     }
 
     /**
-     * Reads no more events, lets what is being applied be committed, gives the segments up, and waits for all that. If it takes
-     * longer than the timeout, {@link #close} is called. Called by a projection or a listener, it starts all that and does not
-     * wait.
+     * Stops reading events, lets the current batches be committed, releases the segments, and waits for all that. If it
+     * takes longer than the timeout, {@link #close} is called. Called by a projection or a listener, it does not wait.
      *
      * @return whether it was done in time; true if {@link #run} has not been called, or has ended
      */
@@ -111,9 +110,9 @@ public final class ProjectionManager<T> implements AutoCloseable {
     }
 
     /**
-     * The state of each projection in the order in which they were added: each version that runs here, the live one first. Makes
-     * no call to the store or the sources. Until the state of one was read for the first time, and if no version of it runs here,
-     * it is as for one that is about to be created.
+     * Returns the state of each projection in the order in which they were added: each version that runs here, the live
+     * one first. Makes no call to the store or the sources. A projection whose state was not read yet, or of which no
+     * version runs here, is shown like a new one.
      */
     public List<ProjectionView> views() {
         return run.begun()
@@ -124,7 +123,7 @@ public final class ProjectionManager<T> implements AutoCloseable {
     }
 
     /**
-     * Collects what a manager needs. Confined to one thread.
+     * Collects the parts of a manager. Confined to one thread.
      *
      * @param <T> a transaction of the store's database
      */
@@ -156,10 +155,10 @@ public final class ProjectionManager<T> implements AutoCloseable {
         }
 
         /**
-         * Adds a projection that is run in its own way. There may be several of a name, of different {@linkplain
-         * Projection#revision() revisions}: each runs the versions that are of its revision.
+         * Adds a projection with options of its own. There may be several with the same name and different {@linkplain
+         * Projection#revision() revisions}: each runs the versions of its revision.
          *
-         * @throws IllegalArgumentException if its name is none, or there is one of that name and revision
+         * @throws IllegalArgumentException if its name is not valid, or one of that name and revision was added before
          */
         public Builder<T> add(Projection<? super T> projection, EventSource source, ProjectionOptions options) {
             String name = projection.name();
@@ -179,35 +178,37 @@ public final class ProjectionManager<T> implements AutoCloseable {
             return this;
         }
 
-        /** Names the manager for people, such as by its host; {@code spream} by default. Need not be unique. */
+        /**
+         * Sets the descriptive name of the manager, such as its host; {@code spream} by default. Need not be unique.
+         */
         public Builder<T> owner(String name) {
             this.owner = ProjectionOwner.of(name);
             return this;
         }
 
-        /** Is told what happens, besides those that were added before. */
+        /** Adds a listener. */
         public Builder<T> listener(ProjectionListener listener) {
             listeners.add(requireNonNull(listener, "listener"));
             return this;
         }
 
-        /** For tests that drive the time. */
+        /** Sets the clocks, for tests that control time. */
         Builder<T> time(MonotonicTime time, InstantSource clock) {
             this.time = time;
             this.clock = clock;
             return this;
         }
 
-        /** For tests that repeat a run: where jitter comes from; used by many threads. */
+        /** Sets the source of jitter, for repeatable tests; used by many threads. */
         Builder<T> random(RandomGenerator random) {
             this.random = random;
             return this;
         }
 
         /**
-         * A manager of what was added.
+         * Builds the manager.
          *
-         * @throws IllegalStateException if nothing was
+         * @throws IllegalStateException if no projection was added
          */
         public ProjectionManager<T> build() {
             if (projections.isEmpty()) {

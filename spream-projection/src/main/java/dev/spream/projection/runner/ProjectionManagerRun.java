@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** One run of a manager: owns its threads, and ends when all of them have ended, or do not answer to their interrupts. */
+/** One run of a manager: owns its threads, and ends when all of them have ended, or do not respond to interrupts. */
 final class ProjectionManagerRun<T> implements RunLifecycle.Stoppable {
     private static final Logger log = LoggerFactory.getLogger(ProjectionManagerRun.class);
     private static final long CANCEL_GRACE = TimeUnit.SECONDS.toNanos(10);
@@ -70,10 +70,10 @@ final class ProjectionManagerRun<T> implements RunLifecycle.Stoppable {
     }
 
     /**
-     * Requires that projections which are in the store have segments if their sources have positions. If the store cannot be
-     * reached, each is checked when it can be.
+     * Checks that stored projections have segments if their sources have positions. If the store cannot be reached,
+     * each projection is checked later.
      *
-     * @throws IllegalArgumentException if there are some of which that is not so
+     * @throws IllegalArgumentException if some do not
      */
     private void requireSourcesAsBefore() {
         List<String> problems = new ArrayList<>();
@@ -99,7 +99,7 @@ final class ProjectionManagerRun<T> implements RunLifecycle.Stoppable {
         }
     }
 
-    /** Every step may be repeated, after an interrupt. */
+    /** Ends the run. Every step may be repeated after an interrupt. */
     private void end() throws InterruptedException {
         while (!stopping) {
             wake.await(TimeUnit.HOURS.toNanos(1));
@@ -120,14 +120,14 @@ final class ProjectionManagerRun<T> implements RunLifecycle.Stoppable {
         }
     }
 
-    /** Lets what is being applied finish, and ends. */
+    /** Lets current batches finish, and ends. */
     @Override
     public void drain() {
         stopping = true;
         wake.signal();
     }
 
-    /** Interrupts what is being applied, and ends. */
+    /** Interrupts current batches, and ends. */
     @Override
     public void cancel() {
         cancelled = true;

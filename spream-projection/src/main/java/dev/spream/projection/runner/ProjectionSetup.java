@@ -6,7 +6,7 @@ import dev.spream.projection.Projection;
 import dev.spream.projection.ProjectionOptions;
 import dev.spream.projection.event.EventSource;
 
-/** A projection as a manager was given it. */
+/** A projection as it was added to a manager. */
 record ProjectionSetup<T>(Projection<? super T> projection, EventSource source, ProjectionOptions options) {
     ProjectionSetup {
         requireNonNull(projection, "projection");
@@ -14,7 +14,7 @@ record ProjectionSetup<T>(Projection<? super T> projection, EventSource source, 
         requireNonNull(options, "options");
     }
 
-    /** Into how many segments the projection is split if it is new; 0 over a source without positions. */
+    /** Returns the number of segments of a new projection; 0 over a source without positions. */
     int segments() {
         return source.positioned() ? options.segments() : 0;
     }

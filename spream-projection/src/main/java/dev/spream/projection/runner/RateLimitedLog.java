@@ -8,7 +8,8 @@ import org.slf4j.Logger;
 import org.slf4j.event.Level;
 
 /**
- * Lines of one kind in the log: ten a minute, and how many more there were when the minute is over. Safe for use by many threads.
+ * A log for lines of one kind: at most ten a minute, and the number of omitted ones when the minute is over. Safe for
+ * use by many threads.
  */
 final class RateLimitedLog {
     private static final int MOST = 10;
@@ -20,7 +21,7 @@ final class RateLimitedLog {
     private final String rest;
     private final RepeatedLines lines;
 
-    /** @param rest what is said of those that were left out, after their number and "more" */
+    /** @param rest the text about omitted lines, after their number and "more" */
     RateLimitedLog(Logger log, String projection, MonotonicTime time, Level level, String rest) {
         this.log = log;
         this.projection = projection;
@@ -39,12 +40,12 @@ final class RateLimitedLog {
         }
     }
 
-    /** Says how many were left out in a minute that is over. To be called now and then. */
+    /** Logs the number of lines omitted in the last full minute. Called periodically. */
     void summarize() {
         summarize(lines.takeOver());
     }
 
-    /** Says how many were left out since. */
+    /** Logs the number of omitted lines. */
     void end() {
         summarize(lines.takeAll());
     }

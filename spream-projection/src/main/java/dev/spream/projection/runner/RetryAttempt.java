@@ -70,19 +70,19 @@ final class RetryAttempt<T> implements ProjectionStore.RetryWork<T> {
         return handle.size() == 1 ? given.indexOf(handle.getFirst()) : -1;
     }
 
-    /** The version of the first event that was given; empty if the store gave none. */
+    /** Returns the version of the first event that was passed; empty if the store passed none. */
     OptionalLong firstVersion() {
         return given.isEmpty()
                 ? OptionalLong.empty()
                 : OptionalLong.of(given.getFirst().eventVersion());
     }
 
-    /** The version of the first event that is left if it succeeded, as far as that is known. */
+    /** Returns the version of the first event that is left if the attempt succeeded, as far as known. */
     long nextVersion() {
         return taken < given.size() ? given.get(taken).eventVersion() : version + 1;
     }
 
-    /** The events that were to be applied. */
+    /** Returns the events to apply. */
     List<EventEnvelope> handle() {
         return handle;
     }
@@ -92,7 +92,7 @@ final class RetryAttempt<T> implements ProjectionStore.RetryWork<T> {
         return taken;
     }
 
-    /** The version of the first event that is left: the one behind the gap, or the one that failed. */
+    /** Returns the version of the first event that is left: the one after the gap, or the one that failed. */
     long firstLeft() {
         return given.get(gap ? taken : 0).eventVersion();
     }
@@ -102,7 +102,7 @@ final class RetryAttempt<T> implements ProjectionStore.RetryWork<T> {
         return gap;
     }
 
-    /** The last one that was applied. */
+    /** Returns the last version that was applied. */
     long version() {
         return version;
     }

@@ -4,7 +4,10 @@ import dev.spream.projection.ProjectionVersion;
 import dev.spream.projection.ProjectionView;
 import java.util.function.Function;
 
-/** One version of a projection of a running manager: a thread that watches its state, one that keeps its loops, and those. */
+/**
+ * One version of a projection of a running manager: a thread that reads its state, one that keeps its loops running,
+ * and the loops.
+ */
 final class RunningVersion<T> {
     private final ManagerContext<T> manager;
     private final VersionStatus status;
@@ -34,7 +37,7 @@ final class RunningVersion<T> {
         try {
             keeper.run();
         } finally {
-            watch.stop(); // with a last report
+            watch.stop(); // including a last report
         }
     }
 

@@ -18,8 +18,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One projection of a running manager, in all of its versions whose code this manager has: reads the list of versions about once
- * a second, on a thread of its own, and runs each of them.
+ * One projection of a running manager, with all versions whose code this manager has: reads the list of versions about
+ * once a second, on a thread of its own, and runs each of them.
  */
 final class RunningVersions<T> {
     private static final Logger log = LoggerFactory.getLogger(RunningVersions.class);
@@ -39,8 +39,8 @@ final class RunningVersions<T> {
     // Guarded by this.
     private final Map<Integer, RunningVersion<T>> running = new TreeMap<>();
     private boolean stopping;
-    private boolean unknown; // none of the versions is of a revision that is here
-    private int elsewhere; // the live version if others run here, and it does not; otherwise 0
+    private boolean unknown; // whether no version has a revision that is here
+    private int elsewhere; // the live version if it runs elsewhere only while others run here; otherwise 0
 
     RunningVersions(ManagerContext<T> manager, List<ProjectionSetup<T>> setups) {
         this.manager = manager;
@@ -71,7 +71,7 @@ final class RunningVersions<T> {
             register();
             versions = manager.store().versions(name);
         } catch (IllegalArgumentException e) {
-            throw e; // it cannot be run like this, and that will not pass
+            throw e; // the configuration is invalid, which is permanent
         } catch (RuntimeException e) {
             if (isRunning()) {
                 log.debug(
@@ -116,7 +116,7 @@ final class RunningVersions<T> {
                 .toList();
     }
 
-    /** Outside of the lock: a listener may ask for views. */
+    /** Notifies listeners outside of the lock: a listener may ask for views. */
     private void tell(List<ProjectionVersion> versions) {
         if (!versions.equals(told)) {
             told = versions;
@@ -201,7 +201,7 @@ final class RunningVersions<T> {
         wake.signal();
     }
 
-    /** Interrupts loops, and ends. Outside of the lock, which views need. */
+    /** Interrupts loops, and ends. Interrupts outside of the lock, which views need. */
     void cancel() {
         stop();
         running().forEach(RunningVersion::cancel);
@@ -211,7 +211,7 @@ final class RunningVersions<T> {
         return List.copyOf(running.values());
     }
 
-    /** Of each version that runs here, the live one first; or why there is none. */
+    /** Returns the view of each version that runs here, the live one first; or the reason why there is none. */
     synchronized List<ProjectionView> views() {
         if (running.isEmpty()) {
             return List.of(VersionStatus.unread(latest(), unknown ? Optional.of(remedy()) : reporter.outage()));

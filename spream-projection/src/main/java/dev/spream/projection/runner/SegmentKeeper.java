@@ -20,11 +20,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Holds segments of a projection and keeps a loop running for each: renews their leases well before they end, takes its share,
- * and releases what is above it once the loop has finished its batch.
+ * Holds segments of a projection and keeps a loop running for each: renews their leases well before they expire, claims
+ * its share, and releases segments above the share once their loops have finished a batch.
  *
- * <p>The leases are measured on this process's own clocks ({@link LocalLease}); loops write nothing after their end. A loop
- * begins at the position that the store has after the loop before it has ended.
+ * <p>The leases are measured on this process's own clocks ({@link LocalLease}); loops write nothing after they expire.
+ * A loop begins at the position that is stored after the previous loop has ended.
  */
 final class SegmentKeeper<T> implements Keeper {
     private static final Logger log = LoggerFactory.getLogger(SegmentKeeper.class);
@@ -54,7 +54,7 @@ final class SegmentKeeper<T> implements Keeper {
     private volatile LocalLease granted;
     private volatile boolean stopping;
     private int fair = Integer.MAX_VALUE;
-    private int number; // of segments, those that are held among them
+    private int number; // the number of segments, including those held
 
     SegmentKeeper(
             ManagerContext<T> manager,
@@ -89,7 +89,7 @@ final class SegmentKeeper<T> implements Keeper {
         end();
     }
 
-    /** Drops loops that have ended. Returns whether segments can be released. */
+    /** Removes loops that have ended. Returns whether segments can be released. */
     private boolean removeEnded() {
         boolean canGiveUp = false;
         for (Held held : segments.values()) {
@@ -110,7 +110,7 @@ final class SegmentKeeper<T> implements Keeper {
         return canGiveUp;
     }
 
-    /** Returns whether its loop is from before a pause, so that its fatal failure may have been fixed. */
+    /** Returns whether its loop was started before a pause, so that its fatal failure may have been fixed. */
     private boolean isOutdated(Held held) {
         return held.epoch != status.state().epoch();
     }
@@ -136,7 +136,7 @@ final class SegmentKeeper<T> implements Keeper {
                 .orElse(Long.MAX_VALUE);
     }
 
-    /** Tells the store that it is there, and does what follows from the answer; whether there was one. */
+    /** Renews and claims segments in the store, and applies the result; returns whether the store responded. */
     private boolean hold() {
         Set<Integer> giveUp = segments.values().stream()
                 .filter(held -> held.leaving && held.slot.isEmpty())
@@ -189,8 +189,8 @@ final class SegmentKeeper<T> implements Keeper {
     }
 
     /**
-     * It had another owner meanwhile, or roles were exchanged, or the number of segments has changed: its loop writes nothing
-     * more, and another one starts.
+     * Restarts the loop of a segment that had another owner meanwhile, or after roles were exchanged, or the number of
+     * segments has changed: the old loop can no longer write.
      */
     private void retake(Held held, SegmentLease lease) {
         reportLost(held);
@@ -213,8 +213,8 @@ final class SegmentKeeper<T> implements Keeper {
     }
 
     /**
-     * Unless the status, the role or the segments of the projection have changed, which takes it away without anything
-     * being amiss.
+     * Reports a lost segment, unless a change of the status, the role or the number of segments of the projection
+     * explains the loss.
      */
     private void reportLost(Held held) {
         if (!isChanged(held)) {
@@ -274,7 +274,7 @@ final class SegmentKeeper<T> implements Keeper {
             status.keeperWake.await(Math.max(1, Math.min(SOON, nextHold - manager.now())));
             segments.values().forEach(held -> held.slot.removeEnded());
             if (nextHold - manager.now() <= 0) {
-                hold(); // a batch that takes long may still be committed
+                hold(); // a long batch may still be committed
                 nextHold = manager.now() + lease() / 4;
             }
         }

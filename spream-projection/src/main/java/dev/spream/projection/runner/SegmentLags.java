@@ -10,21 +10,25 @@ import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The lags of the segments that are to be read here, each as its loop found it. A source without positions is segment
- * 0. Safe for use by many threads.
+ * The lags of the segments that are to be read here, as their loops measured them. A source without positions is
+ * segment 0. Safe for use by many threads.
  */
 final class SegmentLags {
     private final Map<Integer, LagSample> samples = new ConcurrentHashMap<>();
 
     /**
-     * All of them in one.
+     * The combined lag.
      *
-     * @param events of the one that is behind most, as far as known; 0 only if a loop has looked at each and found none
-     * @param age of what has waited longest; zero likewise
+     * @param events the number of unprocessed events of the segment that is furthest behind, as far as known; 0 only if
+     *     each loop has found none
+     * @param age the longest wait; zero under the same condition
      */
     record Furthest(OptionalLong events, Optional<Duration> age) {}
 
-    /** A segment is to be read from now on; nothing is known of it until its loop has looked, unless one did before. */
+    /**
+     * Adds a segment that is to be read from now on; its lag is unknown until its loop has measured it, unless it was
+     * measured before.
+     */
     void expect(int segment) {
         samples.putIfAbsent(segment, LagSample.UNKNOWN);
     }
@@ -33,12 +37,12 @@ final class SegmentLags {
         samples.put(segment, sample);
     }
 
-    /** Its loop has ended. */
+    /** Records that its loop has ended. */
     void unattended(int segment) {
         samples.computeIfPresent(segment, (any, sample) -> sample.unattended());
     }
 
-    /** It is not read here any more. */
+    /** Removes a segment that is no longer read here. */
     void forget(int segment) {
         samples.remove(segment);
     }
@@ -46,7 +50,7 @@ final class SegmentLags {
     /**
      * Returns the lags at that time.
      *
-     * @param held whether they are this process's still, as far as it can know
+     * @param held whether the segments are still held, as far as this process can determine
      */
     Furthest furthest(Instant now, boolean held) {
         List<LagSample> known = samples.values().stream()

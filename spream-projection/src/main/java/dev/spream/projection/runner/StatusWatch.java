@@ -13,8 +13,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads the state of a projection about once a second, since it is changed elsewhere, and brings it up to date if something has
- * happened here. On a thread of its own.
+ * Reads the state of a projection about once a second, since other processes change it, and updates it after changes
+ * made here. On a thread of its own.
  */
 final class StatusWatch {
     private static final Logger log = LoggerFactory.getLogger(StatusWatch.class);
@@ -89,7 +89,10 @@ final class StatusWatch {
         }
     }
 
-    /** Others park and retry as well, which may be known a few seconds later. */
+    /**
+     * Reads the summary of parked aggregates. Other processes park and retry as well, which may be visible a few
+     * seconds later.
+     */
     private void readParked() {
         if (status.parkedChanged.getAndSet(false) || manager.now() - parkedAt >= PARKED_EVERY) {
             status.parked(manager.store().parkedSummary(status.name));
@@ -97,7 +100,7 @@ final class StatusWatch {
         }
     }
 
-    /** Of a version that is not live, learns how far it is. */
+    /** Reads the progress of a version that is not live. */
     private void built() {
         boolean dealt = status.dealt.getAndSet(false);
         if (status.version().isLive() || (!dealt && isSettled())) {
@@ -114,7 +117,10 @@ final class StatusWatch {
         }
     }
 
-    /** Returns whether it was where the live one is a moment ago: if it has stopped there, the live one continues without it. */
+    /**
+     * Returns whether it was at the position of the live version a moment ago: if it has stopped there, the live
+     * version continues without it.
+     */
     private boolean isSettled() {
         return status.rebuild().filter(RebuildProgress::isCaughtUp).isPresent()
                 && manager.now() - builtAt < BUILT_EVERY;
@@ -149,7 +155,7 @@ final class StatusWatch {
         return unreported.errors() == 0 ? Optional.empty() : unreported.lastError();
     }
 
-    /** Says in the log now and then how far a version is that is being built, and once that it has caught up. */
+    /** Logs the progress of a version that is being built from time to time, and once when it has caught up. */
     private static final class RebuildLog {
         private static final long EVERY = TimeUnit.SECONDS.toNanos(10);
 
@@ -186,7 +192,7 @@ final class StatusWatch {
             ProjectionVersion version = progress.version();
             if (progress.parked() > 0) {
                 log.warn(
-                        "[{}] has caught up with the live version after {} events, but {} aggregates are parked in it; they stay parked until an operator acts, and a cut-over that would lose them is refused: see 'projection show {}@{}'",
+                        "[{}] has caught up with the live version after {} events, but {} aggregates are parked in it; they stay parked until an operator acts, and a cutover that would lose them is refused: see 'projection show {}@{}'",
                         version.stateName(),
                         progress.applied(),
                         progress.parked(),

@@ -6,9 +6,9 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Distinguishes a failing store from an event that makes its transactions fail, such as one that takes longer than the server's
- * limit for idle sessions: counts, for each feed, the transactions that the store broke off after events were applied in them,
- * since one was committed. Outlives the loops that they end. Safe for use by many threads.
+ * Distinguishes a failing store from an event that aborts its transactions, such as one that takes longer than the
+ * server's limit for idle sessions: counts, for each feed, the transactions that the store aborted after events were
+ * applied in them, since the last commit. Outlives the loops that are ended. Safe for use by many threads.
  */
 final class StoreAbortTracker {
     private static final int OUTAGES = 1;
@@ -21,7 +21,7 @@ final class StoreAbortTracker {
         return failure instanceof StorageException storage && storage.retryable();
     }
 
-    /** One was broken off; whether it is taken for the fault of its events, rather than for an outage. */
+    /** Counts an aborted transaction; returns whether its events count as the cause, rather than an outage. */
     boolean again(Fence fence) {
         return counts.merge(feed(fence), 1, Integer::sum) > OUTAGES;
     }

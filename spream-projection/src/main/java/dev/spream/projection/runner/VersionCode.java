@@ -7,7 +7,10 @@ import dev.spream.projection.SideEffectingProjection;
 import java.util.Map;
 import java.util.Set;
 
-/** The code of a version: which events it is given, and how it writes them. As safe for use by many threads as the projection. */
+/**
+ * The code of a version: the events that it receives, and how it writes them. As safe for use by many threads as the
+ * projection.
+ */
 final class VersionCode<T> {
     private final Projection<? super T> projection;
     private final boolean versioned;
@@ -25,7 +28,7 @@ final class VersionCode<T> {
         return projection;
     }
 
-    /** Returns whether versions of its read model can be told apart. */
+    /** Returns whether versions of its read model can be distinguished. */
     boolean isVersioned() {
         return versioned;
     }
@@ -34,16 +37,16 @@ final class VersionCode<T> {
         return planner;
     }
 
-    /** Events are passed over that are skipped without being tried: the versions of each aggregate. */
+    /** Sets the events that are skipped without being tried: the versions of each aggregate. */
     void skip(Map<String, Set<Long>> events) {
         planner = planner.skipping(events);
     }
 
     /**
-     * The code that applies events.
+     * Returns the writer that applies events.
      *
-     * @param version as the loop knows it that writes
-     * @param followed up to which version side effects have followed
+     * @param version the version as read by the loop that writes
+     * @param followed the last version whose side effects were produced before
      */
     EventWriter<T> writer(ProjectionVersion version, long followed) {
         return version.isLive() && projection instanceof SideEffectingProjection<?> effects

@@ -10,9 +10,9 @@ import dev.spream.projection.RebuildableProjection;
 import java.util.Optional;
 
 /**
- * Finds out, when a loop begins, what its version is for by now and which events it skips, and has its read model created
- * if it is not there. A loop that has taken its segment before that is fenced off if roles are exchanged after it. Confined
- * to the loop's thread.
+ * Determines the current role of a version and the events that it skips when a loop begins, and creates its read model
+ * if absent. A loop that has claimed its segment before is fenced off if roles are exchanged afterwards. Confined to
+ * the loop's thread.
  */
 final class VersionEntry<T> {
     private final ProjectionStore<T> store;
@@ -46,7 +46,7 @@ final class VersionEntry<T> {
         if (!code.isVersioned()) {
             throw LoopExit.fatal(new ProjectionException(
                     FailureKind.FATAL,
-                    "projection '%s' does not say how another version of its read model is written: it must be a RebuildableProjection, or have another projection for each version; drop version %d"
+                    "projection '%s' does not support several versions of its read model: it must be a RebuildableProjection, or override ofVersion; drop version %d"
                             .formatted(version.projection(), version.version()),
                     null));
         }
@@ -68,7 +68,7 @@ final class VersionEntry<T> {
         return kind == FailureKind.POISON ? LoopExit.fatal(failure) : LoopExit.outage(failure);
     }
 
-    /** Has a read model outside of the store begun, or checks that it is the one that was. */
+    /** Begins an external read model, or checks that it is the recorded one. */
     void requireModel(ProjectionVersion version) throws LoopExit {
         if (!(code.projection() instanceof ExternalReadModel model)) {
             return;

@@ -28,19 +28,19 @@ final class VersionStatus {
     final Waiter watchWake;
     final Waiter keeperWake;
 
-    /** Events were dealt with since the progress of the version was read. */
+    /** Whether events were processed since the progress of the version was read. */
     final AtomicBoolean dealt = new AtomicBoolean();
 
-    /** Something was written that the projection's row does not show yet. */
+    /** Whether something was written that the projection's row does not show yet. */
     final AtomicBoolean progressed = new AtomicBoolean();
 
-    /** Something was parked here, or is parked no more, since the summary was read. */
+    /** Whether aggregates were parked or resumed here since the summary was read. */
     final AtomicBoolean parkedChanged = new AtomicBoolean(true);
 
     private static final long ASK_EVERY = TimeUnit.SECONDS.toNanos(1);
 
     private final AtomicLong nextQuestion;
-    private volatile Set<Integer> due = Set.of(); // segments with parked aggregates that are due, by the last answer
+    private volatile Set<Integer> due = Set.of(); // segments with due parked aggregates, as last read
 
     private final ManagerContext<?> manager;
     private final boolean positioned;
@@ -94,7 +94,7 @@ final class VersionStatus {
                 Instant.EPOCH);
     }
 
-    /** As it was last read; a loop knows better. */
+    /** Returns the version as last read; a loop may have read it later. */
     ProjectionVersion version() {
         return version;
     }
@@ -109,7 +109,7 @@ final class VersionStatus {
         }
     }
 
-    /** Returns whether the version is not there any more, so that what fails says nothing. */
+    /** Returns whether the version no longer exists, so that failures are meaningless. */
     boolean isDropped() {
         try {
             return known && manager.store().state(name).isEmpty();
@@ -137,8 +137,8 @@ final class VersionStatus {
     }
 
     /**
-     * Returns whether a segment had parked aggregates that are due, a second or so ago. The store is asked about once a second by
-     * one of the loops for all of them, since mostly none is due; the others do not wait for it.
+     * Returns whether a segment had due parked aggregates about a second ago. One of the loops reads this about once a
+     * second for all of them, since usually none is due; the others do not wait for it.
      */
     boolean hasDue(int segment) {
         long now = manager.now();
@@ -164,9 +164,10 @@ final class VersionStatus {
     }
 
     /**
-     * The version is run by this process no longer, since what is around the process is wrong; its keeper releases what it holds.
+     * Stops running the version in this process, because the environment of the process is wrong; its keeper releases
+     * its segments.
      *
-     * @return false if that was so before
+     * @return false if it was stopped before
      */
     synchronized boolean endHere(String error) {
         boolean first = ended.isEmpty();
@@ -178,7 +179,7 @@ final class VersionStatus {
         return ended.isPresent();
     }
 
-    /** The segment is not read here now: how far it was, and that it failed, says nothing any more. */
+    /** Removes a segment that is not read here now: its lag and failures are meaningless. */
     void forget(int segment, String label) {
         lags.forget(segment);
         reporter.forget(label);

@@ -9,13 +9,13 @@ import java.util.Set;
  * many threads.
  */
 public interface DocumentMapping {
-    /** The event types that change documents; empty for all. */
+    /** Returns the event types that change documents; empty for all. */
     Set<String> eventTypes();
 
     /**
      * Returns the changes of documents by an event, in the order in which they apply.
      *
-     * @throws Exception anything; the event is poison then
+     * @throws Exception anything; the event then counts as poison
      */
     List<SearchChange> changes(EventEnvelope event) throws Exception;
 }

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /** The index of a version, opened when it is first needed. Safe for use by many threads. */
 final class IndexGeneration {
     private final IntFunction<SearchIndex> indexes;
-    private final int version; // 0 if there is but one index
+    private final int version; // 0 if there is only one index
     private final SectionLock lock = new SectionLock();
     private volatile @Nullable SearchIndex open; // written under the lock
 

@@ -14,11 +14,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Optimizes indexes at an interval, one after the other, on a thread of its own; writes and searches continue meanwhile. One of a
- * process is enough, and several processes may have one each.
+ * Optimizes indexes periodically, one after the other, on a thread of its own; writes and searches continue meanwhile.
+ * One instance per process is enough, and several processes may have one each.
  *
- * <p>The first time is after a tenth of the interval, so that processes which do not live for long see to it too. What fails is
- * logged and tried again the next time; an index that was dropped is passed over.
+ * <p>The first run is after a tenth of the interval, so that it also happens in short-lived processes. Failures are
+ * logged and retried in the next run; an index that was dropped is skipped.
  *
  * <p>Safe for use by many threads. The indexes belong to the caller; close this before them.
  */
@@ -26,7 +26,7 @@ public final class IndexMaintenance implements AutoCloseable {
     /** The default interval. */
     public static final Duration INTERVAL = Duration.ofDays(1);
 
-    /** The default age up to which tombstones are kept: no event should be later than that. */
+    /** The default age up to which tombstones are kept: no event should arrive later than that. */
     public static final Duration TOMBSTONES = Duration.ofDays(7);
 
     private static final Logger log = LoggerFactory.getLogger(IndexMaintenance.class);
@@ -54,9 +54,9 @@ public final class IndexMaintenance implements AutoCloseable {
     }
 
     /**
-     * Starts one that works until it is closed.
+     * Starts an instance that works until it is closed.
      *
-     * @param interval from the end of one time until the next
+     * @param interval the time from the end of one run to the start of the next
      * @param tombstones see {@link SearchIndex#optimize}
      */
     public static IndexMaintenance start(Duration interval, Duration tombstones) {
@@ -65,7 +65,10 @@ public final class IndexMaintenance implements AutoCloseable {
         return started;
     }
 
-    /** The same indexes by version; what is opened is optimized from then on, the last one of each version. */
+    /**
+     * Returns the same indexes by version; an index that is opened is optimized from then on, the last opened one of
+     * each version.
+     */
     public IntFunction<SearchIndex> keeping(IntFunction<SearchIndex> opening) {
         requireNonNull(opening, "opening");
         return version -> {
@@ -96,7 +99,7 @@ public final class IndexMaintenance implements AutoCloseable {
         } catch (RuntimeException e) {
             if (!closed) {
                 log.warn(
-                        "the search index {} was not optimized and is as it was; the next attempt is in {}",
+                        "the search index {} was not optimized and is unchanged; the next attempt is in {}",
                         index,
                         DurationText.of(interval),
                         LoggedFailure.of(e));
@@ -104,7 +107,9 @@ public final class IndexMaintenance implements AutoCloseable {
         }
     }
 
-    /** Starts no other index; an optimization in progress continues until its engine is closed. Closing again is harmless. */
+    /**
+     * Starts no further optimization; one in progress continues until its engine is closed. Closing again is harmless.
+     */
     @Override
     public void close() {
         closed = true;

@@ -5,17 +5,19 @@ import static java.util.Objects.requireNonNull;
 import java.util.Map;
 
 /**
- * A change of a document. Its version says which of two changes of the document is the later one: an index passes over
- * what is not newer than what it has seen of it, deletions included, so that nothing that comes late or again undoes
- * it.
+ * A change of a document. Versions order the changes of a document: an index ignores a change that is not newer than
+ * the latest one of the document, deletions included, so that late or repeated changes have no effect.
  */
 public sealed interface SearchChange {
     String id();
 
-    /** That of the event which it comes from, 1 or more; several changes of one event have the same and are one change. */
+    /**
+     * Returns the version of the event that caused it, 1 or more; several changes of one event have the same version
+     * and count as one change.
+     */
     long version();
 
-    /** The document is this one. */
+    /** Replaces the document. */
     record Put(SearchDocument document, long version) implements SearchChange {
         public Put {
             requireNonNull(document, "document");
@@ -28,7 +30,7 @@ public sealed interface SearchChange {
         }
     }
 
-    /** These fields of the document are others now; a document that is not there stays away. */
+    /** Replaces some fields of the document; a document that does not exist is not created. */
     record Merge(String id, Map<String, Object> fields, long version) implements SearchChange {
         public Merge {
             SearchDocument.checkId(id);
@@ -37,7 +39,7 @@ public sealed interface SearchChange {
         }
     }
 
-    /** The document is gone. */
+    /** Deletes the document. */
     record Delete(String id, long version) implements SearchChange {
         public Delete {
             SearchDocument.checkId(id);

@@ -8,9 +8,9 @@ import java.util.Map;
 /**
  * A document.
  *
- * @param id 1 to 511 letters, digits, hyphens and underscores, as the strictest engine wants it
- * @param fields by name, in their order: {@code String}, {@code Long}, {@code Double}, {@code Boolean}, or a {@code List} of
- *     {@code String}
+ * @param id 1 to 511 letters, digits, hyphens and underscores, the limit of the strictest engine
+ * @param fields the fields by name, in order: {@code String}, {@code Long}, {@code Double}, {@code Boolean}, or a
+ *     {@code List} of {@code String}
  */
 public record SearchDocument(String id, Map<String, Object> fields) {
     private static final int MAX_ID = 511;

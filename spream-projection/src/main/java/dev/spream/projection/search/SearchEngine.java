@@ -6,17 +6,17 @@ import java.util.Set;
 public interface SearchEngine extends AutoCloseable {
 
     /**
-     * Opens an index, which is created empty if it is not there, and is given the schema if it has another. The same index may be
-     * open several times; each is closed for itself.
+     * Opens an index, which is created empty if absent; an index with another schema gets this one. The same index may
+     * be open several times; each is closed separately.
      *
      * @param name 1 to 120 letters, digits, hyphens and underscores
      */
     SearchIndex open(String name, SearchSchema schema);
 
-    /** The names of all indexes. */
+    /** Returns the names of all indexes. */
     Set<String> indexes();
 
-    /** Removes an index with all that is in it. False if there is none. Searches that are running may fail. */
+    /** Removes an index with its contents. Returns false if there is none. Running searches may fail. */
     boolean drop(String name);
 
     /** Closes what this opened, indexes included. Closing again is harmless. */

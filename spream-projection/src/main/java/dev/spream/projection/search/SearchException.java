@@ -6,7 +6,7 @@ import dev.spream.core.SpreamException;
 import dev.spream.projection.FailureKind;
 import org.jspecify.annotations.Nullable;
 
-/** A search engine could not do what was asked. */
+/** An operation of a search engine failed. */
 public final class SearchException extends SpreamException {
     private static final long serialVersionUID = 1L;
 
@@ -16,7 +16,7 @@ public final class SearchException extends SpreamException {
      * @param kind {@code TRANSIENT} if it may succeed later, such as of an engine that cannot be reached; {@code POISON} if
      *     the engine refuses what it was given; {@code LOCAL} if it refuses everything that comes from this process, such
      *     as for a wrong key or a wrong folder; {@code FATAL} if it refuses everything
-     * @param message stored and logged: what is wrong, without what documents contain
+     * @param message the description that is stored and logged, without contents of documents
      */
     public SearchException(FailureKind kind, String message, @Nullable Throwable cause) {
         super(message, cause);

@@ -11,9 +11,9 @@ public interface SearchListener {
     SearchListener NONE = (projection, changes, took) -> {};
 
     /**
-     * The engine has made changes.
+     * Called when the engine has made changes.
      *
-     * @param changes how many were in the call
+     * @param changes the number of changes in the call
      */
     void written(String projection, int changes, Duration took);
 }

@@ -20,16 +20,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A projection into a search index. What a batch of events does to a document becomes one change, and a batch of changes one call
- * of the engine, or a few of 1,000 each; the batch counts as done only when the engine has made them. So the index may be ahead
- * of what the store knows, and is never behind it: what is applied again was made before, and is passed over by its version.
+ * A projection into a search index. All changes of a batch to a document become one change, and a batch of changes
+ * becomes one call of the engine, or a few of 1,000 each; the batch is complete only when the engine has made them. So
+ * the index may be ahead of the store's checkpoint, and is never behind it: changes that are repeated are ignored by
+ * their versions.
  *
- * <p>How much goes into a batch, and how long it waits to be full, is {@link dev.spream.projection.ProjectionOptions#batch} and
- * {@link dev.spream.projection.ProjectionOptions#linger}.
+ * <p>The size of a batch, and how long it waits for events, are {@link dev.spream.projection.ProjectionOptions#batch}
+ * and {@link dev.spream.projection.ProjectionOptions#linger}.
  *
- * <p>The store remembers which index a version has begun. Nothing is written to another one, such as an empty one in the place of
- * one that was lost. The index of a version that is rebuilt is emptied before its first event; that of a first version must be
- * empty then.
+ * <p>The store records which index a version has begun. Nothing is written to another one, such as an empty index that
+ * replaces a lost one. The index of a version that is rebuilt is emptied before its first event; that of a first
+ * version must be empty then.
  *
  * <p>Safe for use by many threads. The index is closed by its owner.
  */
@@ -44,7 +45,7 @@ public final class SearchProjection
     private final SearchListener listener;
 
     /**
-     * A projection with one index.
+     * Creates a projection with one index.
      *
      * @param name see {@link #name()}
      */
@@ -54,10 +55,10 @@ public final class SearchProjection
     }
 
     /**
-     * A projection with a rebuildable read model: each version has an index.
+     * Creates a projection with a rebuildable read model: each version has an index.
      *
-     * @param indexes opens that of a version, called when the version is first written, and again if it fails; see {@link
-     *     #versions}
+     * @param indexes opens the index of a version, called when the version is first written, and again if it fails; see
+     *     {@link #versions}
      */
     public SearchProjection(String name, DocumentMapping mapping, IntFunction<SearchIndex> indexes) {
         this(name, mapping, IndexGeneration.first(indexes), SearchListener.NONE);
@@ -70,7 +71,7 @@ public final class SearchProjection
         this.listener = requireNonNull(listener, "listener");
     }
 
-    /** The indexes {@code name-v1}, {@code name-v2} and so on; closing the engine closes them. */
+    /** Returns the indexes {@code name-v1}, {@code name-v2} and so on; closing the engine closes them. */
     public static IntFunction<SearchIndex> versions(SearchEngine engine, String name, SearchSchema schema) {
         return version -> engine.open(indexName(name, version), schema);
     }
@@ -80,12 +81,12 @@ public final class SearchProjection
         return name + "-v" + version;
     }
 
-    /** The same projection, which says what it writes. */
+    /** Returns the same projection with a listener for its writes. */
     public SearchProjection listener(SearchListener told) {
         return new SearchProjection(name, mapping, index, told);
     }
 
-    /** The same projection into the index of that version; this, if it has but one index. */
+    /** Returns the same projection into the index of that version; this, if it has only one index. */
     @Override
     public SearchProjection ofVersion(int version) {
         IndexGeneration other = index.ofVersion(version);
@@ -166,7 +167,7 @@ public final class SearchProjection
             if (documents > 0 && !index.isBuiltAnew()) {
                 throw new ProjectionException(
                         FailureKind.LOCAL,
-                        "the search index %s has %d documents, and the database of projection '%s' knows nothing of them, so that they may be another one's; nothing was changed: drop that index, or give the process another"
+                        "the search index %s has %d documents that the database of projection '%s' does not record, so they may belong to another database; nothing was changed: drop that index, or configure another one"
                                 .formatted(empty, documents, name),
                         null);
             }

@@ -12,10 +12,10 @@ import java.util.Optional;
  * A search.
  *
  * @param text words, of which the last may be unfinished; empty for all documents. At most 1,000 characters
- * @param filters values that filterable fields must have; of a field with a list, one of them
+ * @param filters the required values of filterable fields; for a field with a list, of one of its elements
  * @param sortBy a sortable field, ascending; empty for the best match first
- * @param offset how many results to pass over: 0 to 10,000
- * @param limit how many to return at most: 1 to 1,000
+ * @param offset the number of results to skip: 0 to 10,000
+ * @param limit the maximum number of results: 1 to 1,000
  */
 public record SearchQuery(String text, Map<String, String> filters, Optional<String> sortBy, int offset, int limit) {
     private static final int MAX_TEXT = 1_000;
@@ -33,7 +33,7 @@ public record SearchQuery(String text, Map<String, String> filters, Optional<Str
         requireBetween("limit", limit, 1, MAX_LIMIT);
     }
 
-    /** The first 20 that match. */
+    /** Returns a query for the first 20 matches. */
     public static SearchQuery of(String text) {
         return new SearchQuery(text, Map.of(), Optional.empty(), 0, 20);
     }

@@ -8,9 +8,9 @@ import java.util.List;
 /**
  * The result of a search.
  *
- * @param total how many documents match, as far as the engine counts: an estimate for many
- * @param documents those that were asked for
- * @param took in the engine
+ * @param total the number of matching documents; an estimate if there are many
+ * @param documents the requested documents
+ * @param took the time in the engine
  */
 public record SearchResult(long total, List<SearchDocument> documents, Duration took) {
     public SearchResult {

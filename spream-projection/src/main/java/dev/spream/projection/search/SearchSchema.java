@@ -6,7 +6,7 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * The fields of documents that an index knows, and what it does with them. Others are kept and returned, and cannot be searched.
+ * The fields of documents that an index uses. Other fields are stored and returned, but cannot be searched.
  *
  * @param searchable fields with searchable text, the most important first
  * @param filterable fields that searches can be narrowed by
@@ -28,7 +28,7 @@ public record SearchSchema(List<String> searchable, Set<String> filterable, Set<
         sortable.forEach(SearchSchema::checkField);
     }
 
-    /** 1 to 64 letters, digits and underscores, a letter first. */
+    /** Checks a name: 1 to 64 letters, digits and underscores, starting with a letter. */
     static void checkField(String name) {
         if (!FIELD.matcher(name).matches()) {
             throw new IllegalArgumentException(

@@ -1,10 +1,10 @@
 /**
- * Search indexes that follow events. {@link dev.spream.projection.search.SearchProjection} turns events into documents and
- * counts an event as done only when the engine has said that its documents are in the index; {@link
- * dev.spream.projection.search.SearchEngine} and {@link dev.spream.projection.search.SearchIndex} are what it needs of an
+ * Search indexes that follow events. {@link dev.spream.projection.search.SearchProjection} turns events into documents,
+ * and an event counts as processed only when the engine has confirmed that its documents are in the index; {@link
+ * dev.spream.projection.search.SearchEngine} and {@link dev.spream.projection.search.SearchIndex} are the ports to an
  * engine.
  *
- * <p>Uses projections, and no engine.
+ * <p>Depends on projections, and on no engine.
  */
 @NullMarked
 package dev.spream.projection.search;

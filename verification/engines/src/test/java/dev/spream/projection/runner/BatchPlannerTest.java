@@ -97,7 +97,7 @@ final class BatchPlannerTest {
                 .isEqualTo(new ParkDecision(
                         ParkReason.GAP,
                         0,
-                        "the event with version 5 has not come yet",
+                        "the event with version 5 has not arrived yet",
                         Optional.of(ProjectionOptions.DEFAULTS.maxDelay())));
         assertThat(versions(plan.setAside())).containsExactly(6L, 7L);
         assertThat(plan.versions()).containsExactly(Map.entry("k", 4L));
