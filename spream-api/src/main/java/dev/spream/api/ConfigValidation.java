@@ -108,7 +108,7 @@ record ConfigValidation(PluginSelection selection, ResolvedConfig resolved, List
         return PluginRegistry.discover(configured.flatMap(ConfigValidation::readable));
     }
 
-    /** Returns the path; text that is no path is reported when all keys are validated. */
+    /** Returns the path; an invalid path is reported when all keys are validated. */
     private static Optional<Path> readable(String path) {
         try {
             return Optional.of(PLUGINS.type().read(path));

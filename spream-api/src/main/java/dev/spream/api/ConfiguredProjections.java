@@ -38,9 +38,9 @@ import java.util.Set;
  * }
  * }</pre>
  *
- * <p>Nothing is connected to before it is asked for, and the configuration of events is judged when they are: a program
- * that only operates projections need not have their secrets. Confined to one thread, which closes it; what it hands
- * out may be used by many.
+ * <p>Connections are opened on first use, and the configuration of events is validated on first use: a program that only
+ * operates projections does not need its secrets. Confined to one thread, which closes it; the returned objects are safe
+ * for use by many threads.
  */
 public final class ConfiguredProjections extends ConfiguredPort<ProjectionStore<?>> {
     private ConfiguredProjections(ConfiguredPlugins plugins) {

@@ -59,7 +59,8 @@ final class SubscriptionPlan implements AutoCloseable {
         } catch (LinkageError e) {
             throw new SpreamException(
                     ("the subscription was not started: a plug-in does not fit this version of spream,"
-                            + " or lacks a library (%s, %s)").formatted(this, e),
+                                    + " or lacks a library (%s, %s)")
+                            .formatted(this, e),
                     e);
         }
     }

@@ -65,9 +65,8 @@ final class LocksIT {
                 .startsWith("provision: removed the existing buckets")
                 .last()
                 .asString()
-                .startsWith(
-                        "provision: rows, 3 levels of 2000 buckets by sha256; 6,000 buckets exist, 6,000 of them"
-                                + " made now");
+                .startsWith("provision: rows, 3 levels of 2000 buckets by sha256; 6,000 buckets exist, 6,000 of them"
+                        + " made now");
         assertThat(check(0)).containsExactly("check: locks can be taken");
     }
 

@@ -103,10 +103,7 @@ final class OutboxIT {
                 .contains("unknown");
         run(0, "show", id("done"), "--payload");
         assertThat(out.toString()).contains("{\"answer\":1}");
-        assertThat(run(1, "show", "4711"))
-                .last()
-                .asString()
-                .endsWith("there is no entry 4711");
+        assertThat(run(1, "show", "4711")).last().asString().endsWith("there is no entry 4711");
     }
 
     @Test
@@ -211,7 +208,10 @@ final class OutboxIT {
         assertThat(out.toString())
                 .contains("generation 1 failed, HTTP", "ABORTED_BY_HAND")
                 .contains("abort by ann", "nobody wants it");
-        assertThat(run(1, "show", "--key", "never")).last().asString().endsWith("there is no entry with the key never in the outbox, the ledger or the audit");
+        assertThat(run(1, "show", "--key", "never"))
+                .last()
+                .asString()
+                .endsWith("there is no entry with the key never in the outbox, the ledger or the audit");
     }
 
     @Test

@@ -279,9 +279,8 @@ final class ProjectionIT {
                 .asString()
                 .startsWith("resume entries: it continues");
         assertThat(run(1, "resume", "entries", "--reason", "again"))
-                .containsExactly(
-                        "entries is running; only a paused or failed projection can be resumed, and nothing"
-                                + " was changed");
+                .containsExactly("entries is running; only a paused or failed projection can be resumed, and nothing"
+                        + " was changed");
         assertThat(audited()).contains("ann: asked by bob", "ann: mended");
     }
 

@@ -157,7 +157,8 @@ public final class ChangeFilter {
                         .ifPresentOrElse(
                                 patterns::add,
                                 () -> problems.add(("'%s' is not a table name: write it as declared in Spanner, such as"
-                                        + " Orders, sales.Orders or Order*").formatted(table)));
+                                                + " Orders, sales.Orders or Order*")
+                                        .formatted(table)));
             }
             Map<String, ColumnChoice> choices =
                     problems.isEmpty() ? choices(patterns, problems) : choices(List.of(), problems);

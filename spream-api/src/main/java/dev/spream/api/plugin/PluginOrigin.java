@@ -96,7 +96,7 @@ public final class PluginOrigin {
      * Returns the problem of a configuration file that was found rather than named, if a user other than root and that
      * of this process may have created it: it determines the code that runs.
      *
-     * @param file an existing file; a link is judged by its own owner
+     * @param file an existing file; of a link, its own owner counts
      */
     public static Optional<String> ofFoundConfiguration(Path file) {
         try {

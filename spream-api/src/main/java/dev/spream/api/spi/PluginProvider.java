@@ -46,7 +46,7 @@ public interface PluginProvider<T> {
      *
      * @param config the configuration; every value has passed its key's checks
      * @throws IllegalArgumentException if the configuration is invalid; the message is shown to the user
-     * @throws Exception anything; nothing starts then, and what was given to {@code onClose} is closed
+     * @throws Exception any failure; nothing is started then, and resources registered with {@code onClose} are closed
      */
     T create(PluginConfig config, PluginContext context) throws Exception;
 }

@@ -102,9 +102,7 @@ final class DeadLettersReplayCommand extends Subcommand {
                 .filter(given -> given)
                 .count();
         require(choices == 1, "letters are missing: add identities, --key or --all");
-        require(
-                !keys.isGiven() || keys.hasKey(),
-                "--table needs --key: a replay selects one key, some letters or all");
+        require(!keys.isGiven() || keys.hasKey(), "--table needs --key: a replay selects one key, some letters or all");
     }
 
     private List<ReplayResult> results(DeadLetterStore store, DeadLetterReplay replay) throws Exception {

@@ -219,8 +219,7 @@ final class LockPrinter {
 
     private String held(Owner owner) {
         String names = LockNames.of(owner.held());
-        String unnamed =
-                owner.unnamed().isEmpty() ? "" : LockNames.keys(owner.unnamed()) + " (name not reported)";
+        String unnamed = owner.unnamed().isEmpty() ? "" : LockNames.keys(owner.unnamed()) + " (name not reported)";
         if (names.isEmpty() && unnamed.isEmpty()) {
             return heldOfWanted(owner);
         }

@@ -57,10 +57,12 @@ final class ComparisonPrinter {
                     .formatted(Figures.count(losses.withoutEffects())));
         }
         if (losses.parked() > 0) {
-            said.add("%s aggregates are parked, and older than in the previous live version".formatted(Figures.count(losses.parked())));
+            said.add("%s aggregates are parked, and older than in the previous live version"
+                    .formatted(Figures.count(losses.parked())));
         }
         if (losses.skipped() > 0) {
-            said.add("%s events are skipped that were applied in the previous live version".formatted(Figures.count(losses.skipped())));
+            said.add("%s events are skipped that were applied in the previous live version"
+                    .formatted(Figures.count(losses.skipped())));
         }
         if (losses.leftOut() > 0) {
             said.add("its events begin %s positions later".formatted(Figures.count(losses.leftOut())));

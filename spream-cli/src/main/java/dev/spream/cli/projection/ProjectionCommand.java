@@ -24,11 +24,7 @@ import picocli.CommandLine.Command;
             ProjectionRollbackCommand.class,
             ProjectionDropCommand.class
         },
-        exitCodeList = {
-            "0:success",
-            "1:failure, or nothing was changed",
-            "2:usage error or invalid configuration"
-        },
+        exitCodeList = {"0:success", "1:failure, or nothing was changed", "2:usage error or invalid configuration"},
         footer = {
             "",
             "All commands work while projections run in any process, and show no content of events without"

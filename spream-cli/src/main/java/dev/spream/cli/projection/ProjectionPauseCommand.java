@@ -26,9 +26,7 @@ final class ProjectionPauseCommand extends Subcommand {
         Act act = by.act();
         try (ConfiguredProjections configured = projection.open()) {
             if (configured.operations().pause(projection.name(), act)) {
-                report(
-                        "pause %s: paused in every process until spream projection resume",
-                        projection);
+                report("pause %s: paused in every process until spream projection resume", projection);
                 return ExitCode.OK;
             }
             ProjectionDetails now = projection.find(configured.operations());

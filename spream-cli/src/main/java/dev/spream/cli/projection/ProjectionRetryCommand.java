@@ -63,8 +63,7 @@ final class ProjectionRetryCommand extends Subcommand {
         require(all == (key == null), "parked aggregates are missing: add --key KEY or --all");
         require(
                 yes || !all,
-                "every parked aggregate will be retried: review them with projection show, and add"
-                        + " --yes");
+                "every parked aggregate will be retried: review them with projection show, and add" + " --yes");
     }
 
     private static String when(ProjectionDetails now) {

@@ -31,7 +31,7 @@ record RebuildWatch(
                             line
                                     + (progress.get().parked() == 0
                                             ? "; spream projection cutover %s makes it live".formatted(projection)
-                                            : "; spream projection show %s says why".formatted(state)),
+                                            : "; see spream projection show %s".formatted(state)),
                             ExitCode.OK);
                 }
                 Optional<ProjectionState> stopped = stopped(state);

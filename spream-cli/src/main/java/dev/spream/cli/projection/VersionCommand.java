@@ -63,7 +63,7 @@ abstract class VersionCommand extends Reporting {
         }
         require(
                 option == null || option == named.getAsInt(),
-                "%s is version %d, and --version says %d".formatted(projection, named.getAsInt(), option));
+                "%s is version %d, but --version is %d".formatted(projection, named.getAsInt(), option));
         return named.getAsInt();
     }
 

@@ -48,7 +48,7 @@ final class DemoCheck {
      * @param invented delivered, and not committed with that account, timestamp and balance
      * @param outOfOrder delivered after a later change of the same account, or while one was still being consumed; or
      *     an earlier one was delivered again, and what followed it was not
-     * @param notJudged the same, where the other change came from a partition of which the order is not judged
+     * @param notJudged changes out of order relative to one of a partition pair without an order guarantee
      */
     record Verdict(
             int committed, int delivered, int lost, int duplicated, int invented, int outOfOrder, int notJudged) {

@@ -46,8 +46,9 @@ final class HealthTest {
 
         clock.advance(Duration.ofMillis(1));
         assertThat(health.problem())
-                .contains("none of the 1 partitions of this worker has advanced since 2026-01-01T11:00:00Z, and nothing was"
-                        + " settled");
+                .contains(
+                        "none of the 1 partitions of this worker has advanced since 2026-01-01T11:00:00Z, and nothing was"
+                                + " settled");
 
         look(0, ScriptedSource.at(1));
         assertThat(health.problem()).isEmpty();
