@@ -58,7 +58,7 @@ final class ArchitectureTest {
         apart("tracing", "io.opentelemetry..");
     }
 
-    /** The package uses the library and the core, and nobody here uses the package. */
+    /** Checks that the package uses the library and the core, and that no other package uses the package. */
     private static void apart(String name, String library) {
         classes()
                 .that(resideInAPackage(API + "." + name + ".."))

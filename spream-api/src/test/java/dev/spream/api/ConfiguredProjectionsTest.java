@@ -47,7 +47,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Projections of a configuration: for who runs them, and for who operates them. */
+/** Tests of configured projections, run and operated. */
 final class ConfiguredProjectionsTest {
     private static final List<String> NOTES = new CopyOnWriteArrayList<>();
     private static InMemoryProjectionStore memory = new InMemoryProjectionStore();

@@ -87,7 +87,7 @@ public final class NotedPlugins {
         }
     }
 
-    /** What goes wrong while the sink is opened. */
+    /** The failure while the sink is opened. */
     enum Trouble {
         NONE,
         BROKEN,

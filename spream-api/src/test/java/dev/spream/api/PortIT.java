@@ -60,7 +60,7 @@ public final class PortIT {
                 Map.of("formal", "spream-greeter-formal"));
     }
 
-    /** What a program would open it with. */
+    /** The port with which a program opens it. */
     private static final class ConfiguredGreeter extends ConfiguredPort<Greeter> {
         ConfiguredGreeter(ConfiguredPlugins plugins) {
             super(plugins, GreeterProvider.PORT);

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 final class SpreamFolderIT {
-    /** Where the plug-in leaves its class loader for the test to see. */
+    /** The property in which the plug-in leaves its class loader for the test. */
     private static final String LEFT = "dev.spream.api.SpreamFolderIT";
 
     @TempDir

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
-/** What {@code run} and {@code config} say of a configuration before anything is opened. */
+/** Tests of the messages of {@code run} and {@code config} about a configuration before anything is opened. */
 final class ConfigUsageTest {
     private static final String GOOD = """
             source.spanner.database=projects/p/instances/i/databases/d

@@ -23,8 +23,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * What the container file says, done by hand in a folder that stands for the image's root: no container engine is needed to
- * see that what it copies is there, starts, is healthy and drains.
+ * Executes the instructions of the container file in a folder in place of the image's root, and checks, without a
+ * container engine, that the copied files exist, start, are healthy and drain.
  */
 final class ContainerIT {
     private static final String SOURCES = "/src/";

@@ -34,13 +34,13 @@ final class DeliveryJudge {
     record Acquired(long place, String worker, String partition, long epoch, Instant at) {}
 
     /**
-     * What came of it.
+     * The result of the judgement.
      *
      * @param lost numbers that were committed and never delivered by a worker that held the partition
      * @param unknown numbers that were delivered and never committed
-     * @param disorder steps of a key that must not be, each described
-     * @param lateStarts effects of a fenced worker that began after its partition was taken over, each described, where there
-     *     was more than the one that a stopped process may have been about to begin
+     * @param disorder invalid steps of a key, each described
+     * @param lateStarts effects of a fenced worker that began after its partition was taken over, each described,
+     * beyond the one that a stopped process may have been about to begin
      * @param duplicates deliveries beyond the first of a number, without the fenced
      * @param fenced effects of workers whose partition had been taken over
      */
@@ -119,7 +119,7 @@ final class DeliveryJudge {
         return new Verdict(lost, unknown, disorder, lateStarts, delivered.size() - fenced - distinct, fenced);
     }
 
-    /** Who had acquired the partition anew when the effect took place; null if its worker still held it. */
+    /** Returns the next owner of the partition at the time of the effect; null if its worker still held it. */
     private @Nullable Acquired successor(Delivered effect) {
         NavigableMap<Long, Acquired> later =
                 epochs.getOrDefault(effect.partition(), new TreeMap<>()).tailMap(effect.epoch(), false);

@@ -18,8 +18,8 @@ import java.util.List;
 import javax.sql.DataSource;
 
 /**
- * What workers consumed, in the order in which it took effect: a table whose sequence all of them share. It keeps as well
- * when a partition was acquired, from which what a fenced worker still wrote can be told.
+ * The changes that workers consumed, in the order of their effects: a table whose sequence all of them share. It also
+ * records when a partition was acquired, to identify writes of a fenced worker.
  */
 final class DeliveryLedger {
     private static final String DDL = """

@@ -301,7 +301,7 @@ class LauncherIT {
                         "    SDKMAN!:         sdk install maven");
     }
 
-    /** What a start printed, and how it ended. */
+    /** The output and the exit code of a start. */
     private record Ended(int exitCode, List<String> out, List<String> err) {}
 
     private Ended launch(String... arguments) throws Exception {

@@ -71,7 +71,7 @@ final class MirrorAudit {
         }
     }
 
-    /** How many rows were written or deleted so far, those of transactions that were rolled back included. */
+    /** Returns the number of rows written or deleted so far, including those of transactions that were rolled back. */
     long effects() throws SQLException {
         return number("SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM audit.effects");
     }
@@ -80,7 +80,7 @@ final class MirrorAudit {
         return number("SELECT count(*) FROM spream.applied_change");
     }
 
-    /** Whether it forgot what is settled. */
+    /** Returns whether settled changes were pruned. */
     boolean ledgerIsPruned() throws SQLException {
         return number("SELECT count(*) FROM spream.applied_ledger WHERE settled_below > covers_from") == 1;
     }

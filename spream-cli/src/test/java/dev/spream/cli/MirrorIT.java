@@ -34,8 +34,9 @@ import org.junit.jupiter.api.io.TempDir;
  * and the services are killed with {@code kill -9} or stopped for longer than their lease and continued. At the end the
  * tables are equal, row by row, and no change took effect twice or after a later one of its key.
  *
- * <p>{@code -Dmirror.changes=1000000} mirrors that many or some more, {@code -Dmirror.rate=…} so many a second, {@code -Dmirror.deaths=30} lets that many services die, {@code
- * -Dmirror.seed=…} repeats the workload and the choice of who dies.
+ * <p>{@code -Dmirror.changes=1000000} mirrors at least that many changes, {@code -Dmirror.rate=…} so many a second,
+ * {@code -Dmirror.deaths=30} kills that many services, {@code -Dmirror.seed=…} repeats the workload and the choice of
+ * services.
  */
 class MirrorIT {
     private static final String DATABASE = "projects/spream/instances/test/databases/mirrored";

@@ -55,7 +55,7 @@ final class MirrorRows {
         return value == null ? NULL : value;
     }
 
-    /** How the mirrored rows differ, the first few; empty if they do not. */
+    /** Returns the first few differences of the mirrored rows; empty if there are none. */
     static List<String> differences(
             MirrorTable table,
             Map<List<String>, Map<String, Object>> original,

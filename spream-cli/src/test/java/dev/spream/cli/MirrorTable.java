@@ -15,7 +15,7 @@ import java.util.stream.Stream;
 record MirrorTable(String name, Map<String, Column> columns, List<String> key) {
     static final String REVISION = "Revision";
 
-    /** What a column holds. */
+    /** The type of a column. */
     record Column(MirrorType type, boolean array) {}
 
     /** A column of every type, and of arrays of every type. */

@@ -38,7 +38,7 @@ final class MirrorWorkload implements AutoCloseable {
     private volatile boolean stopping;
     private volatile @Nullable Throwable failure;
 
-    /** Whether the row is there, and how often it was changed. */
+    /** Whether the row exists, and how often it was changed. */
     private record RowState(boolean present, long revision) {}
 
     MirrorWorkload(
@@ -168,7 +168,7 @@ final class MirrorWorkload implements AutoCloseable {
         return random.nextInt(NULL_ONE_IN) == 0 ? null : type.any(random);
     }
 
-    /** How many rows were changed so far. */
+    /** Returns the number of rows changed so far. */
     long changes() {
         requireNoFailure();
         return changes.get();

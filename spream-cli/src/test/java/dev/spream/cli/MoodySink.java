@@ -22,7 +22,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
-/** A web hook that refuses changes of some items for as long as it is told to, and remembers the versions that it took. */
+/** A web hook that refuses changes of selected items for a configurable time, and records the versions that it accepted. */
 final class MoodySink implements AutoCloseable {
     private static final long TIMEOUT_NANOS = 60_000_000_000L;
 

@@ -11,7 +11,10 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** What others publish, and the build runs or the images begin with, is named by its content: a tag can be moved. */
+/**
+ * Tests that external artifacts which the build runs or the images are based on are pinned by a digest, since a tag can
+ * be moved.
+ */
 final class PinnedTest {
     private static final Path REPOSITORY = Path.of("..");
 

@@ -142,7 +142,7 @@ final class ProductSources {
             }
         }
 
-        /** Whether it turns whatever it is given into text, such as a format. */
+        /** Returns whether the method converts any argument to text, such as a format. */
         static boolean takesAnything(ExecutableElement method) {
             return method.isVarArgs()
                     && method.getParameters().getLast().asType() instanceof ArrayType array

@@ -61,7 +61,7 @@ final class ProjectionIT {
         store.close();
     }
 
-    /** Two aggregates are parked, one of them for somebody, and something was no event. */
+    /** Creates a projection with two parked aggregates, one of which waits for an operator, and with undecodable input. */
     @BeforeEach
     void aProjectionWithTroubles() throws Exception {
         execute(

@@ -284,7 +284,7 @@ final class RunIT {
         return SpreamProcess.spream("run", "--config", file.toString(), "--plugins=" + folder.resolve("plugins"));
     }
 
-    /** What is said of a configuration that cannot be used, a line each. */
+    /** Returns the messages about an invalid configuration, a line each. */
     private List<String> refused(String settings) throws IOException {
         Path file = configure("storage=memory\n" + settings + "\n");
         CommandRun run = CommandRun.of("run", "--config", file.toString(), "--plugins=" + folder.resolve("plugins"));

@@ -190,7 +190,7 @@ final class SharedStorageIT {
         return SpreamProcess.spreamOn(server.emulatorHost(), all.toArray(String[]::new));
     }
 
-    /** What a command that succeeds prints. */
+    /** Returns the output of a successful command. */
     private List<String> spream(SharedStorage storage, String command, String... more) {
         CommandRun run = run(0, storage, command, more);
         assertThat(run.err()).isEmpty();

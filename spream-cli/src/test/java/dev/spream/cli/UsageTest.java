@@ -11,7 +11,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
-/** What was not understood gets one line and exit code 2, before anything is connected to. */
+/** Tests that invalid arguments result in one line and exit code 2, before any connection is made. */
 final class UsageTest {
     private static final CommandLine FOR_FLAGS = Main.commandLine(); // to make one costs more than to run it
     private static final String GOOD = "-d projects/p/instances/i/databases/d -s Orders ";

@@ -40,7 +40,7 @@ final class WorkerFleet implements AutoCloseable {
         return name;
     }
 
-    /** Whether the worker was started, and not killed since. */
+    /** Returns whether the worker was started, and not killed since. */
     boolean runs(String name) {
         return workers.containsKey(name);
     }
@@ -75,7 +75,7 @@ final class WorkerFleet implements AutoCloseable {
         return Optional.ofNullable(workers.get(name)).orElseThrow();
     }
 
-    /** Fails if a worker has ended that nobody killed. */
+    /** Fails if a worker has ended that was not killed. */
     void requireAlive() {
         workers.forEach((name, worker) -> {
             if (!worker.isAlive()) {

@@ -183,7 +183,7 @@ class ChangeStreamIT {
         return partitions.live();
     }
 
-    /** What all the queries got, together. */
+    /** The rows that all queries received. */
     private static final class Inbox {
         final AtomicInteger opened = new AtomicInteger();
         final LinkedBlockingQueue<String> rows = new LinkedBlockingQueue<>();

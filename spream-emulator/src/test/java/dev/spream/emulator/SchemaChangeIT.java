@@ -18,7 +18,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** What writers and change streams see of a table while its schema changes. */
+/** Tests of writes and change streams of a table while its schema changes. */
 class SchemaChangeIT {
     private static EmulatedSpanner spanner;
 

@@ -32,8 +32,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /**
- * What a client's transactions promise each other. Google's emulator in the versions commonly installed cannot pass this:
- * it fails when transactions of one client overlap on its one multiplexed session.
+ * Tests of the isolation of a client's transactions. Google's emulator in the versions commonly installed cannot pass
+ * this: it fails when transactions of one client overlap on its one multiplexed session.
  */
 class TransactionsIT {
     private static EmulatedSpanner spanner;

@@ -15,7 +15,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What README and the guides state of the build is true: coordinates, modules, sizes. {@link SnippetsTest} has their code. */
+/**
+ * Tests that the statements of README and the guides about the build are true: coordinates, modules, sizes. {@link
+ * SnippetsTest} checks their code.
+ */
 final class ReadmeTest {
     private static final int MOST_LINES = 300;
     private static final int SINK_LINES = 15;

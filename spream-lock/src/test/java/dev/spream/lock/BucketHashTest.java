@@ -7,7 +7,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Golden vectors, computed by a program in another language: whoever changes one excludes nobody any more. */
+/**
+ * Golden vectors, computed by a program in another language: a changed hash would no longer exclude processes of other
+ * versions.
+ */
 final class BucketHashTest {
 
     @ParameterizedTest

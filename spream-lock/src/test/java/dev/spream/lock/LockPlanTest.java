@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map.Entry;
 import org.junit.jupiter.api.Test;
 
-/** Which locks a request needs, and in which order. */
+/** Tests of the locks that a request needs, and of their order. */
 final class LockPlanTest {
     private static final BucketSpace SPACE = new BucketSpace(BucketHash.SHA256, BucketSpace.MAX_BUCKETS, 3);
     private static final BucketSpace ONE_BUCKET = new BucketSpace(BucketHash.SHA256, 1, 3);

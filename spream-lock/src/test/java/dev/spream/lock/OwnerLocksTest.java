@@ -12,7 +12,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
-/** What an owner still needs, and what it may still take. */
+/** Tests of the locks that an owner still needs, and of those that it may still take. */
 final class OwnerLocksTest {
     private static final BucketSpace SPACE = new BucketSpace(BucketHash.SHA256, 251, 3);
     private static final LockTarget USER = LockTarget.user("u1");

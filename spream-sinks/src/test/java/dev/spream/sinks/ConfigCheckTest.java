@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What a run would refuse when it opens its parts is refused by the check, which opens nothing. */
+/** Tests that the check, which opens nothing, rejects what a run would reject when it opens its parts. */
 final class ConfigCheckTest {
     @ParameterizedTest
     @CsvSource(

@@ -16,7 +16,7 @@ import java.util.stream.Collectors;
 final class ForgetfulStores {
     private ForgetfulStores() {}
 
-    /** Keeps nothing and knows nothing. */
+    /** A store that keeps nothing. */
     static final class Noop implements DeadLetterStore {
         @Override
         public void accept(DeadLetter letter) {}

@@ -20,7 +20,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the file holds after any history, a killed process and a full disk. */
+/** Tests of the file after any history, a killed process and a full disk. */
 final class JsonlDeadLetterSinkCrashTest {
     private static final int OPERATIONS = 80;
     private static final int SECONDS = 12;

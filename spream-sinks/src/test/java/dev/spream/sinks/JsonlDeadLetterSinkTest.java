@@ -35,7 +35,7 @@ import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The dead letter file: what is in it, who may have it, and what a crash leaves. */
+/** Tests of the dead letter file: its content, its lock, and its state after a crash. */
 final class JsonlDeadLetterSinkTest extends DeadLetterStoreContract {
     private static final Instant NOW = Instant.parse("2026-02-03T04:05:06Z");
 

@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** What a folder holds that the {@code jsonl} sink writes to. */
+/** The content of a folder that the {@code jsonl} sink writes to. */
 final class JsonlFiles {
     private JsonlFiles() {}
 

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the files hold when the process that writes them dies, or the disk is full. */
+/** Tests of the files after the death of the writing process, or with a full disk. */
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 final class JsonlSinkDeathIT {
     private static final int DEATHS = Integer.getInteger("sink.deaths", 2);

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What is forced to the disk, and when; and what a failed force leaves. */
+/** Tests of forcing files to the disk, and of the state after a failed force. */
 @Timeout(value = 1, unit = TimeUnit.MINUTES)
 final class JsonlSinkDurabilityTest {
     private static final Rotation EACH_CHANGE = new Rotation(Optional.of(1L), Optional.empty(), Optional.empty());

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A disk that says what is durable, and fails when told. Confined to one thread at a time. */
 final class RecordingDisk implements Disk {
-    /** What was forced, with the bytes that the file had then; those of a folder are none. */
+    /** A force, with the number of bytes of the file then; none for a folder. */
     record Force(String name, long bytes, Set<String> filesThen) {}
 
     private final List<Force> forces = new ArrayList<>();
@@ -54,7 +54,7 @@ final class RecordingDisk implements Disk {
         failing = "folder";
     }
 
-    /** What was forced since this was asked last. */
+    /** Returns the forces since the last call. */
     List<Force> takeForces() {
         List<Force> taken = List.copyOf(forces);
         forces.clear();

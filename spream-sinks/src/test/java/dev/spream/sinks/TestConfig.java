@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** What a test configures a provider with: texts, read by the keys that it declares. */
+/** The configuration of a provider in a test: texts, read by the keys that it declares. */
 public record TestConfig(List<ConfigKey<?>> keys, Map<String, String> values) implements PluginConfig {
 
     public static TestConfig of(PluginProvider<?> provider, Map<String, String> values) {

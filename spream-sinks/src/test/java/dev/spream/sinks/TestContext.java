@@ -3,7 +3,7 @@ package dev.spream.sinks;
 import dev.spream.api.spi.PluginContext;
 import java.time.InstantSource;
 
-/** What a test lends to a provider. */
+/** The context that a test passes to a provider. */
 public final class TestContext implements PluginContext {
 
     @Override

@@ -10,7 +10,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Whoever starts a service with a bad configuration learns of everything that is wrong, and from the first start. */
+/** Tests that the first start with a bad configuration reports all of its problems. */
 final class ConfigurationProblemsTest {
     @TempDir
     @SuppressWarnings("NullAway.Init") // set by JUnit

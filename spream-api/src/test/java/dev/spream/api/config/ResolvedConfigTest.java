@@ -325,7 +325,7 @@ final class ResolvedConfigTest {
         assertThat(config.problems()).containsExactly("a.empty is 'x' (set by the program): expected nothing");
     }
 
-    /** What a plug-in may do that was compiled without checks for null. */
+    /** Returns null, as a plug-in may that was compiled without checks for null. */
     @SuppressWarnings("NullAway")
     private static Object nothing() {
         return null;

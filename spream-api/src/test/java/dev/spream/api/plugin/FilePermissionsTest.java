@@ -7,7 +7,7 @@ import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What permissions mean for code in a folder, without users and groups of this machine. */
+/** Tests of the meaning of permissions for code in a folder, without users and groups of this machine. */
 final class FilePermissionsTest {
     private static final List<String> UIDS = List.of("root", "ann", "bob");
 

@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Which of the mounts that Linux lists a path is on. */
+/** Tests of finding a path's mount among those that Linux lists. */
 final class MountsTest {
     private static final Mounts MOUNTS = Mounts.parse("""
             30 45 8:1 / /srv/open\\040\\134folder rw,relatime shared:7 master:1 - ext4 /dev/sda1 rw

@@ -20,11 +20,11 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What is made, what is closed, and what is said when either fails. */
+/** Tests of creating and closing a plug-in, and of the messages when either fails. */
 final class OpenPluginTest {
     private final List<String> events = new ArrayList<>();
 
-    /** What a provider does in its create. */
+    /** The body of a provider's create method. */
     @FunctionalInterface
     private interface Making {
         Consumer make(PluginContext context) throws Exception;

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.LoggerFactory;
 
-/** What plug-ins from a folder see and are, with jars compiled here. */
+/** Tests of the classes that plug-ins from a folder use, with jars compiled here. */
 final class PluginFolderIT {
     @TempDir
     private Path temp;
@@ -313,7 +313,7 @@ final class PluginFolderIT {
                 .writeTo(folder.resolve("reader.jar"));
     }
 
-    /** Where Linux says so; elsewhere, deleting an open file fails. */
+    /** Returns the open files, as far as Linux lists them; elsewhere, deleting an open file fails. */
     private static List<String> openFiles() throws IOException {
         Path descriptors = Path.of("/proc/self/fd");
         if (!Files.isDirectory(descriptors)) {

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What is said about a plug-in folder in which a jar or a folder is wrong. */
+/** Tests of the messages about a plug-in folder with a broken jar or folder. */
 final class PluginFolderProblemsIT {
     @TempDir
     private Path temp;

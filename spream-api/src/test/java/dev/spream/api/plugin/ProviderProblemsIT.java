@@ -10,7 +10,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What is said about a jar whose provider cannot be used. */
+/** Tests of the messages about a jar whose provider cannot be used. */
 final class ProviderProblemsIT {
     private static final String SERVICE_FILE = "META-INF/services/dev.spream.api.spi.ConsumerProvider";
 

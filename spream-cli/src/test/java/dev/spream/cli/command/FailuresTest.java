@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
-/** What a user sees of a failure that ends a command. */
+/** Tests of the messages of failures that end a command. */
 final class FailuresTest {
     private static final String ROW = "\n  Detail: Failing row contains (17, Jane Doe).";
 

@@ -10,7 +10,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What an answer in the text format of Prometheus has: the labels of each series, by the name of the series.
+ * A response in the text format of Prometheus: the labels of each series, by the name of the series.
  *
  * @see <a href="https://prometheus.io/docs/instrumenting/exposition_formats/">Prometheus: exposition formats</a>
  */

@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What Maven Central asks of a pom, and that the BOM leaves out no module. */
+/** Tests that the poms meet the requirements of Maven Central, and that the BOM contains all modules. */
 final class PomsTest {
     private static final List<String> OF_ALL = List.of(
             "/project/url",

@@ -52,7 +52,7 @@ final class StopSignalsTest {
         }
     }
 
-    /** Never ends by itself, as a write to an output that nobody reads. */
+    /** Never ends by itself, as a blocked write to an output. */
     static final class Stuck {
         public static void main(String[] args) throws Exception {
             StopSignals.install(() -> System.out.println("draining"), () -> {});

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What commands answer to HTTP, each in a process of its own. */
+/** Tests of the commands' HTTP endpoints, each command in a process of its own. */
 @Timeout(180)
 final class OperationsIT {
     private static final Duration TIMEOUT = Duration.ofSeconds(60);

@@ -14,7 +14,7 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** What is written is read again, for random records, and the text of a mod passes through as it came. */
+/** Tests that records survive writing and reading, for random records, and that the text of a mod is kept unchanged. */
 final class ChangeRecordRoundTripTest {
     private static final List<String> TEXTS = List.of(
             "",
@@ -66,7 +66,7 @@ final class ChangeRecordRoundTripTest {
                 .contains("\"new_values\":" + text + ",\"old_values\"");
     }
 
-    /** Text that is no JSON shows that nobody looked: parsing it would throw. */
+    /** Text that is not JSON shows that it is not parsed: parsing it would throw. */
     @Test
     void the_text_of_a_mod_is_not_parsed_to_be_written() {
         String unparsed = "(not looked at)";

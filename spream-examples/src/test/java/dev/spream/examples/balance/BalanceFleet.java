@@ -76,7 +76,7 @@ final class BalanceFleet implements AutoCloseable {
         }
     }
 
-    /** Fails if one has ended that nobody killed. */
+    /** Fails if one has ended that was not killed. */
     void requireAlive() {
         for (Process process : running) {
             if (!process.isAlive()) {

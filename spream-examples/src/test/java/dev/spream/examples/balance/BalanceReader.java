@@ -94,13 +94,13 @@ final class BalanceReader implements AutoCloseable {
         return numbers;
     }
 
-    /** How many movements it saw last. Fails if it has ended. */
+    /** Returns the last number of movements it read. Fails if it has ended. */
     long movements() throws Exception {
         requireReading();
         return movements;
     }
 
-    /** How often it has read everything. */
+    /** Returns how often it has read everything. */
     long reads() {
         return reads.get();
     }

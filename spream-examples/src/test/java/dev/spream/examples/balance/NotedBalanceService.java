@@ -11,7 +11,7 @@ import java.sql.Connection;
 import java.time.Duration;
 import java.util.Optional;
 
-/** Keeps {@link NotedBalances}, in all of their versions, until it is told to stop. */
+/** Runs {@link NotedBalances}, in all of their versions, until it is stopped. */
 final class NotedBalanceService {
     private static final ProjectionOptions OPTIONS = ProjectionOptions.DEFAULTS.withLease(Duration.ofSeconds(2));
 

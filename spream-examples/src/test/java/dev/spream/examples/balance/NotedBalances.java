@@ -12,8 +12,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@link AccountBalances} whose withdrawals are noted, which is a side effect. While somebody holds the brake, no other version than
- * the first gets beyond batches that have the first account in them.
+ * {@link AccountBalances} whose withdrawals are recorded as a side effect. While the brake is held, later versions
+ * block in batches that contain the first account.
  */
 final class NotedBalances
         implements FoldableProjection<Connection, AccountBalances.Change>,

@@ -24,13 +24,13 @@ import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
 /**
- * Several services keep two read models, while events are appended without end, some of which nobody can apply, and everything
- * breaks: services are killed with {@code kill -9}, and stopped for longer than their lease and continued; connections are
- * ended, and the answers to commits are lost; projections are paused and resumed. At the end somebody skips what cannot be
- * applied, and both read models are, row by row, what the events say.
+ * Several services run two read models during continuous appends, with some events that cannot be applied, and with
+ * faults of every kind: services are killed with {@code kill -9}, and stopped for longer than their lease and
+ * continued; connections are ended, and the responses to commits are lost; projections are paused and resumed. At the
+ * end an operator skips the events that cannot be applied, and both read models equal the events, row by row.
  *
- * <p>Each happens at least once; {@code -Dprojection.fault-seconds=120} goes on for that long, with more events, and
- * {@code -Dprojection.seed=…} repeats what is chosen.
+ * <p>Each fault happens at least once; {@code -Dprojection.fault-seconds=120} runs for that long, with more events, and
+ * {@code -Dprojection.seed=…} repeats the random choices.
  */
 final class ProjectionFaultIT {
     private static final Duration DURATION = Duration.ofSeconds(Integer.getInteger("projection.fault-seconds", 0));

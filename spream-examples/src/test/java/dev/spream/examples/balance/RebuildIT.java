@@ -27,9 +27,9 @@ import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
 /**
- * A read model is built anew while events keep coming and somebody reads it without end: the service that builds it is killed
- * half-way, the new version is compared and made live, the old one is made live again, and the new one is dropped. Withdrawals
- * are noted once, whichever version is live.
+ * A read model is rebuilt during continuous appends and reads: the service that builds it is killed half-way, the new
+ * version is compared and made live, the old one is made live again, and the new one is dropped. Withdrawals are
+ * recorded once, whichever version is live.
  *
  * <p>{@code -Drebuild.events=1000000} begins with that many events.
  */

@@ -47,7 +47,7 @@ public final class CuttingProxy implements AutoCloseable {
         return listening.getLocalPort();
     }
 
-    /** @param every of so many commits, and of so many other ends of transactions, nobody is told of one; 0 for none */
+    /** @param every of so many commits, and of so many other ends of transactions, the response to one is lost; 0 for none */
     public void lose(int every) {
         lossEvery = every;
     }

@@ -1,4 +1,4 @@
-/** What breaks the processes of these tests, and waits for them. */
+/** Fault injection into the processes of these tests, and waits for them. */
 @NullMarked
 package dev.spream.examples.fault;
 

@@ -17,7 +17,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.opentelemetry.api.OpenTelemetry;
 import java.sql.Connection;
 
-/** How a program publishes meters and spans; see docs/metrics.md and docs/operations.md. */
+/** Examples of publishing meters and spans; see docs/metrics.md and docs/operations.md. */
 final class MonitoringExamples {
     private MonitoringExamples() {}
 

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What a server makes of requests, byte by byte. */
+/** Tests of a server's responses to requests, byte by byte. */
 @Timeout(60)
 final class JsonServerTest {
     private static final String BODY = "Content-Length: 2\r\n\r\n"; // which is the end of the line that follows

@@ -1,4 +1,4 @@
-/** What requests may say. */
+/** Tests of the validation of requests. */
 @NullMarked
 package dev.spream.examples.http;
 

@@ -24,12 +24,12 @@ final class FaultJudge {
     record LedgerRow(String key, int generation, String status) {}
 
     /**
-     * What is left in the end.
+     * The state at the end.
      *
-     * @param accepted in the order in which they were accepted, those of one account at least
+     * @param accepted in the order in which they were accepted, at least for each account
      * @param orders the keys of the service's own table
      * @param unsettled the keys of entries of the outbox that are not settled, each with its status
-     * @param effects the keys of the broker's book in the order in which the orders were carried out
+     * @param effects the keys of the broker's book in the order in which the orders were executed
      */
     record Evidence(
             List<Accepted> accepted,
@@ -38,7 +38,7 @@ final class FaultJudge {
             List<String> unsettled,
             List<String> effects) {}
 
-    /** What is wrong, described; nothing, if all is well. */
+    /** Returns the violations; empty if there are none. */
     static List<String> judge(Evidence evidence) {
         List<String> wrong = new ArrayList<>();
         evidence.unsettled().forEach(entry -> wrong.add("still in the outbox: " + entry));

@@ -13,8 +13,8 @@ import java.util.stream.Collectors;
 import javax.sql.DataSource;
 
 /**
- * Whoever is called when entries are parked, since nobody knows what became of them: looks into the broker's book, and settles
- * what was carried out, and has sent anew what was not.
+ * The operator of entries that are parked with an unknown outcome: looks into the broker's book, settles executed
+ * orders, and requeues the others.
  */
 final class OnCall implements AutoCloseable {
     private static final OutboxFilter PARKED =

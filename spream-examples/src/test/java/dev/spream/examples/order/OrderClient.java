@@ -22,7 +22,7 @@ final class OrderClient implements AutoCloseable {
         this.timeout = timeout;
     }
 
-    /** What came back. */
+    /** A response. */
     record Reply(HttpResponse<String> response) {
         int status() {
             return response.statusCode();

@@ -16,9 +16,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 
 /**
- * Clients that order again and again until they are stopped. Each repeats an order under its key, at whichever service is
- * there, until one says that it has it, and only then goes on to the next: so the orders of its account are accepted in their
- * order.
+ * Clients that place orders continuously until they are stopped. Each repeats an order under its key, at any service,
+ * until it is accepted, and only then places the next: so the orders of its account are accepted in order.
  */
 final class OrderFlood implements AutoCloseable {
     private static final Duration PAUSE = Duration.ofMillis(50);
@@ -70,7 +69,7 @@ final class OrderFlood implements AutoCloseable {
         }
     }
 
-    /** Whether a service has the order, or the answer to it. */
+    /** Returns whether a service has the order, or its result. */
     private boolean isTaken(String key, String body) throws InterruptedException {
         try {
             OrderClient.Reply reply = client.post(services.get(), key, body);

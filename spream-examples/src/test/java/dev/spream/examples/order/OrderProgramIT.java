@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The order service as whoever starts it in a shell sees it. */
+/** Tests of the order service as started in a shell. */
 @Timeout(180)
 final class OrderProgramIT {
     private static final Duration TIMEOUT = Duration.ofSeconds(60);

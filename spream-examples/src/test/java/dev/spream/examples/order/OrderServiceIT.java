@@ -222,7 +222,7 @@ final class OrderServiceIT {
         assertThat(awaitSettled(accepted.header("Location")).status()).isEqualTo(200);
     }
 
-    /** Adds a user who has to say it. */
+    /** Adds a user with a password. */
     private static void requirePassword(String user, String password) throws Exception {
         try (Connection connection = POSTGRES.source().getConnection();
                 Statement statement = connection.createStatement()) {

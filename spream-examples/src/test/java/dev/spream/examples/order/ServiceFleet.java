@@ -121,7 +121,7 @@ final class ServiceFleet implements AutoCloseable {
         return Optional.ofNullable(services.get(name)).orElseThrow();
     }
 
-    /** Fails if a service has ended that nobody killed. */
+    /** Fails if a service has ended that was not killed. */
     void requireAlive() {
         services.forEach((name, service) -> {
             if (!service.process().isAlive()) {

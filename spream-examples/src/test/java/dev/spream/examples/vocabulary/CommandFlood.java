@@ -34,7 +34,7 @@ final class CommandFlood {
         return answered;
     }
 
-    /** How often a command was sent again. */
+    /** Returns how often a command was sent again. */
     int repeated() {
         return repeated;
     }

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-/** When what fails is no fault of those that fail. */
+/** Tests of telling outages from failures of the events themselves. */
 final class OutageDetectorTest {
     private final OutageDetector outages = new OutageDetector();
 

@@ -28,7 +28,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What is Lucene's own. */
+/** Tests of behaviour specific to Lucene. */
 final class LuceneSearchEngineTest {
     private static final SearchSchema SCHEMA =
             new SearchSchema(List.of("word", "definition"), Set.of("rank", "level"), Set.of("rank"));

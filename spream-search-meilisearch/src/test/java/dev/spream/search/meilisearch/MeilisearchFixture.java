@@ -9,7 +9,7 @@ import java.util.Optional;
 
 /** An engine over a double of its own. */
 final class MeilisearchFixture implements SearchFixture {
-    private static final Duration TASK_TIME = Duration.ofMillis(5); // who does not wait does not find what it wrote
+    private static final Duration TASK_TIME = Duration.ofMillis(5); // otherwise searches miss earlier writes
 
     private final MeilisearchDouble server;
     private SearchEngine engine;

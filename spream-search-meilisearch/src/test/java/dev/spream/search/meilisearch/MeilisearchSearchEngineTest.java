@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a server does that is not as it should be. */
+/** Tests of faulty responses of a server. */
 @Timeout(60)
 final class MeilisearchSearchEngineTest {
     private static final SearchSchema SCHEMA = new SearchSchema(List.of("word"), Set.of(), Set.of());

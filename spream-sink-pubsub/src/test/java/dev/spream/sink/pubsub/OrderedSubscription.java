@@ -87,7 +87,7 @@ final class OrderedSubscription implements AutoCloseable {
         return topic;
     }
 
-    /** What was received, in order, once it is so many messages. */
+    /** Returns the received messages, in order, once there are so many. */
     List<PubsubMessage> awaitReceived(int messages, Duration timeout) throws InterruptedException {
         lock.lockInterruptibly();
         try {

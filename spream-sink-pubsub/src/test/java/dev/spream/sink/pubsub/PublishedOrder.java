@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Judges what arrived by what was committed: nothing is lost, and the history of each key comes in order; where it goes back,
- * it goes on from there with every change, so that the last one stands at the end.
+ * Compares the received messages with the commits: nothing is lost, and the history of each key arrives in order; after
+ * a step back, every later change follows again, so that the last one is at the end.
  */
 final class PublishedOrder {
     private PublishedOrder() {}

@@ -35,8 +35,8 @@ import java.util.function.Function;
 import java.util.function.IntSupplier;
 
 /**
- * Topics of Pub/Sub in memory, behind real gRPC on a port of the loopback interface. It holds requests to the limits of the
- * real service, keeps what it takes in order, and answers as it is told. Safe for use by many threads.
+ * Topics of Pub/Sub in memory, behind real gRPC on a port of the loopback interface. It enforces the limits of the real
+ * service, keeps messages in order, and responds as scripted. Safe for use by many threads.
  */
 final class PublisherServer implements AutoCloseable {
     static final String TOPIC = "projects/demo/topics/changes";
@@ -45,7 +45,7 @@ final class PublisherServer implements AutoCloseable {
             64 << 20; // so that it is the limit of Pub/Sub that refuses, not gRPC's
     private static final long BOUND_NANOS = TimeUnit.SECONDS.toNanos(20);
 
-    /** What becomes of a request. */
+    /** The response to a request. */
     sealed interface Reply {
         /** It is taken, and confirmed. */
         record Confirm() implements Reply {}
@@ -120,7 +120,7 @@ final class PublisherServer implements AutoCloseable {
         return host;
     }
 
-    /** How requests are answered from now on. Called under the server's lock, one at a time. */
+    /** Sets the responses to requests from now on. Called under the server's lock, one at a time. */
     void script(Function<PublishRequest, Reply> replies) {
         locked(() -> script = replies);
     }

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What is published, and what Pub/Sub's answers make of an attempt. */
+/** Tests of publishing, and of the outcome of an attempt for each response of Pub/Sub. */
 @Timeout(120)
 final class PubsubSenderTest {
     private static final Duration LONG = Duration.ofSeconds(30);

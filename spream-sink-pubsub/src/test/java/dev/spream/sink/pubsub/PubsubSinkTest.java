@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What becomes of the changes of a batch. */
+/** Tests of the settlement of a batch's changes. */
 final class PubsubSinkTest {
     private static final Duration SHORT = Duration.ofSeconds(2); // in which a request is answered on a busy machine
 

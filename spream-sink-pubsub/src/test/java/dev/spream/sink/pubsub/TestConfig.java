@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** What a test configures the provider with: texts, read by the keys that it declares. */
+/** The configuration of the provider in a test: texts, read by the keys that it declares. */
 record TestConfig(List<ConfigKey<?>> keys, Map<String, String> values) implements PluginConfig {
     static final PluginContext CONTEXT = new PluginContext() {
         @Override

@@ -66,12 +66,12 @@ final class Broker implements AutoCloseable {
         refusal = Optional.empty();
     }
 
-    /** How often it acted, by key. */
+    /** Returns how often it acted, by key. */
     synchronized Map<String, Integer> effects() {
         return Map.copyOf(effects);
     }
 
-    /** How often it was asked to act, by key. */
+    /** Returns how often it was requested to act, by key. */
     synchronized Map<String, Integer> requests() {
         return Map.copyOf(requests);
     }

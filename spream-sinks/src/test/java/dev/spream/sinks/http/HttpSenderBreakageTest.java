@@ -22,7 +22,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Connections that are not made, or break: what certainly did not leave is told from what may have been taken. */
+/** Tests of connections that fail or break: whether a request was certainly not sent or may have been received. */
 @Timeout(60)
 final class HttpSenderBreakageTest {
     private static final Duration LONG = Duration.ofSeconds(30);

@@ -17,7 +17,7 @@ import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What a receiver is asked, and what its answers say. */
+/** Tests of queries to a receiver, and of their responses. */
 @Timeout(60)
 final class HttpSenderQueryTest {
     private static final Duration TIMEOUT = Duration.ofSeconds(20);

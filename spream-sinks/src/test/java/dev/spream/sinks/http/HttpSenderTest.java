@@ -21,7 +21,7 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What is sent, and what a status makes of it. */
+/** Tests of requests, and of the outcome for each status. */
 @Timeout(60)
 final class HttpSenderTest {
     private static final Duration TIMEOUT = Duration.ofSeconds(20);

@@ -15,7 +15,7 @@ import java.util.concurrent.Executors;
 /** A server on the loopback interface that answers as a test wants, and remembers what it was asked. */
 public final class LoopbackServer implements AutoCloseable {
 
-    /** How to answer. A handler that throws cuts the connection. */
+    /** Handles a request. A handler that throws breaks the connection. */
     public interface Handler {
         void answer(HttpExchange exchange, Request request) throws Exception;
     }

@@ -12,7 +12,7 @@ import org.assertj.core.api.InstanceOfAssertFactories;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
-/** Rows that somebody else has changed. */
+/** Tests of rows that another program has changed. */
 final class DamagedRowIT {
 
     @Test

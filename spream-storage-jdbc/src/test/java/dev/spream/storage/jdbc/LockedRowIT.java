@@ -99,7 +99,7 @@ final class LockedRowIT {
         }
     }
 
-    /** Whether the server knows of a statement that finishes a partition and waits for a row. */
+    /** Returns whether a statement that finishes a partition waits for a row on the server. */
     private boolean isEndWaiting() {
         try (Connection connection = pool.getConnection();
                 ResultSet found = connection

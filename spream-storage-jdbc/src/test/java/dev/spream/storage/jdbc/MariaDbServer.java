@@ -7,8 +7,8 @@ import java.io.File;
 import java.util.Locale;
 
 /**
- * The MariaDB that all tests of a JVM share, started when it is first asked for; it ends with the JVM. Nobody but this
- * machine reaches it.
+ * The MariaDB server that all tests of a JVM share, started on first use; it ends with the JVM. It is reachable from
+ * this machine only.
  */
 final class MariaDbServer {
     private MariaDbServer() {}

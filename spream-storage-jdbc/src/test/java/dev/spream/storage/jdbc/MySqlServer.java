@@ -49,7 +49,7 @@ public record MySqlServer(String address, String user, String password) {
                 .or(() -> Optional.of(ofDsn(otherwise)).filter(MySqlServer::answers));
     }
 
-    /** Whether it lets the user in. */
+    /** Returns whether the user can connect. */
     private boolean answers() {
         try (Connection connection =
                 DriverManager.getConnection(mysqlUrl("") + "?connectTimeout=1000&socketTimeout=5000", user, password)) {

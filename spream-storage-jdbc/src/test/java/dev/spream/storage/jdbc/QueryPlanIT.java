@@ -25,8 +25,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * What workers ask all the time costs no more after 10,000 partitions have finished, with whatever the planner knows: before
- * the table was ever analyzed and after, with a plan for these values and with one for any.
+ * Tests that the workers' frequent queries cost no more after 10,000 partitions have finished, with any statistics:
+ * before the table was ever analyzed and after, with a plan for these values and with a generic one.
  */
 final class QueryPlanIT {
     private static final SchemaName SCHEMA = new SchemaName("spream");

@@ -250,7 +250,7 @@ final class ServerFailuresIT {
         return "jdbc:postgresql://localhost:%d/postgres".formatted(port);
     }
 
-    /** What a thread saw of a call. */
+    /** The result of a call on a thread. */
     private record Observation(Optional<StorageException> failure, boolean interrupted) {
         static Observation of(Runnable call) {
             Optional<StorageException> failure = failureOf(call);

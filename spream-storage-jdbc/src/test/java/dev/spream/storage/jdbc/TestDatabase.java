@@ -173,7 +173,7 @@ public final class TestDatabase implements AutoCloseable {
             }
         }
 
-        /** Whether the database is as good as new, with no other session left within ten seconds. */
+        /** Returns whether the database is as good as new, with no other session left within ten seconds. */
         synchronized boolean reset() {
             long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
             try (Statement statement = connection().createStatement()) {
@@ -218,7 +218,7 @@ public final class TestDatabase implements AutoCloseable {
         }
     }
 
-    /** What all others are copies of. */
+    /** The template of all other databases. */
     private static final class Empty {
         private static final String NAME = create();
 

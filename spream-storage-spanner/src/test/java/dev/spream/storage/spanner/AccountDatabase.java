@@ -97,7 +97,7 @@ final class AccountDatabase implements AutoCloseable {
         }
     }
 
-    /** Whether it is in our own emulator, of which everything is expected. */
+    /** Returns whether it is in spream's own emulator, which has to pass everything. */
     boolean isOurs() {
         return server.equals(SpannerServers.ours());
     }

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The engine goes on in an adopted table, after accounts were written and partitions split and merged. */
+/** The engine continues in an adopted table, after accounts were written and partitions split and merged. */
 @ParameterizedClass(name = "{1} on {0}")
 @MethodSource("dev.spream.storage.spanner.ServersAndDialects#one")
 @Timeout(120)

@@ -21,10 +21,10 @@ import org.jspecify.annotations.Nullable;
  * @see <a href="https://github.com/toga4/spream">the Go spream, partition_metadata.sql</a>
  */
 final class ForeignTable {
-    /** What Apache Beam stores for a pipeline without an end. */
+    /** The end timestamp that Apache Beam stores for a pipeline without an end. */
     static final Instant BEAMS_NEVER = Instant.parse("9999-12-31T23:59:59.999999998Z");
 
-    /** What the Go spream stores. */
+    /** The end timestamp that the Go spream stores. */
     static final Instant NEVER = Instant.parse("9999-12-31T23:59:59.999999999Z");
 
     private final MetadataDatabase database;

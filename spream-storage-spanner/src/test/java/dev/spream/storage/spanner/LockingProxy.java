@@ -38,12 +38,12 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A gRPC proxy before an emulator, which has one lock for a whole database, that locks rows as Spanner does: requests of
- * read-write transactions that touch a locked row wait until it is unlocked, or their client gives up. Safe for use by many
- * threads.
+ * A gRPC proxy in front of an emulator with one lock for a whole database. It locks rows as Spanner does: requests of
+ * read-write transactions that touch a locked row wait until it is unlocked, or until their client cancels. Safe for
+ * use by many threads.
  */
 final class LockingProxy implements Closeable {
-    /** What the other transaction, the older one, holds. */
+    /** The locks of the other, older transaction. */
     enum Held {
         /** Others wait to read the row. */
         EXCLUSIVE,
@@ -63,14 +63,14 @@ final class LockingProxy implements Closeable {
             this.held = held;
         }
 
-        /** How many requests have met it. */
+        /** Returns the number of requests that have met it. */
         int waits() {
             return waits.get();
         }
 
         /**
-         * How many of them were to begin their transaction: their client cannot roll it back when it gives up, and the server
-         * keeps it, with the locks that it has.
+         * Returns how many of them were to begin their transaction: their client cannot roll it back when it cancels,
+         * and the server keeps it, with its locks.
          */
         int beginnings() {
             return beginnings.get();
@@ -94,16 +94,16 @@ final class LockingProxy implements Closeable {
     private static final String COMMIT = "google.spanner.v1.Spanner/Commit";
     private static final String READ = "google.spanner.v1.Spanner/StreamingRead";
 
-    /** How long any request takes longer than it does. */
+    /** The additional delay of any request. */
     volatile Duration delay = Duration.ZERO;
 
-    /** How long a commit takes longer than that. */
+    /** The further delay of a commit. */
     volatile Duration commitDelay = Duration.ZERO;
 
-    /** Whether commits happen and their answers get lost. */
+    /** Whether commits are executed and their responses lost. */
     volatile boolean losesCommitAnswers;
 
-    /** Whether reads outside of transactions get no answer. */
+    /** Whether reads outside transactions get no response. */
     volatile boolean losesSnapshots;
 
     private final Map<String, Lock> locks = new ConcurrentHashMap<>();

@@ -32,14 +32,14 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The mock server that google-cloud-spanner publishes, behind real gRPC, with a client. It answers the statements that it
- * was told to, and nothing else.
+ * The mock server that google-cloud-spanner publishes, behind real gRPC, with a client. It responds only to the
+ * statements that a test has registered.
  */
 final class MockSpanner implements AutoCloseable {
     final MockSpannerServiceImpl service = new MockSpannerServiceImpl();
     final ReceivedMessages received = new ReceivedMessages();
 
-    /** How answers to queries are compressed, such as {@code gzip}; null for not at all. */
+    /** The compression of query results, such as {@code gzip}; null for none. */
     volatile @Nullable String compression;
 
     volatile CountDownLatch queryArrived = new CountDownLatch(1);

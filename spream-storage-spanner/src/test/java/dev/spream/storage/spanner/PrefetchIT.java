@@ -25,7 +25,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a client holds of large rows that a slow reader has not read, counted beside the source by gRPC's own tracer. */
+/**
+ * Tests of the amount of unread data that a client buffers for a slow reader of large rows, measured by gRPC's own
+ * tracer.
+ */
 @Timeout(120)
 class PrefetchIT {
     private static final int KIB = 1024;

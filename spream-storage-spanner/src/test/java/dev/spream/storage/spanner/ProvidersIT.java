@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What configuration makes of a source and a storage, on the databases of other tests. */
+/** Tests of sources and storages opened by configuration, on the databases of other tests. */
 final class ProvidersIT {
     private static final String SERVERS = "dev.spream.servers.SpannerServers#all";
 

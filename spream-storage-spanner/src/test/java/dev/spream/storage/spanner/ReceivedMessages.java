@@ -84,7 +84,7 @@ final class ReceivedMessages implements CallContextConfigurator {
         return messages;
     }
 
-    /** How many messages came compressed, so that gRPC does not know their size. */
+    /** Returns the number of compressed messages, whose size gRPC does not report. */
     int compressed() {
         return compressed.get();
     }

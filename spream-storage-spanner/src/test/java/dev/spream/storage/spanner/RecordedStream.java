@@ -33,7 +33,7 @@ final class RecordedStream implements ChangeStreamSource {
         this.table = table;
     }
 
-    /** Where the query of each partition of the table started that was read. */
+    /** Returns the start of the query of each read partition, by the table. */
     Map<PartitionToken, Instant> queries() {
         return Map.copyOf(queries);
     }

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What a reader sees when a query fails, hangs or is cancelled, on google-cloud-spanner's own mock server. */
+/** Tests of a reader whose query fails, hangs or is cancelled, on google-cloud-spanner's own mock server. */
 @Timeout(60)
 class SourceFailuresTest {
     private static final Dialect DIALECT = Dialect.GOOGLE_STANDARD_SQL;

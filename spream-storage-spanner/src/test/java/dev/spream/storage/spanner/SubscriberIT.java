@@ -72,8 +72,8 @@ class SubscriberIT {
     }
 
     /**
-     * Google's emulator looks at a live query's range in slices of 100 ms, and goes on a microsecond after the end of each: a
-     * change committed at exactly that time is not returned. A later query, cut otherwise, returns it.
+     * Google's emulator reads a live query's range in slices of 100 ms, and continues a microsecond after the end of
+     * each: a change committed at exactly that time is not returned. A later query, with other slices, returns it.
      */
     private void judge(Set<String> leftOut, Instant start) throws Exception {
         if (leftOut.isEmpty()) {

@@ -23,8 +23,8 @@ import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Whoever waits for Spanner leaves its carrier to others. Where the client itself does not, the client's frames are on top,
- * and the test says so without failing.
+ * Tests that waits for Spanner release their carrier thread. Where the client itself does not, with the client's frames
+ * on top, the test reports it without failing.
  */
 @ParameterizedClass(name = "{1} on {0}")
 @MethodSource("dev.spream.storage.spanner.ServersAndDialects#one")

@@ -113,7 +113,7 @@ final class UnconfirmedCommitIT {
                 .containsExactly("a");
     }
 
-    /** Whether the lease is renewed in the end. */
+    /** Returns whether the lease is renewed in the end. */
     private boolean isRenewed(PartitionLease lease) {
         long begun = System.nanoTime();
         while (System.nanoTime() - begun < TIMEOUT.toNanos()) {

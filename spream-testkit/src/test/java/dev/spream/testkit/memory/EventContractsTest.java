@@ -189,7 +189,7 @@ final class EventContractsTest {
         assertThat(sourceFailures(feed -> new ForwardingFeed(feed) {
                     @Override
                     public FeedBatch poll(int limit, Duration wait) throws InterruptedException {
-                        Thread.yield(); // who polls in a loop would keep the tests beside it from their processors
+                        Thread.yield(); // polling in a loop would take the processors from concurrent tests
                         return target.poll(limit, Duration.ZERO);
                     }
                 }))

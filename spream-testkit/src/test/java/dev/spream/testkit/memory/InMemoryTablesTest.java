@@ -26,7 +26,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What a database in memory does beyond the contract of its states. */
+/** Tests of the in-memory database beyond the contract of its states. */
 @Timeout(30)
 final class InMemoryTablesTest {
     private final InMemoryProjectionStore store = new InMemoryProjectionStore();

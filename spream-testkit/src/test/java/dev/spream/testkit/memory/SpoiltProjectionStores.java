@@ -169,7 +169,7 @@ final class SpoiltProjectionStores {
         }
     }
 
-    /** Writes for whoever comes, as if it held the segment, or the status were what it was. */
+    /** Writes for any owner, without checking segment or status. */
     static final class Unfenced extends Forwarding {
         private final ProjectionOperations operations;
 
@@ -328,7 +328,7 @@ final class SpoiltProjectionStores {
         }
     }
 
-    /** Looks up what is remembered before it waits for others who change it. */
+    /** Reads the stored state before it waits for concurrent writers. */
     static final class ReadsTooEarly extends Forwarding {
         private final ProjectionMemory memory;
 
@@ -438,7 +438,7 @@ final class SpoiltProjectionStores {
         }
     }
 
-    /** Stops a projection that somebody has stopped and let go on since. */
+    /** Fails a projection that was stopped and resumed since. */
     static final class FailsInAnyEpoch extends Forwarding {
         FailsInAnyEpoch(ProjectionStore<Transaction> target) {
             super(target);

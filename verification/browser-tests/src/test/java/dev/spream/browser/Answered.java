@@ -15,7 +15,7 @@ import java.util.stream.Collectors;
 import org.openqa.selenium.json.Json;
 
 /**
- * What a process said of its subscription at one moment, asked past the browser.
+ * The state of a subscription at one moment, queried directly from the process.
  *
  * @param partitions by token
  */

@@ -64,7 +64,7 @@ final class CommandLine implements AutoCloseable {
         page.completeExceptionally(new AssertionError("it ended without an address; it said " + said()));
     }
 
-    /** Where its page is, as soon as it says so. */
+    /** Returns the address of its page, as soon as it is printed. */
     URI page() throws Exception {
         return page.get(TIMEOUT.toSeconds(), TimeUnit.SECONDS);
     }

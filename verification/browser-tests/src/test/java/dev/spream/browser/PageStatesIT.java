@@ -13,7 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What the page makes of answers that are hard to bring about: hostile names, thousands of partitions, old news. */
+/** Tests of the page with responses that are hard to provoke: hostile names, thousands of partitions, outdated data. */
 final class PageStatesIT {
     private static final String HOSTILE =
             "\"><img src=x onerror=\"window.broken = true\"><script>window.broken = true</script>";

@@ -6,12 +6,12 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * What the page shows at one moment, read from its document.
+ * The content of the page at one moment, read from its document.
  *
- * @param now the moment of the answer that was drawn, as that gave it
- * @param state the page's own: live, stale and so on
- * @param rows by token, those of the table
- * @param edges from parent to child, those of the drawing
+ * @param now the time of the displayed response, as stated in it
+ * @param state the page's own state: live, stale and so on
+ * @param rows the rows of the table, by token
+ * @param edges the edges of the drawing, from parent to child
  */
 record Shown(String now, String state, Map<String, Row> rows, Set<Edge> edges) {
     private static final String READ = """

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What is noticed and said of handles that nobody uses just now. */
+/** Tests of the detection and log lines of idle handles. */
 @Timeout(60)
 final class HandleWatchdogTest {
     private static final LockRequest USER = LockRequest.exclusive(LockTarget.user("u1"));

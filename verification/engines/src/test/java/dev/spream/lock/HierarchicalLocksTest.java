@@ -14,7 +14,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What the engine asks of its store, and tells its listeners. */
+/** Tests of the engine's calls to its store and to its listeners. */
 @Timeout(60)
 final class HierarchicalLocksTest {
     private static final LockRequest ACCOUNT = LockRequest.exclusive(LockTarget.account("u1", "a1"));

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Handles whose locks are lost at a bad moment, and what is told of them. */
+/** Tests of handles whose locks are lost at an inconvenient moment, and of the notifications. */
 @Timeout(60)
 final class OpenHandleTest {
     private static final LockRequest USER = LockRequest.exclusive(LockTarget.user("u1"));

@@ -17,8 +17,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A database of its own with a table of accounts, a change stream of it, and somebody who opens accounts. Writer,
- * source and storage have a client each: on a client of Google's emulator no two read-write transactions may run at a time.
+ * A database of its own with a table of accounts, a change stream of it, and a writer that opens accounts. Writer,
+ * source and storage have a client each: on a client of Google's emulator no two read-write transactions may run at a
+ * time.
  */
 final class AccountStream implements AutoCloseable {
     static final String NAME = "AccountStream";
@@ -76,7 +77,7 @@ final class AccountStream implements AutoCloseable {
         return storing;
     }
 
-    /** What spream knows in that table. */
+    /** Returns a storage over that table. */
     PartitionStorage storage(String table) {
         return OneCallAtATime.of(PartitionStorage.class, SpannerPartitionStorage.open(storing, table));
     }

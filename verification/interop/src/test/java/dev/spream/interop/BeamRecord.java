@@ -66,7 +66,7 @@ record BeamRecord(List<String> ddl, List<Struct> rows) {
         return rows.size();
     }
 
-    /** How many partitions are in which state. */
+    /** Returns the number of partitions by state. */
     Map<String, Long> summary() {
         return rows.stream()
                 .collect(Collectors.groupingBy(row -> row.getString("State"), TreeMap::new, Collectors.counting()));

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Apache Beam goes on from a table that spream wrote for it, while partitions split and merge. */
+/** Apache Beam continues from a table that spream wrote for it, while partitions split and merge. */
 @ParameterizedClass(name = "{0}")
 @MethodSource("dev.spream.interop.Servers#all")
 @Timeout(300)

@@ -9,7 +9,7 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 
-/** Which changes a reader has delivered, by the ids of their rows. Safe for use by many threads. */
+/** The changes that a reader has delivered, by the ids of their rows. Safe for use by many threads. */
 final class Deliveries {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
@@ -30,7 +30,7 @@ final class Deliveries {
         }
     }
 
-    /** Says that the reader delivers nothing more, so that nobody waits for it in vain. */
+    /** Ends all waits, since the reader delivers nothing more. */
     void end() {
         lock.lock();
         try {
@@ -50,7 +50,7 @@ final class Deliveries {
         }
     }
 
-    /** How many changes were delivered, those that came again included. */
+    /** Returns the number of delivered changes, including repeated ones. */
     int count() {
         lock.lock();
         try {

@@ -26,7 +26,7 @@ final class SpreamReader implements AutoCloseable {
         return start(stream, storage, options().startAt(from));
     }
 
-    /** Goes on where a subscription is. */
+    /** Continues a subscription. */
     static SpreamReader resume(AccountStream stream, PartitionStorage storage) {
         return start(stream, storage, options());
     }

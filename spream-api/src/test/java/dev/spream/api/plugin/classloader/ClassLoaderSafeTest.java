@@ -64,7 +64,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What reaches the products of plug-ins, and with which context class loader. */
+/** Tests of the calls to the products of plug-ins, and of their context class loader. */
 final class ClassLoaderSafeTest {
     private static final ClassLoader PLUGIN = new ClassLoader(null) {};
     private static final ThreadContextClassLoader SCOPE = ThreadContextClassLoader.of(PLUGIN);

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Many partitions at one small budget, each with a reader that acquires and threads that release; some readers are
- * interrupted, some partitions stopped. Whoever is left gets through, and at the end everything is given back.
+ * interrupted, some partitions stopped. All remaining readers make progress, and at the end everything is released.
  */
 class BudgetConcurrencyTest {
     private static final int PARTITIONS = 24;

@@ -160,8 +160,8 @@ class FairShareTest {
     }
 
     /**
-     * Workers that act in turn on what they see come to rest: nobody has two more than another that could take one, nothing
-     * is free that somebody could take, and no partition is moved more often than is needed.
+     * Workers that act in turn on what they see become stable: no worker has two more than another that could take one,
+     * nothing is free that a worker could take, and no partition is moved more often than needed.
      */
     @Test
     void workers_that_act_in_turn_come_to_rest_with_even_shares() {
@@ -217,7 +217,7 @@ class FairShareTest {
         }
     }
 
-    /** How many partitions are above the average, at most: more never have to move. */
+    /** Returns the maximum number of partitions above the average: more never have to move. */
     private int surplusOf(Map<String, Integer> before) {
         int low = loads().values().stream().mapToInt(Integer::intValue).min().orElse(0);
         return before.values().stream()

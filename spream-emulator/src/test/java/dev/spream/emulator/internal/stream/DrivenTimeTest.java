@@ -20,7 +20,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A clock that tests drive: hours pass, and nobody waits. */
+/** Tests of a clock that tests advance: hours pass without waiting. */
 @Timeout(30)
 class DrivenTimeTest {
     private static final Duration HEARTBEAT = Duration.ofMinutes(5);

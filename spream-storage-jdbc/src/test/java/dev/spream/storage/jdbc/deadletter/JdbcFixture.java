@@ -34,7 +34,7 @@ final class JdbcFixture implements DeadLetterSinkFixture {
         return subscription;
     }
 
-    /** How many letters are stored, open and settled. */
+    /** Returns the number of stored letters, open and settled. */
     int rows() throws SQLException {
         try (Connection connection = dataSource.getConnection();
                 PreparedStatement count = connection.prepareStatement(

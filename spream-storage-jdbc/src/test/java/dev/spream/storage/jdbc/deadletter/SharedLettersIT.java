@@ -40,7 +40,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Dead letters of one subscription in the hands of several processes: two workers, and whoever replays. */
+/** Dead letters of one subscription in several processes: two workers, and a replay. */
 final class SharedLettersIT {
     private static final long BOUND_NANOS = 20_000_000_000L;
 

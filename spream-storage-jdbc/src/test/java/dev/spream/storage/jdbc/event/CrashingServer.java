@@ -12,7 +12,7 @@ import java.util.concurrent.locks.LockSupport;
 import javax.sql.DataSource;
 import org.postgresql.PGConnection;
 
-/** A server of a test's own, which flushes nothing by itself, and loses in a crash what nobody had it flush. */
+/** A server for one test, which flushes nothing by itself, and loses in a crash everything that was not flushed. */
 final class CrashingServer implements AutoCloseable {
     private final EmbeddedPostgres server;
 

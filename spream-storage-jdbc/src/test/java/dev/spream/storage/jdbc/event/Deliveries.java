@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** What one reader delivered, and whether each key's versions came in their order. Used by threads that share no keys. */
+/** The events that one reader delivered, and the number of versions out of order. Used by threads that share no keys. */
 final class Deliveries {
     private final Map<String, Versions> keys = new ConcurrentHashMap<>();
     private final AtomicLong delivered = new AtomicLong();
@@ -33,12 +33,12 @@ final class Deliveries {
         delivered.incrementAndGet();
     }
 
-    /** How many different ones. */
+    /** Returns the number of different events. */
     long delivered() {
         return delivered.get();
     }
 
-    /** How many came after a later one of their key. */
+    /** Returns the number of events that came after a later one of their key. */
     long inversions() {
         return inversions.get();
     }

@@ -31,7 +31,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
 
-/** What readers do when the server crashes, and when it has lost what they have read. */
+/** Tests of readers when the server crashes, and when it has lost events that they have read. */
 @Timeout(120)
 final class EventLossIT {
     private static final Duration MOMENT = Duration.ofMillis(100);

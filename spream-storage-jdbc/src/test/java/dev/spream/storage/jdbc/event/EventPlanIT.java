@@ -25,8 +25,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * What is asked all the time reads by index, however many events there are; before the table was ever analyzed and after, with
- * a plan for these values and with one for any.
+ * Tests that frequent queries read by index, however many events there are; before the table was ever analyzed and
+ * after, with a plan for these values and with a generic one.
  */
 @Timeout(300)
 final class EventPlanIT {

@@ -37,7 +37,7 @@ import org.junit.jupiter.api.Timeout;
 import org.postgresql.PGConnection;
 import org.postgresql.ds.PGSimpleDataSource;
 
-/** How new events reach feeds: who is waited for, who is woken, what breaks. */
+/** Tests of the delivery of new events to feeds: waits, wake-ups and failures. */
 @Timeout(120)
 final class EventTailIT {
     private static final Duration MOMENT = Duration.ofMillis(300);
@@ -162,7 +162,7 @@ final class EventTailIT {
         }
     }
 
-    /** A pool that has no connection for those who read new events. */
+    /** Returns a pool without connections for readers of new events. */
     private HikariDataSource exhaustedUntil(CountDownLatch connections) {
         HikariConfig config = new HikariConfig();
         config.setJdbcUrl(database.url());
@@ -308,7 +308,7 @@ final class EventTailIT {
         System.out.println("event tail: insert -> deliver by a reader that slept, in ms: " + millis);
         assertThat(millis.get(millis.size() / 2))
                 .as("median, in ms")
-                .isLessThan(2_000); // who is not woken sleeps for 5 s
+                .isLessThan(2_000); // readers that are not woken sleep for 5 s
     }
 
     @Test
@@ -416,7 +416,7 @@ final class EventTailIT {
             assertThatThrownBy(() -> source.open(FeedRequest.all("p")))
                     .isInstanceOf(StorageException.class)
                     .hasMessageContaining("events_barrier");
-            // such a trigger does not fire for those who replicate
+            // such a trigger does not fire for replicated rows
             database.execute("ALTER TABLE spream.events ENABLE TRIGGER events_barrier");
             assertThatThrownBy(() -> source.open(FeedRequest.all("p")))
                     .isInstanceOf(StorageException.class)

@@ -25,8 +25,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Many who insert at once, many at the same keys, some long after their transactions began, some in vain: whoever reads by
- * the store has every event, those of a key in order; whoever reads as is often advised, in the same run, has not.
+ * Many concurrent writers, many of the same keys, some inserting long after their transactions began, some rolling
+ * back: readers of the store receive every event, those of a key in order; readers by the commonly advised method, in
+ * the same run, do not.
  */
 final class EventTailStressIT {
     private static final int WRITERS = 12;
@@ -140,7 +141,7 @@ final class EventTailStressIT {
         return readers;
     }
 
-    /** Until everybody together has everything, or nothing has come for long. */
+    /** Reads until all readers together have everything, or nothing has come for long. */
     private void readSegment(EventSource source, int segment, BooleanSupplier done) throws InterruptedException {
         long lastCame = System.nanoTime();
         try (EventFeed feed = source.open(new FeedRequest("stress", segment, SEGMENTS, 0))) {

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.atomic.AtomicLongArray;
 
-/** How long events were on their way, to the tenth of a millisecond, up to a minute. Thread-safe. */
+/** The latencies of events, to the tenth of a millisecond, up to a minute. Thread-safe. */
 final class Latencies {
     private static final int STEPS = 600_000;
     private static final long STEP_NANOS = 100_000;

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What becomes of rows that are no events, and of whoever fails while reading. */
+/** Tests of rows that are not events, and of failures while reading. */
 @Timeout(120)
 final class NoEventIT {
     private static final String INSERT = """

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What the event store does beyond its contract, and what the database sees of it. */
+/** Tests of the event store beyond its contract, and of its use of the database. */
 @Timeout(120)
 final class PostgresEventsIT {
     private final TestDatabase database = TestEvents.database();

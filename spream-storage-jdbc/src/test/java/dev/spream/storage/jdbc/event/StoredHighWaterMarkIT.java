@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Timeout;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.slf4j.LoggerFactory;
 
-/** Up to where events are final, as the database keeps it for those who start later. */
+/** Tests of the stored high-water mark, which later readers start from. */
 @Timeout(120)
 final class StoredHighWaterMarkIT {
     private static final int HELD_UP = 7;

@@ -13,9 +13,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A program that knows nothing of readers: it takes the next versions of a key under the lock of a row, inserts events, and
- * commits a moment later, or does not. Half of its transactions have their number long before they insert. If it locks more,
- * it locks another row, which others want, as often before as after it inserts.
+ * A writer without regard to readers: it takes the next versions of a key under the lock of a row, inserts events, and
+ * commits a moment later, or rolls back. Half of its transactions get their number long before they insert. If it takes
+ * a second lock, on a contended row, it does so as often before as after its inserts.
  */
 final class StressWriter implements Runnable {
     static final int KEYS = 20;

@@ -22,7 +22,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.locks.LockSupport;
 import javax.sql.DataSource;
 
-/** What tests of the event store do all the time. */
+/** Helper methods for tests of the event store. */
 final class TestEvents {
     static final Instant NOON = Instant.parse("2026-05-05T12:00:00.123456Z");
     static final Duration SOON = Duration.ofSeconds(30);

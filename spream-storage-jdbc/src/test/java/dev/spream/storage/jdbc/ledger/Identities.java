@@ -4,7 +4,7 @@ import dev.spream.core.record.DataChangeRecord;
 import java.time.Instant;
 import java.util.List;
 
-/** Changes of which a test only cares who they are. */
+/** Changes that tests only need for their identity. */
 final class Identities {
     private Identities() {}
 

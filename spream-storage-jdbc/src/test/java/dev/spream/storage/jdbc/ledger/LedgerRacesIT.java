@@ -242,7 +242,7 @@ final class LedgerRacesIT {
         assertThat(fixture.settledBelow()).as("rows were removed meanwhile").isPositive();
     }
 
-    /** What the changes of one history have come to, over all workers. */
+    /** The state of one history's changes, over all workers. */
     private static final class SharedProgress {
         private final ReentrantLock lock = new ReentrantLock();
         private final TreeSet<Long> unsettled = new TreeSet<>(); // guarded by lock

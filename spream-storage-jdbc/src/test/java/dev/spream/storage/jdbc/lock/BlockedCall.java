@@ -26,7 +26,7 @@ final class BlockedCall implements AutoCloseable {
         this.thread = Thread.ofVirtual().name("blocked-call").start(call);
     }
 
-    /** What is called. */
+    /** The blocking call. */
     interface Body {
         void run() throws Exception;
     }

@@ -31,7 +31,7 @@ import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What provisioning does on every kind of database. */
+/** Tests of provisioning on every kind of database. */
 abstract class BucketProvisioningContract {
     static final BucketSpace SMALL = new BucketSpace(BucketHash.SHA256, 2_500, 2);
     static final BucketSpace OTHER = new BucketSpace(BucketHash.SHA256, 3_000, 2);
@@ -41,15 +41,15 @@ abstract class BucketProvisioningContract {
     interface Fixture extends AutoCloseable {
         DataSource dataSource();
 
-        /** Where locks are when nobody says where, as messages name it. */
+        /** Returns the place of the locks by default, as messages name it. */
         String place();
 
-        /** What stands before the names of its tables. */
+        /** Returns the prefix of the names of its tables. */
         String prefix();
 
         void execute(String... statements);
 
-        /** Ends the connection of whoever waits for another one's lock. Returns whether there was one. */
+        /** Ends the connection of a session that waits for another one's lock; returns whether there was one. */
         boolean killWhoWaits() throws SQLException;
 
         @Override

@@ -151,7 +151,7 @@ final class DeadNetworkIT {
             assertThat(waiters).as("those that wait").isGreaterThanOrEqualTo(3);
         }
 
-        /** What the call threw, within the bound from that time on. */
+        /** Returns the exception of the call, within the bound from that time on. */
         Throwable failure(long nanoTime) throws Exception {
             long left = nanoTime + BOUND.toNanos() - System.nanoTime();
             try {

@@ -26,7 +26,7 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** What becomes of the connections of handles, by a connection that can be told to fail. */
+/** Tests of the connections of handles, with a connection that fails on demand. */
 final class HandleConnectionsTest {
     private static final int POOL_TIMEOUT = 42;
     private static final int ANSWER_TIME = 7_000;
@@ -212,7 +212,7 @@ final class HandleConnectionsTest {
                 });
     }
 
-    /** Knows its state, and fails to roll back if it is told to. */
+    /** A connection that records its state, and fails to roll back on demand. */
     private static final class FakeConnection {
         private boolean autoCommit = true;
         private int networkTimeout = POOL_TIMEOUT;

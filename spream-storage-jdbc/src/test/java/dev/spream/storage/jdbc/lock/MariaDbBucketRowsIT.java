@@ -6,7 +6,7 @@ import dev.spream.testkit.lock.BucketRowsFixture;
 import java.sql.Connection;
 import org.junit.jupiter.api.AfterAll;
 
-/** What stores of rows promise, over MariaDB. */
+/** The contract of stores of rows, over MariaDB. */
 final class MariaDbBucketRowsIT extends BucketRowsContract<Connection> {
     private static final MySqlLockNamespaces NAMESPACES = new MySqlLockNamespaces(MySqlServer.embedded());
 

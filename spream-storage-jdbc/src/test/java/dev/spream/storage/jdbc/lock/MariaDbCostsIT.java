@@ -31,7 +31,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** How many round trips locks take by MariaDB's driver, as the server's log has them. */
+/** Tests of the number of round trips for locks with MariaDB's driver, by the server's log. */
 @Timeout(60)
 final class MariaDbCostsIT {
     private static final BucketSpace SPACE = new BucketSpace(BucketHash.SHA256, 100, 3);

@@ -6,7 +6,7 @@ import dev.spream.testkit.lock.LockStoreFixture;
 import java.sql.Connection;
 import org.junit.jupiter.api.AfterAll;
 
-/** InnoDB gives locks of rows to those who wait in the order in which they came, over MariaDB. */
+/** Tests that InnoDB serves waiters for row locks in order, over MariaDB. */
 final class MariaDbFairnessIT extends FairLockStoreContract<Connection> {
     private static final MySqlLockNamespaces NAMESPACES = new MySqlLockNamespaces(MySqlServer.embedded());
 

@@ -4,7 +4,7 @@ import dev.spream.storage.jdbc.MySqlDatabase;
 import dev.spream.storage.jdbc.MySqlServer;
 import org.junit.jupiter.api.AfterAll;
 
-/** What MariaDB shows: locks that somebody waits for, and who says what of the others. */
+/** Tests of the lock views of MariaDB: only contended locks are shown. */
 final class MariaDbShownIT extends MySqlShownContract {
     private static final MySqlDatabase DATABASE = new MySqlDatabase(MySqlServer.embedded());
 

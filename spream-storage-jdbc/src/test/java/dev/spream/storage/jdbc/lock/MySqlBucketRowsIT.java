@@ -7,7 +7,7 @@ import dev.spream.testkit.lock.BucketRowsFixture;
 import java.sql.Connection;
 import org.junit.jupiter.api.AfterAll;
 
-/** What stores of rows promise, over MySQL. */
+/** The contract of stores of rows, over MySQL. */
 @OnGivenMySql
 final class MySqlBucketRowsIT extends BucketRowsContract<Connection> {
     private static final MySqlLockNamespaces NAMESPACES =

@@ -7,7 +7,7 @@ import dev.spream.testkit.lock.LockStoreFixture;
 import java.sql.Connection;
 import org.junit.jupiter.api.AfterAll;
 
-/** InnoDB gives locks of rows to those who wait in the order in which they came, over MySQL. */
+/** Tests that InnoDB serves waiters for row locks in order, over MySQL. */
 @OnGivenMySql
 final class MySqlFairnessIT extends FairLockStoreContract<Connection> {
     private static final MySqlLockNamespaces NAMESPACES =

@@ -36,7 +36,7 @@ final class MySqlLockFixture implements BucketRowsFixture<Connection> {
         return store;
     }
 
-    /** Where the locks of the store are that was opened. */
+    /** Returns the schema of the opened store's locks. */
     String schema() {
         return schema;
     }

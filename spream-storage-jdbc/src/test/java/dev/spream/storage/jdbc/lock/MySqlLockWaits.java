@@ -12,7 +12,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import javax.sql.DataSource;
 
-/** Who waits for whom, as the server says. Safe for use by many threads. */
+/** The waits between sessions, as reported by the server. Safe for use by many threads. */
 final class MySqlLockWaits {
     private static final String MYSQL = """
             SELECT DISTINCT blocking.processlist_id FROM performance_schema.data_lock_waits

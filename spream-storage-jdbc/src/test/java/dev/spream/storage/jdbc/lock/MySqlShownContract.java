@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.Optional;
 import javax.sql.DataSource;
 
-/** What servers of MySQL's family show, where a schema is a database. */
+/** Tests of the lock views of servers of MySQL's family, where a schema is a database. */
 abstract class MySqlShownContract extends ShownLocksContract {
     abstract MySqlDatabase database();
 
@@ -34,7 +34,7 @@ abstract class MySqlShownContract extends ShownLocksContract {
         database().execute("USE " + database().name(), sql);
     }
 
-    /** Who looks again within a tenth of a second sees on MariaDB what was shown before. */
+    /** Returns a pause longer than the tenth of a second for which MariaDB repeats its previous report. */
     @Override
     final Duration pause() {
         return Duration.ofMillis(150);

@@ -5,7 +5,7 @@ import dev.spream.storage.jdbc.MySqlServer;
 import dev.spream.storage.jdbc.OnGivenMySql;
 import org.junit.jupiter.api.AfterAll;
 
-/** What MySQL shows: all locks. */
+/** Tests of the lock views of MySQL, which show all locks. */
 @OnGivenMySql
 final class MySqlShownIT extends MySqlShownContract {
     private static final MySqlDatabase DATABASE =

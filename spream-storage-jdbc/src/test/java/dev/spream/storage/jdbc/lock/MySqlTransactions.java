@@ -284,7 +284,7 @@ abstract class MySqlTransactions implements LentWorkContract {
                 pool.getJdbcUrl() + "?useResetConnection=true", pool.getUsername(), pool.getPassword());
     }
 
-    /** What sets the counters of a session back. */
+    /** Ways to reset the counters of a session. */
     private enum SetBack {
         FLUSH_STATUS,
         RESET;
@@ -561,7 +561,7 @@ abstract class MySqlTransactions implements LentWorkContract {
                 .formatted(namespaces.mariadb() ? "idle_transaction_timeout" : "max_execution_time");
     }
 
-    /** What is called. */
+    /** The call to be made. */
     interface Body {
         void run() throws Exception;
     }

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What it costs the server to keep advisory locks. */
+/** Tests of the server's cost of holding advisory locks. */
 @Timeout(60)
 final class PostgresAdvisoryCostsIT {
     private static final BucketSpace SPACE = new BucketSpace(BucketHash.SHA256, BucketSpace.MAX_BUCKETS, 16);

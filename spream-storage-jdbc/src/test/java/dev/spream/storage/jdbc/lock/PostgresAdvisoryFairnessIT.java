@@ -5,7 +5,7 @@ import dev.spream.testkit.lock.LockStoreFixture;
 import java.sql.Connection;
 import org.junit.jupiter.api.AfterAll;
 
-/** Advisory locks of PostgreSQL are given to those who wait in the order in which they came. */
+/** Tests that PostgreSQL serves waiters for advisory locks in order. */
 final class PostgresAdvisoryFairnessIT extends FairLockStoreContract<Connection> {
     private static final PostgresLockNamespaces NAMESPACES = new PostgresLockNamespaces(LockStrategy.ADVISORY);
 

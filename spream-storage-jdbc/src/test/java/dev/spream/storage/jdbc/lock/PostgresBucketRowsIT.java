@@ -5,7 +5,7 @@ import dev.spream.testkit.lock.BucketRowsFixture;
 import java.sql.Connection;
 import org.junit.jupiter.api.AfterAll;
 
-/** What rows of PostgreSQL promise besides: one that is not there is not taken for locked. */
+/** The additional contract of stores of rows, over PostgreSQL: a missing row is not treated as locked. */
 final class PostgresBucketRowsIT extends BucketRowsContract<Connection> {
     private static final PostgresLockNamespaces NAMESPACES = new PostgresLockNamespaces(LockStrategy.ROWS);
 

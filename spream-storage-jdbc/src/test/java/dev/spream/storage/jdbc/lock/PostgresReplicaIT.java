@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A server that replays what another one writes; PostgreSQL has advisory locks there, which exclude nobody elsewhere. */
+/** Tests of a standby server; PostgreSQL supports advisory locks there, which exclude no session of other servers. */
 @Timeout(120)
 final class PostgresReplicaIT {
     private static final BucketSpace SPACE = new BucketSpace(BucketHash.SHA256, 100, 3);

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What is shown of locks that processes hold and wait for, whatever the database. */
+/** Tests of the view of held and requested locks, on any database. */
 @Timeout(60)
 abstract class ShownLocksContract {
     /** So few that many targets share one. */
@@ -49,13 +49,13 @@ abstract class ShownLocksContract {
     private JdbcLockStore other;
     private LockExplanation seen;
 
-    /** Where stores and parties have their connections from. */
+    /** Returns the data source of stores and parties. */
     abstract DataSource dataSource();
 
     /** Opens a store of {@link #SPACE}, with its buckets provisioned. */
     abstract JdbcLockStore open() throws Exception;
 
-    /** Whether the database shows locks that nobody waits for. */
+    /** Returns whether the database shows locks that no session waits for. */
     abstract boolean isComplete();
 
     /** Runs a statement on the tables of the locks, which it calls by their names. */
@@ -239,7 +239,7 @@ abstract class ShownLocksContract {
         assertThat(seen.seen().reports()).isEmpty();
     }
 
-    /** Whether the key of a lock shows that somebody waits for, in the one that holds it. */
+    /** Returns whether the key of a contended lock is shown in its holder. */
     boolean showsKeys() {
         return true;
     }

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What comes again, from whom ever and in whatever batches, and what fails in between, leaves the rows as they are. */
+/** Tests that redelivery, from any worker, in any batches, and with failures in between, leaves the rows unchanged. */
 @Timeout(180)
 final class MirrorRedeliveryIT {
     private static final MirrorChanges TABLE = MirrorChanges.ofNames("T");

@@ -8,7 +8,7 @@ import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What a test looks at in the database. */
+/** Queries of a test on the mirrored rows. */
 final class MirrorRows {
     private final TestDatabase database;
 

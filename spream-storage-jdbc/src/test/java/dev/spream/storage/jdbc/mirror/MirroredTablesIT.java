@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What tables of the mirror may be like, and what is said where they are not. */
+/** Tests of the requirements on mirrored tables, and of the messages when they are not met. */
 @Timeout(120)
 final class MirroredTablesIT {
     private final TestDatabase database = new TestDatabase();

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.postgresql.ds.PGSimpleDataSource;
 
-/** What those see who read while versions are exchanged, and whom they wait for. */
+/** Tests of readers during a cutover, and of their waits. */
 @Timeout(120)
 final class CutoverReadersIT {
     private static final Duration SHORT_TIMEOUT = Duration.ofMillis(500);

@@ -38,7 +38,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What is stopped, and let go on, while versions are exchanged. */
+/** Tests of the processes that a cutover stops and resumes. */
 @Timeout(120)
 final class CutoverStopsIT {
     private static final Duration SHORT_TIMEOUT = Duration.ofMillis(500);
@@ -87,7 +87,7 @@ final class CutoverStopsIT {
         assertThat(statuses()).containsExactly("1,LIVE,RUNNING", "2,CANDIDATE,FAILED");
     }
 
-    /** While somebody still reads by an old snapshot. */
+    /** Asserts that the version is not made live while a reader still uses an old snapshot. */
     private void assertNotMadeLive(String why, Callable<Boolean> stop) throws Exception {
         try (Connection reader = test.dataSource().getConnection();
                 Statement statement = reader.createStatement()) {
@@ -225,7 +225,7 @@ final class CutoverStopsIT {
         return inTheMoment(2, act);
     }
 
-    /** What an act comes to that begins while both versions stand still, and waits until the other is live. */
+    /** Returns the result of an act that begins while both versions are held, and waits until the other is live. */
     private <V> V inTheMoment(int version, Callable<V> act) throws Exception {
         AtomicReference<@Nullable Future<V>> acting = new AtomicReference<>();
         whileBothStandStill(version, () -> {

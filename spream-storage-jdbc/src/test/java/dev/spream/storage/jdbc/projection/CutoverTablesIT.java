@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.postgresql.PGConnection;
 
-/** What becomes of tables when versions are exchanged. */
+/** Tests of the tables in a cutover. */
 @Timeout(120)
 final class CutoverTablesIT {
     private static final ProjectionCode CODE = new ProjectionCode(1, Set.of("balances"), false);

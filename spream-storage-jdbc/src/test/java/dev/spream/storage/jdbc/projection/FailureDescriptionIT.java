@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What is told of errors that the server has really given to a projection: enough to find them, and no data. */
+/** Tests of the descriptions of real server errors in a projection: enough to find them, without data. */
 @Timeout(120)
 final class FailureDescriptionIT {
     private final TestProjections test = new TestProjections();

@@ -34,7 +34,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.PGConnection;
 
-/** What errors mean that the server has really given to a projection, and what a projection may do with the connection. */
+/** Tests of the classification of real server errors in a projection, and of the use of the connection by a projection. */
 @Timeout(120)
 final class FailureKindIT {
     private final TestProjections test = new TestProjections();
@@ -45,7 +45,7 @@ final class FailureKindIT {
         test.close();
     }
 
-    /** What a projection does. */
+    /** The work of a projection. */
     interface Body {
         void run(Connection connection) throws Exception;
     }

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.postgresql.util.PSQLException;
 import org.postgresql.util.PSQLState;
 
-/** What may be told of a failure that no server is needed for. */
+/** Tests of failure descriptions that need no server. */
 final class FailureTextsTest {
     private static final StackTraceElement OWN =
             new StackTraceElement("com.example.Entries", "apply", "Entries.java", 12);

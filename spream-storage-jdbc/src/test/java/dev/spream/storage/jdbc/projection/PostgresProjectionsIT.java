@@ -47,7 +47,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What the tables have, and a first way through all of them. */
+/** Tests of the tables' content, with one pass through all of them. */
 @Timeout(120)
 final class PostgresProjectionsIT {
     private final TestProjections test = new TestProjections();

@@ -75,7 +75,7 @@ final class ProjectionEndToEndIT {
         test.close();
     }
 
-    /** Fails at one event until somebody mends it. */
+    /** Fails at one event until the test fixes it. */
     private final class Chains implements Projection<Connection> {
         @Override
         public String name() {
@@ -259,7 +259,7 @@ final class ProjectionEndToEndIT {
         return test.operations.parked(NAME, 100);
     }
 
-    /** The rows that the events of each aggregate come to, by a model that knows nothing of projections. */
+    /** Returns the rows that the events of each aggregate fold to, by a model that is independent of projections. */
     private List<String> expected() throws SQLException {
         return test.rows("""
                 WITH RECURSIVE chain AS (

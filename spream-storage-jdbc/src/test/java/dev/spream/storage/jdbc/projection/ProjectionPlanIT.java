@@ -29,8 +29,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * What a batch asks, and what is asked while nothing is due, reads by index, however many aggregates are remembered and parked;
- * before the tables were ever analyzed and after, with a plan for these values and with one for any.
+ * Tests that the queries of a batch, and those while nothing is due, read by index, however many aggregates are stored
+ * and parked; before the tables were ever analyzed and after, with a plan for these values and with a generic one.
  */
 @Timeout(300)
 final class ProjectionPlanIT {

@@ -41,7 +41,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Several at the same projection at a time: the server says who waits for whom. */
+/** Tests of concurrent operations on one projection; the server reports which session waits for which. */
 @Timeout(120)
 final class ProjectionRacesIT {
     private static final int BOUND = 60;
@@ -239,7 +239,7 @@ final class ProjectionRacesIT {
         });
     }
 
-    /** A batch in its transaction, until it is told to end. */
+    /** A batch in an open transaction, which ends on request. */
     private final class OpenBatch {
         private final CountDownLatch begun = new CountDownLatch(1);
         private final CountDownLatch end = new CountDownLatch(1);

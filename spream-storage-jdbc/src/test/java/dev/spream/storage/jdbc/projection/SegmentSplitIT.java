@@ -143,7 +143,7 @@ final class SegmentSplitIT {
         return test.rows("SELECT aggregate_id, count(*) FROM spream.events GROUP BY 1 ORDER BY 1");
     }
 
-    /** Where the segment is that is furthest behind. */
+    /** Returns the position of the segment that is furthest behind. */
     private long position() throws SQLException {
         return Long.parseLong(test.rows("SELECT min(position) FROM spream.projection_segments")
                 .getFirst());

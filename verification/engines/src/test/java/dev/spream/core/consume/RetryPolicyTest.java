@@ -15,7 +15,7 @@ import java.util.Random;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
 
-/** What the built-in error handlers decide, attempt by attempt. */
+/** Tests of the decisions of the built-in error handlers, attempt by attempt. */
 final class RetryPolicyTest {
     private static final Instant FIRST = Instant.parse("2026-01-01T00:00:00Z");
     private static final Duration SECOND = Duration.ofSeconds(1);

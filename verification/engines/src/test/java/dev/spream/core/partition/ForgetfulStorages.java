@@ -18,7 +18,7 @@ import java.util.function.UnaryOperator;
 final class ForgetfulStorages {
     private ForgetfulStorages() {}
 
-    /** Blind writes: whoever writes is taken for the present owner. */
+    /** Blind writes: every writer is taken for the present owner. */
     static final class ForgetsEpochs extends ForwardingStorage {
         ForgetsEpochs(PartitionStorage target) {
             super(target);

@@ -7,7 +7,7 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.function.Predicate;
 
-/** Ways to spoil what is stored, each of which loses or repeats changes if nobody notices. */
+/** Corruptions of the stored state, each of which loses or repeats changes if it is not detected. */
 enum StateSabotage {
     /** Not of a child whose parents are all unfinished: they are read again, and name it again. */
     DROP_A_ROW {

@@ -8,7 +8,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** What a storage holds, as values that a test can change. */
+/** The content of a storage, as values that a test can change. */
 record StoredState(
         SubscriptionRecord subscription, List<PartitionMetadata> partitions, List<FinishedPartition> proofs) {
 

@@ -78,7 +78,7 @@ class ConsumeTimeoutTest {
             if (label(change).equals("A1")) {
                 started.countDown();
                 awaitInterrupt();
-                Thread.currentThread().interrupt(); // as well-behaved code does that gives up waiting and returns
+                Thread.currentThread().interrupt(); // as well-behaved code does that stops waiting and returns
             } else {
                 interruptLeft.set(Thread.currentThread().isInterrupted());
             }

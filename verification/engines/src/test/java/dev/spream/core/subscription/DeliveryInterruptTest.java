@@ -16,7 +16,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
-/** What becomes of an interrupt that arrives while a refused change is judged. */
+/** Tests of an interrupt that arrives while the error handler decides about a refused change. */
 class DeliveryInterruptTest {
     private static final Instant POSITION = ScriptedSource.at(1);
 

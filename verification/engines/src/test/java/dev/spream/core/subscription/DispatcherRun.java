@@ -179,7 +179,7 @@ final class DispatcherRun implements SubscriptionListener {
         }
     }
 
-    /** All of it was given back: somebody else can have the whole. */
+    /** Asserts that everything was released: the whole budget can be acquired. */
     private void checkBudget() throws InterruptedException {
         Budget.Share other = one.budget.open();
         for (int i = 0; i < options.maxBufferedChanges(); i++) {

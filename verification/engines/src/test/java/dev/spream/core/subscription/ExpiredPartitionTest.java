@@ -169,7 +169,7 @@ class ExpiredPartitionTest {
         }
     }
 
-    /** Whether the first run made as many calls to the storage as that, and so crashed. */
+    /** Returns whether the first run made that many calls to the storage, and so crashed. */
     private static boolean crashAndRestart(int failing, Verdict verdict, Duration later) throws InterruptedException {
         AtomicReference<Instant> now = new AtomicReference<>(START);
         PartitionStorage surviving = new InMemoryPartitionStorage(() -> requireNonNull(now.get()));

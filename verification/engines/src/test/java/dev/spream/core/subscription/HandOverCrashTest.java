@@ -67,7 +67,7 @@ class HandOverCrashTest {
         return crashed;
     }
 
-    /** Whether the subscription completed. */
+    /** Returns whether the subscription completed. */
     private boolean run(PartitionStorage storage, boolean takingTurns, List<String> delivered)
             throws InterruptedException {
         SubscriberFixture fixture = new SubscriberFixture();

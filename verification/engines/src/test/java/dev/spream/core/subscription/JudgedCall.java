@@ -43,7 +43,7 @@ final class JudgedCall {
         failed.add(index);
     }
 
-    /** Whether a user may settle the change now: nothing before it in its key is left open. */
+    /** Returns whether a user may settle the change now: nothing before it in its key is open. */
     boolean mayBeSettled(int index) {
         for (int i = 0; i < index; i++) {
             if (!settled.contains(i) && follows(changes.get(index), changes.get(i))) {

@@ -25,12 +25,12 @@ final class JudgedConsumer {
     private final Ordering ordering;
     private final SimulationTally tally;
 
-    /** The keys of changes that are on their way through the consumer, and who holds them. */
+    /** The keys of changes in the consumer, with their holds. */
     private final Map<RecordKey, Set<JudgedHold>> busyKeys = new HashMap<>();
 
     private final Map<RecordKey, Parked> parkedKeys = new HashMap<>();
 
-    /** Who parked a key first, and when. */
+    /** The first process that parked a key, and the time. */
     private record Parked(JudgedHold by, long at) {}
 
     JudgedConsumer(

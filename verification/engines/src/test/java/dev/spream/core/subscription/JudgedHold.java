@@ -9,50 +9,50 @@ import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
 
-/** What a {@link SimulationJudge} knows of a partition while one process holds it under one epoch. */
+/** The state of a partition in a {@link SimulationJudge} while one process holds it under one epoch. */
 final class JudgedHold {
     final PartitionToken token;
     final long epoch;
 
-    /** Where it reads from. */
+    /** The start of reading. */
     final Instant start;
 
     /** On the machine's clock. */
     final long acquiredAt;
 
-    /** What was read, in read order. */
+    /** The records read, in read order. */
     final Set<RecordIdentity> read = new LinkedHashSet<>();
 
     final Set<RecordIdentity> settled = new LinkedHashSet<>();
 
-    /** What is on its way through the consumer. */
+    /** The records in the consumer. */
     final Set<RecordIdentity> inCalls = new LinkedHashSet<>();
 
-    /** How many calls of the consumer have not returned. */
+    /** The number of calls of the consumer that have not returned. */
     int calls;
 
-    /** How often the listener was told that a change is settled. */
+    /** The number of settlements reported to the listener. */
     final Map<RecordIdentity, Integer> told = new HashMap<>();
 
     /** Until when the process may act on it, on its own monotonic clock. */
     long leaseUntil;
 
-    /** Until when nobody else can acquire it, on the machine's clock. */
+    /** The time, on the machine's clock, until which no other process can acquire it. */
     long storedUntil;
 
-    /** Whether it was finished or given back in the storage, or acquired by somebody else. */
+    /** Whether it was finished or released in the storage, or acquired by another process. */
     boolean left;
 
-    /** When that was, on the machine's clock. */
+    /** The time of that, on the machine's clock. */
     long leftAt;
 
-    /** Whether its holder finished it or gave it back in the storage. */
+    /** Whether its holder finished or released it in the storage. */
     boolean released;
 
-    /** Whether its holder has asked to give it back: what it had read of it and not settled is dropped by then. */
+    /** Whether its holder has requested the release; records that were read and not settled are dropped by then. */
     boolean giving;
 
-    /** Whether the engine knows that it does not hold the partition any more. */
+    /** Whether the engine has recorded that it no longer holds the partition. */
     boolean given;
 
     /** The latest that was to be stored. */
@@ -79,12 +79,12 @@ final class JudgedHold {
         leftAt = now;
     }
 
-    /** From when on somebody else could acquire the partition, on the machine's clock. */
+    /** Returns the time, on the machine's clock, from which another process could acquire the partition. */
     long freeFrom() {
         return left ? leftAt : storedUntil;
     }
 
-    /** Whether somebody else may hold the partition at that time, by the machine's clock. */
+    /** Returns whether another process may hold the partition at that time, by the machine's clock. */
     boolean isOver(long now) {
         return left || now >= storedUntil;
     }

@@ -19,9 +19,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The part of the {@link SimulationJudge} that watches who holds which partition, over all processes: nobody acquires what
- * another one still holds by the storage's clock, a write under an old epoch changes nothing, and what is given back is not
- * being consumed.
+ * The part of the {@link SimulationJudge} that checks leases over all processes: no process acquires a partition that
+ * another one still holds by the storage's clock, a write under an old epoch changes nothing, and a released partition
+ * is not being consumed.
  */
 final class JudgedLeases {
     private final SimulationJudge judge;
@@ -31,7 +31,7 @@ final class JudgedLeases {
     private final SimulatedMachine machine;
     private final SimulationTally tally;
 
-    /** Who acquired each partition last. */
+    /** The last process that acquired each partition. */
     private final Map<PartitionToken, JudgedHold> latest = new HashMap<>();
 
     private final Set<PartitionToken> finished = new HashSet<>();

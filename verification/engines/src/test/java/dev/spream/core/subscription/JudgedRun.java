@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** What a {@link SimulationJudge} knows of one process. */
+/** The state of one process in a {@link SimulationJudge}. */
 final class JudgedRun {
     final SimulatedProcess process;
 
@@ -22,20 +22,20 @@ final class JudgedRun {
     final List<JudgedHold> allHolds = new ArrayList<>();
     final Set<RecordIdentity> settled = new HashSet<>();
 
-    /** What was settled here and flushed, or set aside here. */
+    /** The records that were settled and flushed, or dead-lettered, here. */
     final Set<RecordIdentity> durable = new HashSet<>();
 
     final List<SimulatedWorld.Change> unflushed = new ArrayList<>();
     final Set<SimulatedCursor> openCursors = new LinkedHashSet<>();
     int calls;
 
-    /** Whether it has opened the subscription; before, it may only ask whether the server answers the first query. */
+    /** Whether it has opened the subscription; before, it may only check the response to the first query. */
     boolean opened;
 
     /** Until when the process is paused, or does not reach the storage, on the machine's clock. */
     long absentUntil;
 
-    /** Whether it was told to stop, or has a reason to. */
+    /** Whether it was stopped, or has a reason to stop. */
     boolean leaving;
 
     JudgedRun(SimulatedProcess process) {

@@ -12,12 +12,14 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The part of the {@link SimulationJudge} that watches how workers share the partitions while nothing disturbs them: what
- * comes free is read again soon, nobody has two more than another that could take one, and nothing is handed to and fro.
+ * The part of the {@link SimulationJudge} that checks how workers share the partitions while nothing disturbs them: a
+ * free partition is read again soon, no worker has two more than another that could take one, and nothing is handed
+ * back and forth.
  *
- * <p>A disturbance is anything that goes wrong, and any worker that comes, goes, stands still or loses its storage. A worker
- * is a member from its first registration until it is told to stop, has a reason to, or is disturbed in that way. A worker
- * that claims what others should have claimed gives nothing for a while: for so long, uneven shares are nobody's fault.
+ * <p>A disturbance is any failure, and any worker that joins, leaves, is paused or loses its storage. A worker is a
+ * member from its first registration until it is stopped, has a reason to stop, or is disturbed in that way. A worker
+ * that has claimed more than its share because others did not claim releases nothing for a while, for which uneven
+ * shares are not a violation.
  */
 final class JudgedShares {
     private static final int DISCOVERIES_UNTIL_CLAIMED = 5;

@@ -85,7 +85,7 @@ final class JudgedStorage {
         }
     }
 
-    /** Whoever stores a watermark has settled everything before it, from where it began. */
+    /** Checks that a process that stores a watermark has settled everything before it, from its start. */
     private void requireSettledHere(JudgedRun run, JudgedHold hold, Instant watermark) {
         for (SimulatedWorld.Change change : world.changesOf(hold.token)) {
             Instant at = change.row().commitTimestamp();

@@ -8,10 +8,10 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Where a consumer's effects go that does what {@link dev.spream.core.consume.Delivery#epoch()} is for: it refuses what
- * comes under a lower epoch of a partition than it has seen. So calls that began before their process lost the partition,
- * and end afterwards, do no harm: under each epoch a key only moves on; it moves back with a new epoch of its partition
- * alone, and never from a partition to that one's parents; and it skips nothing.
+ * The target of a consumer's effects, which uses {@link dev.spream.core.consume.Delivery#epoch()} as intended: it
+ * refuses changes under a lower epoch of a partition than it has seen. Calls that began before their process lost the
+ * partition, and end afterwards, then have no effect: under each epoch a key only moves forward; it moves back only
+ * with a new epoch of its partition, and never from a partition to one of its parents; and it skips nothing.
  */
 final class JudgedTarget {
 

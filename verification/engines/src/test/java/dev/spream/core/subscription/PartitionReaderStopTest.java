@@ -9,7 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** What a reader does when its dispatcher stops a moment before it is told to stop itself. */
+/** Tests of a reader whose dispatcher stops shortly before the reader itself is stopped. */
 class PartitionReaderStopTest {
     private final RecordingConsumer consumer = new RecordingConsumer();
     private final OnePartition one =

@@ -4,7 +4,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
-/** Waits for a state that nobody announces; a bound, never a measure. */
+/** Waits for a state without notification; the bound is a limit, not a measurement. */
 public final class Polling {
     private static final long BOUND_NANOS = 30_000_000_000L;
     private static final long STEP_NANOS = 1_000_000L;

@@ -9,10 +9,10 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 
-/** Remembers what it was given. What it does besides is told per test. Safe for use by many threads. */
+/** Records the changes that it received; further behaviour is set per test. Safe for use by many threads. */
 final class RecordingConsumer implements Consumer {
 
-    /** What a test does with a change before it counts as consumed. */
+    /** The handling of a change before it counts as consumed. */
     interface Behaviour {
         void handle(DataChangeRecord change, Delivery delivery) throws Exception;
     }

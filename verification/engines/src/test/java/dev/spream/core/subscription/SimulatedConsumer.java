@@ -11,8 +11,8 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a user's code may do with changes: take its time, throw anything, hang until it is interrupted or for longer, settle
- * or fail single changes of a batch. Its effects are durable when {@code flush} returns, and not before.
+ * The possible behaviour of user code: delays, any exception, hangs until an interrupt or longer, settling or failing
+ * single changes of a batch. Its effects are durable when {@code flush} returns, and not before.
  */
 final class SimulatedConsumer {
     private static final long LONGEST_HANG = 40_000_000_000L;

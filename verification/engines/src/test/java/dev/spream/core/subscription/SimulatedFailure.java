@@ -6,7 +6,7 @@ import java.util.IdentityHashMap;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What simulated parts throw, and how it is recognised in what the engine makes of it. */
+/** The exception of simulated parts, with its recognition in the engine's own exceptions. */
 final class SimulatedFailure extends RuntimeException {
     private static final long serialVersionUID = 1L;
     private static final String PREFIX = "simulated: ";
@@ -19,7 +19,7 @@ final class SimulatedFailure extends RuntimeException {
         return PREFIX + message;
     }
 
-    /** Whether a failure, or what caused it, or what came with it, is simulated. */
+    /** Returns whether a failure, its cause, or a suppressed one is simulated. */
     static boolean isSimulated(@Nullable Throwable t) {
         return isSimulated(t, Collections.newSetFromMap(new IdentityHashMap<>()));
     }

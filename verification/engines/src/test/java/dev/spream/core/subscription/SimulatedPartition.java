@@ -10,8 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What a simulated server knows of one partition: its life, from its start inclusive to its end exclusive, the keys it holds
- * meanwhile, the changes of them, and, at its end, its children.
+ * A partition of a simulated server: its lifetime, from its start inclusive to its end exclusive, the keys it contains
+ * meanwhile, their changes, and, at its end, its children.
  */
 final class SimulatedPartition {
     final PartitionToken token;

@@ -4,12 +4,12 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /**
- * What the ports of one process share: each call of a port passes here before its effect and after it, and at one of these
- * moments the process may die, be paused, or lose its connection to the storage.
+ * The shared part of the ports of one process: each call of a port passes here before its effect and after it; at each
+ * of these moments the process may be killed, be paused, or lose its connection to the storage.
  */
 final class SimulatedPorts {
 
-    /** What a run may fail with; everything else it has to get over. */
+    /** The reasons for which a run may fail; it has to survive all others. */
     private static final Set<SimulationEvent> REASONS_TO_FAIL = EnumSet.of(
             SimulationEvent.SOURCE_FATAL,
             SimulationEvent.STORAGE_FATAL,
@@ -69,7 +69,7 @@ final class SimulatedPorts {
         return calls < outageAt ? 0 : Math.max(0, outageUntil - process.nanoTime());
     }
 
-    /** How many moments have passed. */
+    /** Returns the number of moments so far. */
     long calls() {
         return calls;
     }
@@ -111,17 +111,17 @@ final class SimulatedPorts {
         }
     }
 
-    /** Whether something has happened that a run may fail with. */
+    /** Returns whether there was a reason for which a run may fail. */
     boolean hasReasonToFail() {
         return REASONS_TO_FAIL.stream().anyMatch(event -> mine.of(event) > 0);
     }
 
-    /** How often that happened in this process. */
+    /** Returns how often the event occurred in this process. */
     long of(SimulationEvent event) {
         return mine.of(event);
     }
 
-    /** Whether trouble of a kind with that probability comes now, and counts as such. */
+    /** Returns whether a fault with that probability occurs now, and counts it. */
     boolean strikes(double probability, SimulationEvent kind) {
         if (!trouble.strikes(probability)) {
             return false;

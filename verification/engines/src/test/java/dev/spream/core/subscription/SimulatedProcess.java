@@ -11,8 +11,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /**
- * A process of a {@link SimulatedMachine}: the virtual threads that were started in it, and the time they see. A killed one
- * never runs again, whatever its threads were doing; a paused one goes on later, and does not know.
+ * A process of a {@link SimulatedMachine}: the virtual threads that were started in it, and their time. A killed one
+ * never runs again, whatever its threads were doing; a paused one continues later, without notice of the pause.
  */
 public final class SimulatedProcess implements Executor, MonotonicTime {
     private static final long LONGEST_WAIT = 1L << 60;
@@ -55,7 +55,7 @@ public final class SimulatedProcess implements Executor, MonotonicTime {
         }
     }
 
-    /** Whether that task does not run now: not before the process goes on, or never. */
+    /** Returns whether the task does not run now, because the process is paused or killed. */
     boolean holdsUp(Runnable task) {
         if (paused && !dead) {
             heldUp.add(task);
@@ -63,7 +63,7 @@ public final class SimulatedProcess implements Executor, MonotonicTime {
         return paused || dead;
     }
 
-    /** Whether none of its threads runs now. */
+    /** Returns whether none of its threads runs now. */
     boolean isHeldUp() {
         return paused || dead;
     }
@@ -117,7 +117,7 @@ public final class SimulatedProcess implements Executor, MonotonicTime {
         machine.at(machine.now() + nanos, action);
     }
 
-    /** Waits until that holds, or that much time has passed. Whoever makes it hold unparks the thread. */
+    /** Waits until the condition holds, or the given time has passed. Code that makes it hold unparks the thread. */
     void await(long nanos, BooleanSupplier holds) throws InterruptedException {
         long deadline = machine.now() + nanos;
         Thread thread = Thread.currentThread();
@@ -177,7 +177,7 @@ public final class SimulatedProcess implements Executor, MonotonicTime {
         }
     }
 
-    /** What this process's wall clock shows: anything. */
+    /** Returns the time of this process's wall clock, which may be any. */
     @Override
     public Instant instant() {
         return machine.instant().plus(skew);

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 /** A request to a server that is not part of any process: what it does there, and what comes of it. */
 final class SimulatedRequest {
 
-    /** What the server does. */
+    /** The work of the server. */
     interface Effect {
         Object take() throws Throwable;
     }

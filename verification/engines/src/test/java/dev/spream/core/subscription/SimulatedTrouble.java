@@ -3,8 +3,8 @@ package dev.spream.core.subscription;
 import java.util.random.RandomGenerator;
 
 /**
- * What goes wrong in one history, and how often. Each history has some kinds of trouble and not others, so that each is
- * met alone as well as with all the rest; and an end of trouble, so that it comes to an end itself.
+ * The faults of one history, and their rates. Each history has some kinds of faults and not others, so that each is
+ * tested alone as well as with all others; and an end of all faults, so that the history ends too.
  */
 final class SimulatedTrouble {
     final RandomGenerator random;
@@ -59,7 +59,7 @@ final class SimulatedTrouble {
         return random.nextDouble() < histories ? random.nextDouble(limit) : 0;
     }
 
-    /** Whether trouble with that probability comes now. */
+    /** Returns whether a fault with that probability occurs now. */
     boolean strikes(double probability) {
         if (left == 0 || probability == 0 || random.nextDouble() >= probability) {
             return false;
@@ -69,7 +69,7 @@ final class SimulatedTrouble {
         return true;
     }
 
-    /** What to do whenever trouble comes. */
+    /** Sets the action at each fault. */
     void onStrike(Runnable action) {
         onStrike = action;
     }
@@ -79,7 +79,7 @@ final class SimulatedTrouble {
         left = 0;
     }
 
-    /** How long something takes, in nanoseconds: often nothing. */
+    /** Returns a random duration in nanoseconds, often zero. */
     long latency() {
         return latency > 0 && random.nextDouble() < latency ? random.nextLong(longestLatency) : 0;
     }

@@ -69,7 +69,7 @@ final class SimulatedWorker {
         }
     }
 
-    /** Whether somebody stopped it. */
+    /** Returns whether it was stopped. */
     boolean wasStopped() {
         return stopped;
     }

@@ -125,7 +125,7 @@ final class SimulatedWorld {
                 .toList();
     }
 
-    /** What the initial query returns. */
+    /** Returns the rows of the initial query. */
     List<ChangeRecord> rootRows() {
         return List.copyOf(roots);
     }

@@ -182,7 +182,7 @@ final class Simulation {
         throw judge.violated(Promise.PROGRESS, "not completed after %d runs", MAX_RUNS);
     }
 
-    /** How far a wall clock is ahead of the true time, or behind it. */
+    /** Returns the offset of a wall clock from the true time. */
     private Duration skew() {
         return random.nextBoolean()
                 ? Duration.ZERO

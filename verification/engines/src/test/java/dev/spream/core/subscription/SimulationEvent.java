@@ -1,6 +1,6 @@
 package dev.spream.core.subscription;
 
-/** What may happen in a simulated history, and is counted, so that a run shows what it has covered. */
+/** The events of a simulated history, which are counted, so that a run shows its coverage. */
 enum SimulationEvent {
     RUN,
     CRASH,

@@ -17,20 +17,22 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Holds every call of a port against the promises that {@link Subscriber} makes, and against the truth of the {@link
- * SimulatedWorld}. Stands between the engine and its ports: what it sees is what the engine did. The first broken promise
- * ends the history.
+ * Checks every call of a port against the guarantees of {@link Subscriber}, and against the true state of the {@link
+ * SimulatedWorld}. Stands between the engine and its ports, and so observes all actions of the engine. The first
+ * violation ends the history.
  *
- * <p>Vocabulary: a change is <em>settled</em> in a process when its consumer returned, the error handler skipped it, or the
- * dead letter sink took it; it is <em>durable</em> when the consumer's flush that began after that has returned, or the
- * sink took it. What is settled and not durable dies with the process. A process <em>holds</em> a partition under an epoch
- * from when it acquired it; the hold is <em>over</em> when the lease has ended by the storage's clock, or was given back.
+ * <p>Vocabulary: a change is <em>settled</em> in a process when its consumer returned, the error handler skipped it, or
+ * the dead letter sink stored it; it is <em>durable</em> when the consumer's flush that began after that has returned,
+ * or the sink stored it. Changes that are settled and not durable are lost with the process. A process <em>holds</em> a
+ * partition under an epoch from when it acquired it; the hold is <em>over</em> when the lease has expired by the
+ * storage's clock, or was released.
  *
- * <p>What is asked of several processes: a call of the consumer, or of the sink, begins while the lease lasts by the
- * process's own monotonic clock, and so before anybody else can acquire the partition. Two things are allowed, because
- * nothing in a process can prevent them. A call that has begun may go on when the hold is over, beside calls of the next
- * owner. And a process may be stopped between its last look at the clock and the call, and begin it when it goes on. Both
- * are told apart by the epoch of their delivery; {@link JudgedTarget} says what is left where they are.
+ * <p>Requirement for several processes: a call of the consumer, or of the sink, begins while the lease lasts by the
+ * process's own monotonic clock, and so before another process can acquire the partition. Two things are allowed,
+ * because a process cannot prevent them. A call that has begun may continue when the hold is over, concurrently with
+ * calls of the next owner. And a process may be paused between its last check of the clock and the call, and begin it
+ * when it continues. Both are recognised by the epoch of their delivery; {@link JudgedTarget} describes the remaining
+ * effects.
  */
 final class SimulationJudge {
     final JudgedSource source;
@@ -140,7 +142,7 @@ final class SimulationJudge {
         settled(process, requireNonNull(run(process).holds.get(token)), known(row));
     }
 
-    /** What that flush will have made durable when it returns. */
+    /** Returns the changes that the flush makes durable when it returns. */
     List<SimulatedWorld.Change> flushStarted(SimulatedProcess process) {
         return List.copyOf(run(process).unflushed);
     }

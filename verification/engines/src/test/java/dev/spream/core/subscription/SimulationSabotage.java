@@ -32,7 +32,7 @@ interface SimulationSabotage {
         return time;
     }
 
-    /** Whether what consumers write to refuses lower epochs than it has seen. */
+    /** Returns whether the consumers' target refuses lower epochs than it has seen. */
     default boolean fences() {
         return true;
     }

@@ -5,7 +5,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 
-/** How often each {@link SimulationEvent} occurred. Confined to one thread. */
+/** The number of occurrences of each {@link SimulationEvent}. Confined to one thread. */
 final class SimulationTally {
     private final long[] counts = new long[SimulationEvent.values().length];
 

@@ -4,7 +4,7 @@ package dev.spream.core.subscription;
 final class SimulationViolation extends AssertionError {
     private static final long serialVersionUID = 1L;
 
-    /** Which promise. */
+    /** The violated guarantee. */
     enum Promise {
         AT_LEAST_ONCE,
         ORDER,

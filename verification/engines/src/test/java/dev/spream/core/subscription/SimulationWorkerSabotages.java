@@ -72,7 +72,7 @@ final class SimulationWorkerSabotages {
                 .orElse(lease);
     }
 
-    /** Whoever looks whether a lease lasts sees clocks that stand still. */
+    /** Checks of leases use clocks that stand still. */
     static SimulationSabotage neverFenced() {
         return new SimulationSabotage() {
             @Override
@@ -140,7 +140,7 @@ final class SimulationWorkerSabotages {
         };
     }
 
-    /** What others held once seems to be theirs for ever. */
+    /** Partitions held by others once are never taken over. */
     static SimulationSabotage neverTakenOver() {
         return new SimulationSabotage() {
             @Override
@@ -191,7 +191,7 @@ final class SimulationWorkerSabotages {
                 stored.gaps());
     }
 
-    /** Who takes a partition over reads it from a second after its watermark. */
+    /** A worker that takes a partition over reads it from a second after its watermark. */
     static SimulationSabotage resumedTooLate() {
         return SimulationSabotages.ofStorage(
                 "acquire",
@@ -251,7 +251,7 @@ final class SimulationWorkerSabotages {
         });
     }
 
-    /** What consumers write to takes whatever comes. */
+    /** The consumers' target accepts everything. */
     static SimulationSabotage noFence() {
         return new SimulationSabotage() {
             @Override

@@ -24,7 +24,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** What a consumer of batches is given, and what becomes of the changes of a batch that it did not take as a whole. */
+/** Tests of the batches of a consumer, and of the settlement of the changes of a batch that was not accepted as a whole. */
 class SubscriberBatchTest {
     private final SubscriberFixture fixture = new SubscriberFixture();
     private final ScriptedSource source = fixture.source;

@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** How many changes, and how much of them, is in memory over all partitions. */
+/** Tests of the limits on the number and size of changes in memory over all partitions. */
 class SubscriberBudgetTest {
     private final SubscriberFixture fixture = new SubscriberFixture();
     private final ScriptedSource source = fixture.source;

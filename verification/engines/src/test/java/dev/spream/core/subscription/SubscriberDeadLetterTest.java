@@ -228,9 +228,9 @@ final class SubscriberDeadLetterTest {
     }
 
     /**
-     * What became of it all, by key, as seconds in the order in which the consumer took them.
+     * The result by key, as seconds in the order in which the consumer received them.
      *
-     * @param last the replay after the end, which nothing fails
+     * @param last the replay after the end, without failures
      */
     private record Outcome(Map<String, List<Long>> committed, Map<String, List<Long>> taken, ReplayResult last) {}
 

@@ -32,7 +32,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** What happens to the changes of a partition: order, failures and the decisions about them, watermarks. */
+/** Tests of the delivery of a partition's changes: order, failures and the decisions about them, watermarks. */
 class SubscriberDeliveryTest {
     private final SubscriberFixture fixture = new SubscriberFixture();
     private final ScriptedSource source = fixture.source;

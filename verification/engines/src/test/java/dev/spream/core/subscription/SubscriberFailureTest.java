@@ -31,7 +31,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 
-/** What must not hang, and not end in silence, when parts of the user or the storage misbehave. */
+/** Tests that the engine neither hangs nor ends silently when user code or the storage misbehaves. */
 class SubscriberFailureTest {
     private static final Duration LONG = Duration.ofSeconds(10);
 
@@ -323,7 +323,7 @@ class SubscriberFailureTest {
         };
     }
 
-    /** What is away, by method. */
+    /** The unavailable methods. */
     private interface Outage {
         BooleanSupplier of(String method);
     }

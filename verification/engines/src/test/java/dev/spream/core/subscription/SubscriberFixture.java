@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.UnaryOperator;
 
-/** What tests of the subscriber share: options that are quick, a run in the background, and bounded waits. */
+/** The shared fixture of tests of the subscriber: quick options, a run in the background, and bounded waits. */
 final class SubscriberFixture {
     static final Duration BOUND = Duration.ofSeconds(30);
 

@@ -26,7 +26,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** What the engine says of failures that repeat. */
+/** Tests of the engine's log lines about repeated failures. */
 final class SubscriberLogTest {
     private final SubscriberFixture fixture = new SubscriberFixture();
     private final ScriptedSource source = fixture.source;

@@ -21,7 +21,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
-/** Which changes wait for which, in each of the three orders. */
+/** Tests of the changes that wait for others, in each of the three orders. */
 class SubscriberOrderingTest {
     private final SubscriberFixture fixture = new SubscriberFixture();
     private final ScriptedSource source = fixture.source;

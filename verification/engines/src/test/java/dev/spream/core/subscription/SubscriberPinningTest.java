@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Whoever waits in the engine leaves its carrier to others, whichever wait it is. */
+/** Tests that every wait in the engine releases its carrier thread. */
 class SubscriberPinningTest {
     private static final Duration THRESHOLD = Duration.ofMillis(5); // less than a call takes
     private static final long CALL_NANOS = 10_000_000;

@@ -22,9 +22,10 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Two sources over a change stream of one partition, and over the same storages. Each row is a transaction of its own, with a
- * heartbeat behind it, and who acknowledges the last event waits until the watermark has come to that: for what is committed
- * at the very watermark comes again after a restart, though it was acknowledged.
+ * Two sources over a change stream of one partition, and over the same storages. Each row is a transaction of its own,
+ * followed by a heartbeat. The acknowledgement of the last event waits until the watermark has reached the heartbeat,
+ * because a change that was committed exactly at the watermark is delivered again after a restart, although it was
+ * acknowledged.
  */
 final class ChangeStreamEventSourceFixture implements QueueSourceFixture {
     private static final String PARTITION = "p";
@@ -112,7 +113,7 @@ final class ChangeStreamEventSourceFixture implements QueueSourceFixture {
                 throw new AssertionError("waited in vain for the watermark %s of %s, which is at %s"
                         .formatted(watermark, projection, watermark(projection)));
             }
-            LockSupport.parkNanos(1_000_000); // the storage tells nobody when it changes
+            LockSupport.parkNanos(1_000_000); // the storage does not report changes
         }
     }
 

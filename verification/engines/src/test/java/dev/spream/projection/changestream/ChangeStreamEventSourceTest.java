@@ -115,7 +115,7 @@ final class ChangeStreamEventSourceTest {
                 throw new AssertionError("waited in vain for the watermark %s of %s, which is at %s"
                         .formatted(watermark, partition, watermark(partition)));
             }
-            TimeUnit.MILLISECONDS.sleep(1); // the storage tells nobody when it changes
+            TimeUnit.MILLISECONDS.sleep(1); // the storage does not report changes
         }
     }
 

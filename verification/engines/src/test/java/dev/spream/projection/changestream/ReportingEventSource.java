@@ -11,7 +11,7 @@ import java.util.Collection;
 /** A source that says what has been acknowledged, before the call that does it returns. */
 record ReportingEventSource(EventSource source, Acknowledged then) implements EventSource {
 
-    /** Is told of acknowledged items. */
+    /** A listener of acknowledged items. */
     interface Acknowledged {
         void acknowledged(String projection, int items);
     }

@@ -1,6 +1,4 @@
-/**
- * Events that come from a change stream, over a stream that is told what it holds.
- */
+/** Tests of events from a change stream, over a scripted one. */
 @NullMarked
 package dev.spream.projection.changestream;
 

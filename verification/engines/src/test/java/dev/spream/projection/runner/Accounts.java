@@ -61,7 +61,7 @@ public final class Accounts {
         }
     }
 
-    /** What the read model has to be. */
+    /** Returns the expected read model. */
     public static Map<String, Balance> fold(InMemoryEventStore store) {
         Map<String, Balance> balances = new TreeMap<>();
         for (RecordedEvent recorded : store.readAll(0, Integer.MAX_VALUE)) {

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /** Keeps the balances of accounts, and fails as a test wants it to. */
 public class Balances implements Projection<Transaction> {
 
-    /** What happens before an event is applied. */
+    /** A hook that runs before an event is applied. */
     public interface Hook {
         void before(EventEnvelope event) throws Exception;
     }

@@ -19,7 +19,7 @@ import java.util.TreeSet;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
-/** What is done with an event, by what is remembered of its aggregate. */
+/** Tests of the treatment of an event, by the stored state of its aggregate. */
 final class BatchPlannerTest {
     private static final ParkDecision FAILED = new ParkDecision(ParkReason.POISON, 1, "failed", Optional.empty());
 

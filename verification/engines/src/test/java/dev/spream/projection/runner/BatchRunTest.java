@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** How many transactions it takes to find what fails in a batch. */
+/** Tests of the number of transactions needed to find the failing event of a batch. */
 final class BatchRunTest {
     private static final int EVENTS = 1_024;
 

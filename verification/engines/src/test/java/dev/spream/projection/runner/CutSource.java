@@ -29,7 +29,7 @@ final class CutSource implements EventSource {
         this.source = source;
     }
 
-    /** How often a segment was asked for, with an answer. */
+    /** Returns the number of answered polls of a segment. */
     int polls(int segment) {
         return polls.getOrDefault(segment, 0);
     }

@@ -15,7 +15,7 @@ import java.util.concurrent.Callable;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 
-/** What may be known of a failure. */
+/** Tests of the parts of a failure that may be disclosed. */
 final class ErrorTextTest {
     @Test
     void what_others_throw_tells_its_types_and_places_and_nothing_else() {

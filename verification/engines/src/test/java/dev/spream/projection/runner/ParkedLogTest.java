@@ -16,7 +16,7 @@ import java.util.concurrent.locks.Condition;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What the log says of parked aggregates. */
+/** Tests of the log lines about parked aggregates. */
 final class ParkedLogTest {
     private static final String NAME = "parked-log-test";
     private static final ParkDecision POISON = new ParkDecision(ParkReason.POISON, 4, "no such item", Optional.empty());

@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** How far a projection is behind while nobody can look: never caught up. */
+/** Tests of the lag of a projection while it cannot be measured: never caught up. */
 final class ProjectionBlindTest {
     private static final Set<Integer> ALL = Set.of(0, 1, 2, 3);
     private static final Duration LONG = Duration.ofMinutes(10);

@@ -47,7 +47,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What becomes of events that fail, and of everything else meanwhile. */
+/** Tests of events that fail, and of all others meanwhile. */
 final class ProjectionFailureTest {
     private final ManagerBench bench = new ManagerBench();
 

@@ -10,7 +10,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What a projection asks its store when nothing happens. */
+/** Tests of the store calls of an idle projection. */
 final class ProjectionIdleTest {
     private static final int SEGMENTS = 8;
 

@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** How far a projection is behind what it cannot read yet. */
+/** Tests of the lag of a projection behind events that it cannot read yet. */
 final class ProjectionLagTest {
     private static final Duration WAITED = Duration.ofMinutes(3);
     private static final int GIVEN = 5;
@@ -29,7 +29,7 @@ final class ProjectionLagTest {
         bench.close();
     }
 
-    /** Somebody has been about to append behind the last event, for a while. */
+    /** A source with an open append after the last event. */
     private record ShutSource(EventSource source, AtomicBoolean shut) implements EventSource {
         @Override
         public boolean positioned() {

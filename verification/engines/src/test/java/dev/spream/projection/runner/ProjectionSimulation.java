@@ -40,14 +40,15 @@ import java.util.concurrent.locks.Condition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One simulated history of a projection, from one seed: events are appended and delivered, twice and in another order if the
- * source is of that kind; managers run, die, stand still, stop and start again; calls of the store fail before or after their
- * effect; events fail, for a while or until they are mended; somebody pauses, resumes, retries and skips; and if the source has
- * positions, versions are built, made live, and dropped. Then the trouble ends, one manager more runs, and the read model of each
- * version has to be what the events come to, and each event has to have had its side effects once.
+ * One simulated history of a projection, from one seed: events are appended and delivered, twice and in another order
+ * if the source is of that kind; managers run, die, are paused, stop and start again; calls of the store fail before or
+ * after their effect; events fail, for a while or until they are fixed; an operator pauses, resumes, retries and skips;
+ * and if the source has positions, versions are built, made live, and dropped. Then the faults end, one more manager
+ * runs, and the read model of each version has to equal the fold of the events, and each event has to have had its side
+ * effects once.
  */
 public final class ProjectionSimulation {
-    /** What happened, so that a test can tell that everything did. */
+    /** The events of a history, so that a test can check its coverage. */
     enum Event {
         KILLED,
         STOOD_STILL,
@@ -70,7 +71,7 @@ public final class ProjectionSimulation {
         DROPPED
     }
 
-    /** What a simulation is given to find. */
+    /** A defect that a simulation has to detect. */
     public enum Sabotage {
         NONE,
         /** The store puts positions back. */
@@ -83,9 +84,9 @@ public final class ProjectionSimulation {
         AHEAD,
         /** A version that is not live has side effects. */
         CANDIDATE_EFFECTS,
-        /** Who held a segment before a cut-over goes on writing after it. */
+        /** A former owner of a segment continues to write after a cutover. */
         STALE_EPOCHS,
-        /** Nobody knows which side effects have followed before a cut-over. */
+        /** The side effects before a cutover are not recorded. */
         FORGOTTEN_EFFECTS
     }
 
@@ -377,7 +378,7 @@ public final class ProjectionSimulation {
         };
     }
 
-    /** What happens in a transaction before an event is applied. */
+    /** Runs in a transaction before an event is applied. */
     private void before(SimulatedProcess process, EventEnvelope event) {
         if (!troubled) {
             return;
@@ -414,7 +415,7 @@ public final class ProjectionSimulation {
         return new ProjectionException(kind, "simulated", null);
     }
 
-    /** What has to hold whenever the database may have changed. */
+    /** Checks the invariants whenever the database may have changed. */
     private void observe() {
         try {
             Map<String, Accounts.Balance> rows = database.table(NAME);

@@ -7,7 +7,10 @@ import dev.spream.testkit.memory.InMemoryProjectionStore.Table;
 import dev.spream.testkit.memory.InMemoryProjectionStore.Transaction;
 import java.util.Set;
 
-/** What makes balances a projection that can be rebuilt and tells each event once, to a table that all its versions share. */
+/**
+ * Extends balances to a projection that can be rebuilt and records each event once, in a table that all its versions
+ * share.
+ */
 public interface RebuiltAccounts extends RebuildableProjection<Transaction>, SideEffectingProjection<Transaction> {
     String FOLLOWED = "followed";
 

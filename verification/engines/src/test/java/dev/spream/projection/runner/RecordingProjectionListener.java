@@ -12,9 +12,9 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.Stream;
 
-/** Remembers what it is told. Safe for use by many threads. */
+/** Records the notifications that it receives. Safe for use by many threads. */
 final class RecordingProjectionListener implements ProjectionListener {
-    /** What it was told. */
+    /** A notification. */
     sealed interface Told {
         record Versions(String projection, List<ProjectionVersion> versions) implements Told {}
 

@@ -42,7 +42,10 @@ final class SimulatedProjectionStore extends ForwardingProjectionStore<Transacti
         this.afterwards = afterwards;
     }
 
-    /** Whether a thread is in the database now; the process must not die then, since nobody would roll back. */
+    /**
+     * Returns whether a thread is in the database now; the process must not be killed then, since the transaction would
+     * not be rolled back.
+     */
     boolean isInside() {
         return inside > 0;
     }

@@ -18,7 +18,7 @@ import java.util.SplittableRandom;
 import java.util.function.BooleanSupplier;
 import java.util.function.ObjLongConsumer;
 
-/** Somebody in a simulation who builds versions of a projection, makes them live, goes back, and drops them, as chance has it. */
+/** A simulated operator that builds versions of a projection, makes them live, rolls back, and drops them, at random. */
 final class SimulatedRebuilds {
     private static final Act ACT = new Act("operator", "a simulated rebuild");
     private static final int MOST = 4;

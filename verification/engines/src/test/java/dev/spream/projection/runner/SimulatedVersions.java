@@ -23,9 +23,10 @@ import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 
 /**
- * What has to hold of the versions of a simulated projection: each read model is what the first events of each account come to,
- * less what was skipped in it, and only grows; that of the live version is never behind what readers have seen, whichever version it
- * is, except for accounts that are parked; none is ahead of the live one; and side effects follow once from each event.
+ * The invariants of the versions of a simulated projection: each read model is the fold of the first events of each
+ * account, without the events skipped in it, and only grows; that of the live version is never behind what readers have
+ * seen in any version, except for accounts that are parked; none is ahead of the live one; and each event has its side
+ * effects once.
  */
 final class SimulatedVersions {
     private final String name;
@@ -53,7 +54,7 @@ final class SimulatedVersions {
         return all().stream().filter(ProjectionVersion::isLive).findFirst();
     }
 
-    /** How operators call a version. */
+    /** Returns the operators' name of a version. */
     String called(ProjectionVersion version) {
         return "%s@%d".formatted(name, version.version());
     }
@@ -108,7 +109,7 @@ final class SimulatedVersions {
         return rows.getOrDefault(key, Balance.NONE).history();
     }
 
-    /** What has to hold whenever the database may have changed. */
+    /** Checks the invariants whenever the database may have changed. */
     void observe() {
         for (ProjectionVersion version : all()) {
             rows(version).forEach((key, balance) -> observe(version, key, balance.history()));
@@ -181,7 +182,7 @@ final class SimulatedVersions {
                 .isSorted());
     }
 
-    /** What the events come to, less what was skipped. */
+    /** Returns the fold of the events, without the skipped ones. */
     Map<String, Balance> expected(ProjectionVersion version) {
         Map<String, Balance> balances = new TreeMap<>();
         for (RecordedEvent recorded : events.readAll(0, Integer.MAX_VALUE)) {
@@ -197,7 +198,7 @@ final class SimulatedVersions {
         return live().isPresent() && all().stream().allMatch(this::isDone);
     }
 
-    /** For whoever waits for that. */
+    /** Returns a description of the unfinished work, for waiting threads. */
     String undone() {
         return all().stream()
                 .filter(version -> !isDone(version))
@@ -216,7 +217,7 @@ final class SimulatedVersions {
                 && operations.parked(called(version), 1).isEmpty();
     }
 
-    /** What has to hold in the end. */
+    /** Checks the final state. */
     void judge() {
         observe();
         for (ProjectionVersion version : all()) {

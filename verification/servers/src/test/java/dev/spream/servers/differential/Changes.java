@@ -14,8 +14,8 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * What a stream says of the workload, by transaction: for each step that left records, those records in their order.
- * Commit timestamps have become step numbers, and what two servers cannot have in common is taken out.
+ * The records of a workload in a stream, by transaction: for each step that left records, those records in order.
+ * Commit timestamps are replaced by step numbers, and values that necessarily differ between servers are removed.
  */
 record Changes(TreeMap<Integer, List<JsonObject>> steps) {
     private static final String COMMITTED_AT = "commit timestamp of transaction ";

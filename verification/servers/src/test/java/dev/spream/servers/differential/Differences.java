@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** Where two JSON values differ, each place with its path and both values. */
+/** The differences between two JSON values, each with its path and both values. */
 final class Differences {
     private final String left;
     private final String right;

@@ -73,7 +73,7 @@ class EmulatorDifferentialIT {
                 : Workload.withoutReplacedRows(SEED, TRANSACTIONS);
     }
 
-    /** What a server's streams said of a workload. */
+    /** The records of a workload in a server's streams. */
     private record Outcome(List<Timestamp> committed, Map<String, Changes> byStream) {
         Changes of(Streams.Stream stream) {
             return Optional.ofNullable(byStream.get(stream.name())).orElseThrow();

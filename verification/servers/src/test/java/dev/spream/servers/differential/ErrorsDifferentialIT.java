@@ -36,18 +36,19 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * What both emulators refuse, and how: bad change stream queries and bad statements about change streams. Codes are held
- * against what is written here, on our emulator always; codes and messages against each other where Google's is found.
+ * Tests of the errors of both emulators: bad change stream queries and bad statements about change streams. Codes are
+ * compared with the expected ones here, always on spream's emulator; codes and messages with each other if Google's is
+ * found.
  */
 @Timeout(120)
 class ErrorsDifferentialIT {
-    // Ahead of the test's run, so that nobody says that it is past; Spanner allows ten minutes.
+    // Ahead of the test's run, so that no server takes it for past; Spanner allows ten minutes.
     private static final Duration SOON = Duration.ofMinutes(5);
 
     // Google's emulator waits until the start before it looks at the token.
     private static final String SHORTLY = "(in a second)";
 
-    /** What each server has words of its own for; the codes agree. */
+    /** Errors with different texts but the same code on each server. */
     private static final Set<String> OTHER_WORDS = Set.of(
             "text as heartbeat",
             "CREATE CHANGE STREAM other FOR items OPTIONS (nope = true)",

@@ -13,7 +13,7 @@ import java.util.List;
 record Streams(String name, List<Stream> streams) {
     /** A stream: its name, what stands after FOR, and its options. */
     record Stream(String name, String watched, String options) {
-        /** Whether it watches everything and leaves nothing out. */
+        /** Returns whether it watches everything and excludes nothing. */
         boolean seesEverything() {
             return watched.equals("ALL") && !options.contains("exclude");
         }

@@ -31,7 +31,7 @@ record Workload(List<Step> steps) {
     private static final int MOST_CHANGES = 6;
     private static final String[] REGIONS = {"eu", "us", "asia"};
 
-    /** How a row is written. */
+    /** The statement by which a row is written. */
     enum Verb {
         INSERT,
         UPDATE,

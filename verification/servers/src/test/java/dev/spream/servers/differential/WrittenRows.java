@@ -9,8 +9,8 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * What a stream that sees everything must say of the workload, worked out from what was written and not from any server;
- * and the differences between that and what a server said.
+ * The expected records of a stream that watches everything, derived from the writes and not from any server; and the
+ * differences between them and a server's records.
  */
 final class WrittenRows {
     private WrittenRows() {}

@@ -22,14 +22,14 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Whatever is done at the same time has the results of doing it one after the other, by a naive specification: one thread
- * lets records enter, as the reader does; any takes; and who took a record settles it or puts it back.
+ * Tests that concurrent operations are linearizable, by a naive specification: one thread adds records, as the reader
+ * does; any thread takes them; the thread that took a record settles it or puts it back.
  */
 @Tag("proof")
 class PerKeyQueueConcurrencyTest {
     private static final int THREADS = 3;
 
-    /** What is there when a scenario starts: each of the three kinds of waiting. */
+    /** The state at the start of a scenario: each of the three kinds of waiting. */
     private static final List<Integer> ENTERED = List.of(1, 2, 3, 1, 2);
 
     @Test
