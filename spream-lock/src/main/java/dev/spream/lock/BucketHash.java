@@ -61,17 +61,17 @@ public enum BucketHash {
         this.version = version;
     }
 
-    /** The name in configurations and options, such as {@code fnv1a-32}. */
+    /** Returns the name in configurations and options, such as {@code fnv1a-32}. */
     @Override
     public String toString() {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
-    /** The version that the database records; it changes whenever {@link #hash} returns other values. */
+    /** Returns the version that the database records; it changes whenever {@link #hash} returns other values. */
     public int version() {
         return version;
     }
 
-    /** An unsigned number. */
+    /** Returns the hash as an unsigned number. */
     abstract long hash(List<String> path);
 }

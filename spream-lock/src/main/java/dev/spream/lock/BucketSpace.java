@@ -6,9 +6,9 @@ import static dev.spream.core.internal.Bounds.requireBetween;
  * The bucket space: all keys that can be locked. Every process that uses one database must have the same one, since
  * locks of different bucket spaces do not exclude each other; a {@link LockStore} records it and refuses another.
  *
- * @param hash how a path becomes a number
- * @param buckets how many buckets each level has, 1 to 2<sup>60</sup>; more make it rarer that two targets share one
- * @param levels how deep targets can be, 1 to {@value LockTarget#MAX_LEVELS}
+ * @param hash the hash function of paths
+ * @param buckets the number of buckets of each level, 1 to 2<sup>60</sup>; with more, targets share a bucket less often
+ * @param levels the maximum depth of targets, 1 to {@value LockTarget#MAX_LEVELS}
  */
 public record BucketSpace(BucketHash hash, long buckets, int levels) {
     /**
@@ -23,13 +23,13 @@ public record BucketSpace(BucketHash hash, long buckets, int levels) {
     }
 
     /**
-     * The key of a target.
+     * Returns the key of a target.
      *
      * @throws IllegalArgumentException if the target is deeper than this space
      */
     public LockKey keyOf(LockTarget target) {
         if (target.level() >= levels) {
-            throw new IllegalArgumentException("%s is at level %d, this space of locks has levels 0 to %d"
+            throw new IllegalArgumentException("%s is at level %d, must be at level 0 to %d of the bucket space"
                     .formatted(target, target.level(), levels - 1));
         }
         return new LockKey(target.level(), Long.remainderUnsigned(hash.hash(target.path()), buckets));

@@ -45,7 +45,7 @@ final class HandleWatchdog<T> {
                 checkInterval.compareTo(options.reportInterval()) < 0 ? checkInterval : options.reportInterval();
     }
 
-    /** The owners of locks that are registered here. */
+    /** Returns the registered owners of locks. */
     Stream<TransactionScope<T>> holders() {
         return holders.stream();
     }
@@ -62,7 +62,7 @@ final class HandleWatchdog<T> {
         holders.remove(handle.scope());
     }
 
-    /** Returns whether it was open until now. */
+    /** Removes a handle; returns whether it was open. */
     boolean closed(OpenHandle<T> handle) {
         holdsNoMore(handle.scope());
         return handles.remove(handle);
@@ -120,7 +120,7 @@ final class HandleWatchdog<T> {
         }
     }
 
-    /** False if the watchdog was closed. */
+    /** Waits for the next check; returns false if the watchdog was closed. */
     private boolean pause() {
         try {
             boolean ignored = closing.await(interval);
@@ -141,7 +141,7 @@ final class HandleWatchdog<T> {
         });
     }
 
-    /** Ends the handles that are open, at the same time, and waits a little for that and for the last report. */
+    /** Ends the open handles at the same time, and waits briefly for that and for the last report. */
     void close() {
         Thread last = stop();
         List<Thread> ends = new ArrayList<>();
@@ -155,7 +155,7 @@ final class HandleWatchdog<T> {
             for (Thread end : ends) {
                 if (!end.join(Duration.ofNanos(Math.max(1, limit - System.nanoTime())))) {
                     log.warn(
-                            "ending the open handles and the last report of locks take longer than {}: the database does not answer, and frees the locks when it notices",
+                            "ending the open handles and sending the last report of locks took longer than {}: the database does not respond, and releases the locks when it detects the closed connections",
                             DurationText.of(LAST_ENDS));
                     return;
                 }

@@ -34,8 +34,8 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>Calls that wait for locks by a handle or a transaction of their own have at most half of the store's connections
- * for that. Others are queued in this process, first come, first served for each lock, and begin again when it is
- * their turn. A transaction that is run again keeps its place.
+ * for that. Others are queued in this process, in the order of arrival for each lock, and begin again when it is their
+ * turn. A transaction that is run again keeps its place.
  *
  * <p>Safe for use by many threads. While something is held or waited for, one thread checks the handles, so that a
  * lost connection is noticed, and reports the holders to the database.
@@ -51,24 +51,24 @@ public final class HierarchicalLocks<T> implements AutoCloseable {
         this.transactions = new LockTransactions<>(engine);
     }
 
-    /** Locks of that store, which the caller closes. */
+    /** Returns locks of that store, which the caller closes. */
     public static <T> HierarchicalLocks<T> over(LockStore<T> store) {
         return builder(store).build();
     }
 
-    /** Locks of that store, which the caller closes. */
+    /** Returns a builder of locks of that store, which the caller closes. */
     public static <T> Builder<T> builder(LockStore<T> store) {
         return new Builder<>(requireNonNull(store, "store"));
     }
 
     /**
-     * Locks in a transaction of the caller, released when it ends. What earlier calls took in the same transaction,
-     * by the same connection, is remembered, so that a lock out of the locking order is refused in any later call;
-     * with the next transaction of the connection it is forgotten. In the work of {@link #transact} it is the scope
-     * that has the locks already.
+     * Returns the scope of a transaction of the caller, in which locks are held until it ends. Locks taken by earlier
+     * calls in the same transaction, on the same connection, are remembered, so that any later call refuses a lock out
+     * of the locking order; the connection's next transaction starts anew. In the work of {@link #transact} it is the
+     * scope that already has the locks.
      *
-     * <p>If a call fails, the transaction is rolled back whole, and the connection takes no change until the caller has ended the
-     * transaction, by a rollback: nothing that comes after the failure can be committed.
+     * <p>If a call fails, the whole transaction is rolled back, and the connection accepts no change until the caller
+     * has ended the transaction by a rollback: nothing after the failure can be committed.
      */
     public LockScope in(T transaction) {
         engine.requireOpen();
@@ -92,7 +92,8 @@ public final class HierarchicalLocks<T> implements AutoCloseable {
     }
 
     /**
-     * Empty if another owner holds one of the locks.
+     * Acquires locks on a connection of their own if all of them are free; returns empty if another owner holds one of
+     * them.
      *
      * @throws LockTimeoutException if all connections for handles are in use
      */
@@ -129,10 +130,10 @@ public final class HierarchicalLocks<T> implements AutoCloseable {
     }
 
     /**
-     * Refuses new calls, and ends the handles that are open: their owners see that the locks were lost. Calls of
-     * {@link #acquire} and {@link #transact} that wait for locks are refused as well, but for those of a thread that
-     * holds other locks; those that wait for a connection are refused when they get it, and work is not run again.
-     * Closing again is harmless.
+     * Refuses new calls, and ends the open handles, whose owners find that the locks were lost. Calls of {@link
+     * #acquire} and {@link #transact} that wait for locks fail as well, except for those of a thread that holds other
+     * locks; calls that wait for a connection fail when they get it, and work is not run again. Closing again is
+     * harmless.
      */
     @Override
     public void close() {
@@ -144,16 +145,16 @@ public final class HierarchicalLocks<T> implements AutoCloseable {
      * another transaction, so what it does elsewhere it may do twice.
      *
      * @param <T> a transaction of the store
-     * @param <R> what the work returns; null is handed on as it is
-     * @param <E> what it throws; the transaction is rolled back then
+     * @param <R> the result of the work, which may be null
+     * @param <E> the exception of the work; the transaction is rolled back then
      */
     @FunctionalInterface
     public interface Work<T, R, E extends Exception> {
         /**
-         * Does the work. It neither commits nor rolls back the whole transaction, which is done for it: a connection
-         * refuses that, and a statement that did it is noticed before the commit. Savepoints are the work's own, but
-         * a lock that it took after a savepoint may be free after a rollback to that savepoint. The scope and the
-         * transaction cannot be used after it has returned.
+         * Does the work. It must neither commit nor roll back the whole transaction: the connection refuses that, and a
+         * statement that did so is detected before the commit. It may use savepoints, but a lock that it took after a
+         * savepoint may be free after a rollback to that savepoint. The scope and the transaction cannot be used after
+         * it has returned.
          */
         @Nullable
         R run(T transaction) throws E;
@@ -176,8 +177,8 @@ public final class HierarchicalLocks<T> implements AutoCloseable {
         }
 
         /**
-         * Another name for each engine; the random number distinguishes processes in containers, which often have
-         * equal ids.
+         * Returns another name for each engine; the random number distinguishes processes in containers, which often
+         * have equal ids.
          */
         private static String nextProcessName() {
             String host = Objects.requireNonNullElse(System.getenv("HOSTNAME"), "process");
@@ -204,20 +205,20 @@ public final class HierarchicalLocks<T> implements AutoCloseable {
             return this;
         }
 
-        /** The unique name of this process in reports; by default made of host, process id and a number. */
+        /** Sets the unique name of this process in reports; by default composed of host, process id and a number. */
         public Builder<T> process(String name) {
             this.process = name;
             return this;
         }
 
-        /** The label of the work in reports; empty by default. */
+        /** Sets the label of the work in reports; empty by default. */
         public Builder<T> label(String label) {
             this.label = label;
             return this;
         }
 
         /**
-         * The interval of reports, 1 ms to 1 h; a second by default. Locks held or waited for longer than this are
+         * Sets the interval of reports, 1 ms to 1 h; a second by default. Locks held or waited for longer than this are
          * reported.
          */
         public Builder<T> reportInterval(Duration interval) {
@@ -225,13 +226,15 @@ public final class HierarchicalLocks<T> implements AutoCloseable {
             return this;
         }
 
-        /** The time after which an open handle is logged as a warning, once; a minute by default, zero for never. */
+        /**
+         * Sets the time after which an open handle is logged as a warning, once; a minute by default, zero for never.
+         */
         public Builder<T> warnAfter(Duration time) {
             this.warnAfter = time;
             return this;
         }
 
-        /** The clock of {@link LockWait#until}; that of the system by default. */
+        /** Sets the clock of {@link LockWait#until}; the system's clock by default. */
         public Builder<T> clock(InstantSource clock) {
             this.clock = clock;
             return this;

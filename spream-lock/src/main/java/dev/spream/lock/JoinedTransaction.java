@@ -33,9 +33,9 @@ final class JoinedTransaction {
     }
 
     /**
-     * The locks to take for the request, including those remembered as held.
+     * Returns the locks to take for the request, including those remembered as held.
      *
-     * @param isCurrent whether the transaction that a store has named so is still running
+     * @param isCurrent whether the transaction with that mark is still running
      * @throws LockOrderException if one of them must not be taken any more
      */
     List<PlannedLock> toTake(LockRequest request, Predicate<String> isCurrent) {
@@ -59,7 +59,7 @@ final class JoinedTransaction {
         locks = lent(space);
     }
 
-    /** Its locks that conflict with those. */
+    /** Returns its locks that conflict with those. */
     Optional<LockRequest> conflicting(List<PlannedLock> wanted, Predicate<String> isCurrent) {
         return locks.conflictWith(wanted) && isCurrent.test(transaction) ? locks.request() : Optional.empty();
     }

@@ -34,7 +34,7 @@ public final class LockDeadline {
         };
     }
 
-    /** A time that the clock cannot express counts as no deadline. */
+    /** Returns the deadline after that time; a time that the clock cannot express counts as no deadline. */
     private static LockDeadline in(Duration time, LongSupplier nanoTime) {
         if (time.compareTo(Duration.ofDays(36_500)) > 0) {
             return new LockDeadline(OptionalLong.empty(), nanoTime, false);
@@ -43,7 +43,7 @@ public final class LockDeadline {
         return new LockDeadline(OptionalLong.of(nanoTime.getAsLong() + left.toNanos()), nanoTime, left.isZero());
     }
 
-    /** The remaining time, zero when it is over; empty if there is no deadline. */
+    /** Returns the remaining time, zero when it is over; empty if there is no deadline. */
     public Optional<Duration> left() {
         return endNanos.isEmpty()
                 ? Optional.empty()

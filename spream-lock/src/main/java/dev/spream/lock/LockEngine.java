@@ -51,15 +51,15 @@ final class LockEngine<T> {
         return watch;
     }
 
-    /** The owner of a transaction that the engine began, while it is open. */
-    @SuppressWarnings("ReferenceEquality") // two connections are two, whatever they say
+    /** Returns the owner of an open transaction that the engine began. */
+    @SuppressWarnings("ReferenceEquality") // connections are compared by identity, whatever their equals method returns
     Optional<TransactionScope<T>> ownerOf(T transaction) {
         return watch.holders()
                 .filter(owner -> owner.transaction() == transaction)
                 .findFirst();
     }
 
-    /** The owner of a transaction of a caller, which knows the locks that earlier calls took in it. */
+    /** Returns the owner of a transaction of a caller, with the locks that earlier calls took in it. */
     TransactionScope<T> join(T transaction) {
         Joined<T> last = joined.compute(
                 store.connectionOf(transaction),
@@ -69,7 +69,7 @@ final class LockEngine<T> {
         return new TransactionScope<>(this, transaction, Optional.of(last.known));
     }
 
-    /** The number of connections whose transaction is remembered. */
+    /** Returns the number of connections whose transaction is remembered. */
     int remembered() {
         return joined.size();
     }
@@ -108,7 +108,7 @@ final class LockEngine<T> {
         return Duration.ofNanos(System.nanoTime() - start);
     }
 
-    /** A call that takes locks in a transaction of the engine's own. */
+    /** Registers a call that takes locks in a transaction of the engine. */
     void began(OwnCall<T> call) {
         calls.add(call);
         if (closed) {
@@ -133,7 +133,7 @@ final class LockEngine<T> {
         watch.close();
     }
 
-    /** An owner, or a call that is to have one, is about to wait. */
+    /** Reports that an owner, or a call that is to have one, is about to wait. */
     void waiting(LockReporter.Subject owner, LockRequest request, PlannedLock next) {
         events.publish(listener -> listener.waiting(request, next));
         watch.waiting(owner);
@@ -144,7 +144,8 @@ final class LockEngine<T> {
     }
 
     /**
-     * The database cannot see that two connections are used by one thread, and would let it wait for itself for ever.
+     * Refuses a call that would wait for its own thread: the database cannot detect that two connections are used by
+     * one thread, and would let it wait for ever.
      *
      * @throws LockOrderException if the calling thread holds, by another handle or transaction, a lock that this call
      *     waits for
@@ -158,13 +159,13 @@ final class LockEngine<T> {
                 .or(() -> heldInJoined(owner, missing));
         if (mine.isPresent()) {
             throw new LockOrderException(
-                    "locking %s: this thread holds %s itself, by another handle or transaction, and would wait for itself for ever. Take what is needed by that one, or end it first; if another thread closes it, wait with a deadline. Nothing was changed"
+                    "locking %s: this thread holds %s by another handle or transaction, and would wait for itself for ever. Acquire these locks by that handle or transaction, or end it first; if another thread closes it, wait with a deadline. Nothing was changed"
                             .formatted(request, mine.get()),
                     null);
         }
     }
 
-    /** The conflicting locks that the calling thread took in another transaction of a caller that still runs. */
+    /** Returns the conflicting locks that the calling thread took in another running transaction of a caller. */
     private Optional<LockRequest> heldInJoined(TransactionScope<T> owner, List<PlannedLock> missing) {
         List<Joined<T>> others;
         synchronized (joined) {

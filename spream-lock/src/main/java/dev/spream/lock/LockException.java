@@ -26,7 +26,7 @@ public abstract sealed class LockException extends SpreamException
         this.retryable = retryable;
     }
 
-    /** The same kind of failure, with the request, which a store does not know, at the front of its message. */
+    /** Returns the same kind of failure with the request, which a store does not know, at the front of its message. */
     final LockException named(LockRequest request) {
         String message = "locking %s: %s".formatted(request, getMessage());
         return switch (this) {

@@ -11,31 +11,31 @@ package dev.spream.lock;
  * so where another thread is to close it, wait with a deadline.
  */
 public sealed interface LockHandle extends LockScope, AutoCloseable permits OpenHandle {
-    /** All targets locked by this handle. */
+    /** Returns all targets locked by this handle. */
     LockRequest held();
 
     /**
-     * A fencing token: greater than that of every earlier holder of these locks. The first call asks the database,
-     * and later ones return the same.
+     * Returns the fencing token: greater than that of every earlier holder of these locks. The first call queries the
+     * database, and later ones return the same.
      *
-     * @throws LockLostException if the locks are not held any more
+     * @throws LockLostException if the locks are no longer held
      */
     long epoch();
 
-    /** Asks the database. The locks may be lost right after the answer. */
+    /** Returns whether the locks are held, according to the database. They may be lost right after the response. */
     boolean isHeld();
 
     /**
-     * Throws if the locks are not held any more.
+     * Checks that the locks are held.
      *
-     * @throws LockLostException if the locks are not held any more
+     * @throws LockLostException if the locks are no longer held
      */
     void requireHeld();
 
     /**
      * Releases the locks. Closing again is harmless.
      *
-     * @throws LockLostException if the locks had been lost before; the handle is closed all the same
+     * @throws LockLostException if the locks had been lost before; the handle is closed nevertheless
      */
     @Override
     void close();

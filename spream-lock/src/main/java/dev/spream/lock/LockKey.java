@@ -6,7 +6,7 @@ import java.util.Comparator;
 
 /**
  * The key that a database locks for a target: a bucket of its level. Targets of one level may share a bucket; then one
- * waits for the other without need, and never the other way round: equal targets have equal keys.
+ * waits for the other unnecessarily. The reverse cannot happen: equal targets have equal keys.
  *
  * <p>The natural order, level first and then bucket, is the order in which all owners take locks.
  *

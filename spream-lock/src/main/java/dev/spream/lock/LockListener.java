@@ -8,39 +8,39 @@ import java.time.Duration;
  */
 public interface LockListener {
     /**
-     * Another owner holds a lock, and the call begins to wait.
+     * Called when another owner holds a lock, and the call begins to wait.
      *
      * @param next the lock that it waits for first
      */
     default void waiting(LockRequest request, PlannedLock next) {}
 
     /**
-     * All locks of a request are held.
+     * Called when all locks of a request are held.
      *
-     * @param locks how many were taken; 0 if the owner had them all
+     * @param locks the number of locks taken; 0 if the owner had them all
      * @param took the time since the call, including the wait for a connection
      * @param waited whether the call waited for another owner
      */
     default void acquired(LockRequest request, int locks, Duration took, boolean waited) {}
 
-    /** A request failed, after this time. */
+    /** Called when a request failed, after this time. */
     default void failed(LockRequest request, LockException failure, Duration took) {}
 
-    /** A request failed because its thread was interrupted, after this time. */
+    /** Called when a request failed because its thread was interrupted, after this time. */
     default void interrupted(LockRequest request, Duration took) {}
 
-    /** A handle was opened: it has a connection, until it is {@link #closed}. */
+    /** Called when a handle was opened: it has a connection until it is {@link #closed}. */
     default void opened(LockRequest held) {}
 
     /**
-     * A handle that was opened has no connection any more; if it had locks, {@link #released} or {@link #lost} was
-     * called before.
+     * Called when a handle no longer has a connection; if it had locks, {@link #released} or {@link #lost} was called
+     * before.
      */
     default void closed() {}
 
-    /** A handle released its locks, after it held them for this long. */
+    /** Called when a handle released its locks, after it held them for this long. */
     default void released(LockRequest held, Duration heldFor) {}
 
-    /** A handle lost its locks without having released them. */
+    /** Called when a handle lost its locks without having released them. */
     default void lost(LockRequest held, Duration heldFor) {}
 }

@@ -2,9 +2,9 @@ package dev.spream.lock;
 
 /** The mode of a lock: shared or exclusive. */
 public enum LockMode {
-    /** Held together with others that share it. */
+    /** Shared with other owners in this mode. */
     SHARED,
-    /** Held by one owner alone. */
+    /** Held by a single owner. */
     EXCLUSIVE;
 
     /** Returns whether a lock held in this mode excludes a request for the other. */

@@ -3,8 +3,8 @@ package dev.spream.lock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The owner already holds locks that come after these, or holds one of them shared and wants it exclusive. Two owners
- * that did so could deadlock, so the call is refused. Nothing was changed: the owner's locks are still held.
+ * The owner already holds locks that come after these, or holds one of them shared and requests it exclusive. Two
+ * owners that did so could deadlock, so the call is refused. Nothing was changed: the owner's locks are still held.
  */
 public final class LockOrderException extends LockException {
     private static final long serialVersionUID = 1L;

@@ -11,12 +11,13 @@ import java.util.TreeMap;
  * The locks that a request needs, in the order in which to take them. Pure: it needs no database.
  *
  * <ul>
- *   <li>Every target has its lock in the mode asked for, and every ancestor of it a shared one.
- *   <li>There is one lock a key: targets that share a bucket share a lock, in the strongest mode that any of them needs.
+ *   <li>Every target has its lock in the requested mode, and every ancestor of it a shared one.
+ *   <li>There is one lock per key: targets that share a bucket share a lock, in the strongest mode that any of them
+ *       needs.
  *   <li>A target below an exclusive one needs no lock of its own, because every request for it locks that ancestor as
  * well.
- *   <li>The order is that of the keys. All owners take locks in this order, so no two wait for each other; the order
- *       of ids does not do that, as two ids may have buckets in the other order.
+ *   <li>The order is that of the keys. All owners take locks in this order, so no two wait for each other; the order of
+ *       ids would not ensure that, as two ids may have buckets in the opposite order.
  * </ul>
  *
  * @param locks in the order of their keys, no key twice

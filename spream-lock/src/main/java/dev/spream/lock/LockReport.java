@@ -6,7 +6,7 @@ import java.util.Map;
 
 /**
  * The report of a process on the locks that it holds and waits for at a moment, by name. It serves operators that
- * inspect the locks in the database, which shows only keys. It is late by about a second, and omits locks that are
+ * inspect the locks in the database, which shows only keys. It is delayed by about a second, and omits locks that are
  * held for less.
  *
  * @param process names the process and this use of the store in it, such as {@code orders-7f9c/4711/1}
@@ -25,7 +25,7 @@ public record LockReport(String process, List<Owner> owners, List<BucketWaits> w
     /**
      * A transaction that holds locks or waits for some, or a call that is queued in its process.
      *
-     * @param session as in {@link AcquiredLocks#session}, or {@link #QUEUED} and a number of the call
+     * @param session the id as in {@link AcquiredLocks#session}, or {@link #QUEUED} and a number of the call
      * @param label the program's name for the work under the locks; may be empty
      * @param held the targets that it holds, in their modes
      * @param wanted the targets that it waits for
@@ -54,10 +54,10 @@ public record LockReport(String process, List<Owner> owners, List<BucketWaits> w
     }
 
     /**
-     * Waits for one key.
+     * The waits for one key.
      *
-     * @param waits how many
-     * @param waited how long together
+     * @param waits the number of waits
+     * @param waited their total time
      */
     public record BucketWaits(LockKey key, long waits, Duration waited) {}
 }

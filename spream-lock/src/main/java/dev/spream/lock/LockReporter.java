@@ -14,15 +14,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reports owners that have held or waited for a while, and waits that are over. Sends nothing while there is nothing
- * to report. Safe for use by many threads.
+ * Reports owners that have held or waited for longer than the interval, and completed waits. Sends nothing while there
+ * is nothing to report. Safe for use by many threads.
  */
 final class LockReporter<T> {
     private static final Logger log = LoggerFactory.getLogger(LockReporter.class);
 
     /** An owner of locks, or a call that waits for some, as reports show it. Safe for use by many threads. */
     interface Subject {
-        /** Empty if it neither holds nor waits for that long. */
+        /** Returns the owner; empty if it has neither held locks nor waited for that long. */
         Optional<LockReport.Owner> view(Duration atLeast);
     }
 
@@ -78,7 +78,7 @@ final class LockReporter<T> {
                 .toList();
     }
 
-    /** The last report, without owners. */
+    /** Sends the last report, without owners. */
     void reportNothing() {
         sending.run(() -> send(List.of()));
     }
@@ -104,7 +104,7 @@ final class LockReporter<T> {
         if (!failing) {
             failing = true;
             log.warn(
-                    "cannot report the locks of process {}; locking continues, and inspections do not show its targets; logged once until it works again",
+                    "cannot report the locks of process {}; locking continues, but inspections do not show its targets; logged once until a report succeeds",
                     options.process(),
                     LoggedFailure.of(e));
         }

@@ -29,8 +29,8 @@ public record LockRequest(Map<LockTarget, LockMode> targets) {
     }
 
     /**
-     * Targets that the caller alone holds: no other owner may hold them or a target below them, in any mode, nor a
-     * target above them exclusively.
+     * Returns a request for targets that the caller alone holds: no other owner may hold them or a target below them,
+     * in any mode, nor a target above them exclusively.
      */
     public static LockRequest exclusive(LockTarget first, LockTarget... more) {
         return of(first, more, LockMode.EXCLUSIVE);
@@ -41,8 +41,8 @@ public record LockRequest(Map<LockTarget, LockMode> targets) {
     }
 
     /**
-     * Targets that others may share: no owner may hold them, or a target above them, exclusively. A request for a
-     * target below them shares them too and is not excluded.
+     * Returns a request for targets that others may share: no owner may hold them, or a target above them, exclusively.
+     * A request for a target below them shares them too and is not excluded.
      */
     public static LockRequest shared(LockTarget first, LockTarget... more) {
         return of(first, more, LockMode.SHARED);
@@ -65,14 +65,14 @@ public record LockRequest(Map<LockTarget, LockMode> targets) {
         return new LockRequest(targets);
     }
 
-    /** This and the other in one; a target of both is locked in the stronger mode. */
+    /** Returns the union of both requests; a target of both is locked in the stronger mode. */
     public LockRequest and(LockRequest other) {
         LinkedHashMap<LockTarget, LockMode> both = new LinkedHashMap<>(targets);
         other.targets.forEach((target, mode) -> both.merge(target, mode, LockMode::strongest));
         return new LockRequest(both);
     }
 
-    /** The targets, those shared marked as such; a few of many. */
+    /** Returns the targets as text, with shared ones marked; only a few of many. */
     @Override
     public String toString() {
         List<Map.Entry<LockTarget, LockMode>> entries = List.copyOf(targets.entrySet());

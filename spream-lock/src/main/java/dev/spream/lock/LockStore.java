@@ -4,19 +4,19 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * Takes locks in transactions of a database. It knows keys and modes, in the order in which to take them, but no
- * targets, owners or plans; {@link HierarchicalLocks} does.
+ * Takes locks in transactions of a database. It handles keys and modes in the given order; targets, owners and plans
+ * are handled by {@link HierarchicalLocks}.
  *
  * <p>Locks belong to a transaction and are free when it ends, however it ends. Nothing is written to take one.
  *
  * <p>Safe for use by many threads; a transaction is used by one thread at a time. It throws {@link LockException}s.
- * After one, the transaction may hold some of the locks and can do nothing more: the caller rolls it back.
+ * After one, the transaction may hold some of the locks and cannot be used: the caller rolls it back.
  *
  * @param <T> a transaction of the database, such as a connection
  */
 public interface LockStore<T> extends AutoCloseable {
 
-    /** The bucket space; recorded in the database and the same in every process that uses it. */
+    /** Returns the bucket space; recorded in the database and the same in every process that uses it. */
     BucketSpace space();
 
     Class<T> transactionType();
@@ -32,8 +32,8 @@ public interface LockStore<T> extends AutoCloseable {
     T begin(LockDeadline deadline) throws InterruptedException;
 
     /**
-     * The turns of calls that wait for locks in transactions of {@link #begin}, which share its connections; always
-     * the same. The store reports each {@linkplain LockTurns#shortage shortage} of connections to it.
+     * Returns the turns of calls that wait for locks in transactions of {@link #begin}, which share its connections;
+     * always the same object. The store reports each {@linkplain LockTurns#shortage shortage} of connections to it.
      */
     LockTurns turns();
 
@@ -52,17 +52,19 @@ public interface LockStore<T> extends AutoCloseable {
      *
      * @throws LockTimeoutException if the deadline is over, or the server's own limit of a wait
      * @throws LockDeadlockException if the database chose this transaction to break a deadlock
-     * @throws InterruptedException if the thread was interrupted; the database does not wait any more
+     * @throws InterruptedException if the thread was interrupted; the wait in the database has ended
      */
     void lock(T transaction, List<PlannedLock> locks, LockDeadline deadline) throws InterruptedException;
 
-    /** Returns whether the transaction still is one, as the database says: then it holds every lock that it took. */
+    /**
+     * Returns whether the transaction is still open, according to the database: then it holds every lock that it took.
+     */
     boolean isAlive(T transaction);
 
     /**
-     * Prepares a transaction that {@link #begin} began, and that holds its locks, to be handed to work: it has the limits that
-     * the pool and the server have set, the work can neither commit it nor roll it back whole, and {@link #commit} notices if a
-     * statement of the work did.
+     * Prepares a transaction of {@link #begin} that holds its locks for its use by work: it gets the limits that the
+     * pool and the server have set, the work can neither commit it nor roll it back completely, and {@link #commit}
+     * detects if a statement of the work did.
      */
     void lend(T transaction);
 
@@ -85,16 +87,16 @@ public interface LockStore<T> extends AutoCloseable {
     boolean isCurrent(T transaction, String mark);
 
     /**
-     * The connection of a caller's transaction: the key by which its locks are remembered, so that no more are kept
-     * than there are connections. The transaction itself if it has no other. Compared by {@code equals}; does not
-     * call the database.
+     * Returns the connection of a caller's transaction: the key by which its locks are remembered, so that their number
+     * is limited by that of connections. The transaction itself if it has no other. Compared by {@code equals}; does
+     * not call the database.
      */
     Object connectionOf(T transaction);
 
     /**
-     * Rolls back whatever the transaction did. One that broke is left to the server, which rolls it back. If it is a
-     * caller's, or was lent to work, later statements on it fail, or at least change nothing, until the caller ends
-     * it as well: so half of the work cannot be committed by ignoring the failure. Never throws.
+     * Rolls back the transaction completely. A broken one is left to the server, which rolls it back. If it is a
+     * caller's, or was lent to work, later statements on it fail, or at least change nothing, until the caller ends it
+     * as well: so the rest of the work cannot be committed by ignoring the failure. Never throws.
      */
     void rollback(T transaction);
 
@@ -102,24 +104,27 @@ public interface LockStore<T> extends AutoCloseable {
     void end(T transaction);
 
     /**
-     * Returns whether work in a transaction failed with this because the database rolled the transaction back, to end a
-     * deadlock or because it could not be serialized: then it may succeed when it is run again from its beginning.
+     * Returns whether the failure of work in a transaction means that the database rolled the transaction back, to end
+     * a deadlock or because it could not be serialized: then it may succeed when it is run again from its beginning.
      */
     boolean isDeadlock(Exception failure);
 
     /**
-     * The next fencing epoch: greater than every epoch issued before, in any process, crashes included. If requested
-     * while locks are held, it is greater than those of their earlier holders.
+     * Returns the next fencing epoch: greater than every epoch issued before, in any process, crashes included. If
+     * requested while locks are held, it is greater than those of their earlier holders.
      */
     long nextEpoch();
 
-    /** Returns the time that a holder may stall before the database releases its locks; handles are checked well within it. */
+    /**
+     * Returns the time that a holder may be unresponsive before the database releases its locks; handles are checked
+     * well within it.
+     */
     Duration holderTimeout();
 
     /** Replaces the report of this process on what it holds and waits for; for inspection only, never for locking. */
     void report(LockReport report);
 
-    /** Closes what this opened. Handles that are open lose their locks. Closing again is harmless. */
+    /** Closes the resources that this opened. Open handles lose their locks. Closing again is harmless. */
     @Override
     void close();
 }

@@ -13,9 +13,9 @@ import java.util.stream.IntStream;
 /**
  * A target of locks: a path of ids from the root of a hierarchy down. The first three levels have names, {@linkplain
  * #user user}, {@linkplain #account account} of a user, and {@linkplain #resource resource} of an account, for
- * hierarchies of that shape; {@link #of(List)} makes any other.
+ * hierarchies of that shape; {@link #of(List)} returns targets of other hierarchies.
  *
- * <p>Two targets with equal paths are the same, whatever made them.
+ * <p>Two targets with equal paths are equal, however they were created.
  *
  * @param path 1 to {@value #MAX_LEVELS} ids, the root first; an id is any text that is not empty
  */
@@ -59,24 +59,24 @@ public record LockTarget(List<String> path) {
         return of(user, account, resource);
     }
 
-    /** Resources of one account, in the order given, each once. */
+    /** Returns resources of one account, in the order given, each once. */
     public static Set<LockTarget> resources(String user, String account, Collection<String> resources) {
         return resources.stream()
                 .map(resource -> resource(user, account, resource))
                 .collect(Collectors.toCollection(LinkedHashSet::new));
     }
 
-    /** 0 for a root. */
+    /** Returns the level of the target; 0 for a root. */
     public int level() {
         return path.size() - 1;
     }
 
-    /** Empty for a root. */
+    /** Returns the parent; empty for a root. */
     public Optional<LockTarget> parent() {
         return level() == 0 ? Optional.empty() : Optional.of(new LockTarget(path.subList(0, level())));
     }
 
-    /** From the root down to the parent; empty for a root. */
+    /** Returns the ancestors from the root down to the parent; empty for a root. */
     public List<LockTarget> ancestors() {
         return IntStream.range(1, path.size())
                 .mapToObj(size -> new LockTarget(path.subList(0, size)))
@@ -89,8 +89,8 @@ public record LockTarget(List<String> path) {
     }
 
     /**
-     * The ids with slashes between them, for people: two targets may look alike if their ids contain slashes. What would
-     * disturb a log or a terminal is spelled out.
+     * Returns the ids with slashes between them, for display: two targets may look alike if their ids contain slashes.
+     * Characters that would disturb a log or a terminal are escaped.
      */
     @Override
     public String toString() {

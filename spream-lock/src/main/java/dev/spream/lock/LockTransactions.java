@@ -36,8 +36,8 @@ final class LockTransactions<T> {
     }
 
     /**
-     * The caller's stack frame, for warnings about handles that stay open; costs a few microseconds, if such warnings
-     * are on.
+     * Returns the caller's stack frame, for warnings about handles that stay open; costs a few microseconds, if such
+     * warnings are enabled.
      */
     private Optional<StackTraceElement> caller() {
         if (engine.options().warnAfter().isZero()) {

@@ -19,14 +19,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The turns of calls that wait for locks on the connections that a store keeps for handles. Calls that wait in the
- * database have at most half of these connections, so that others lock what is free, and those for one lock have at
- * most a quarter; the others are queued here, without a connection, first come, first served for each lock. A call
+ * database use at most half of these connections, so that other calls can take free locks, and those for one lock at
+ * most a quarter; further calls are queued here, without a connection, in the order of arrival for each lock. A call
  * that got its lock may wait for the next one regardless of that lock's share.
  *
- * <p>Where calls for more locks than that wait, the locks take turns: a call that has waited in the database for a second gives its
- * connection to one that is queued for another lock, or that lacks a connection, and is queued itself; the next time it may wait
- * twice as long, up to 16 seconds. While a lock is not waited for in the database, the first that is queued for it tries to take it
- * from time to time, so that it does not wait for the turn of a lock that is free.
+ * <p>If calls wait for more locks than that, the locks take turns: a call that has waited in the database for a second
+ * passes its connection to one that is queued for another lock, or that lacks a connection, and is queued itself; the
+ * next time it may wait twice as long, up to 16 seconds. While no call waits for a lock in the database, the first call
+ * that is queued for it tries to take it periodically, so that a free lock needs no turn.
  *
  * <p>Safe for use by many threads. A store has one.
  */
@@ -53,7 +53,10 @@ public final class LockTurns {
         this.mostOfOne = Math.max(1, most / 2);
     }
 
-    /** For a store that has so many transactions of {@link LockStore#begin} at a time, 1 or more. */
+    /**
+     * Returns the turns of a store with that maximum number of simultaneous transactions of {@link LockStore#begin}, 1
+     * or more.
+     */
     public static LockTurns of(int handles) {
         if (handles < 1) {
             throw new IllegalArgumentException("handles is %d, must be 1 or more".formatted(handles));
@@ -61,7 +64,7 @@ public final class LockTurns {
         return new LockTurns(handles);
     }
 
-    /** For a store without such a limit: all calls wait in the database. */
+    /** Returns the turns of a store without such a limit: all calls wait in the database. */
     public static LockTurns unlimited() {
         return new LockTurns(Integer.MAX_VALUE);
     }
@@ -82,7 +85,7 @@ public final class LockTurns {
 
         private Shortage() {}
 
-        /** Harmless if it has ended. */
+        /** Ends the shortage. Harmless if it has ended. */
         public void end() {
             lock.run(() -> shortages.remove(this));
         }
@@ -92,11 +95,14 @@ public final class LockTurns {
         return new Turn(lastNumber.incrementAndGet());
     }
 
-    /** The turn of one call, used by its thread: it has none at first, is queued for a lock, or admitted to wait for one. */
+    /**
+     * The turn of one call, used by its thread: without a state at first, then queued for a lock, or admitted to wait
+     * for one.
+     */
     final class Turn implements Comparable<Turn> {
         private final long number;
         private final Condition moved = lock.newCondition();
-        private @Nullable LockKey key; // that it is queued or admitted for
+        private @Nullable LockKey key; // the lock that it is queued or admitted for
         private boolean waits; // in the database
         private boolean leaves; // the database
         private long since;
@@ -108,7 +114,7 @@ public final class LockTurns {
             this.number = number;
         }
 
-        /** Distinguishes the calls of one store. */
+        /** Returns the number of the call in this store. */
         long number() {
             return number;
         }
@@ -187,7 +193,7 @@ public final class LockTurns {
             return queue != null && queue.first().equals(this) && count(requireNonNull(key)) == 0;
         }
 
-        /** The call is to wait no longer. For any thread. */
+        /** Ends the wait of the call. May be called by any thread. */
         void end() {
             lock.run(() -> {
                 ended = true;
@@ -195,7 +201,7 @@ public final class LockTurns {
             });
         }
 
-        /** It is neither queued nor admitted afterwards. Harmless if it was not. */
+        /** Removes the call from the queue, or ends its admission. Harmless if it was neither queued nor admitted. */
         void leave() {
             lock.run(() -> {
                 LockKey last = key;
@@ -215,10 +221,11 @@ public final class LockTurns {
         }
 
         /**
-         * Waits in the database, on a thread of its own, which is interrupted if the calling thread is, and if the call has to
-         * give way or to end.
+         * Waits in the database, on a thread of its own, which is interrupted if the calling thread is, or if the call
+         * has to yield or to end.
          *
-         * @return what the wait returns; empty if the call gave way or ended, and what the wait did is to be rolled back
+         * @return the result of the wait; empty if the call yielded or ended, and the effect of the wait is to be
+         *     rolled back
          */
         <R> Optional<R> await(String thread, Callable<R> wait) throws InterruptedException {
             begin();
@@ -244,7 +251,7 @@ public final class LockTurns {
             });
         }
 
-        /** False if it has to give way or to end before. */
+        /** Waits until the thread has ended; returns false if the call has to yield or to end before. */
         private boolean awaitEnd(WaitingThread<?> waiter) throws InterruptedException {
             lock.lockInterruptibly();
             try {
@@ -266,7 +273,7 @@ public final class LockTurns {
             }
         }
 
-        /** Until it has had its time in the database, in nanoseconds. */
+        /** Returns the remaining time in the database, in nanoseconds. */
         private long left() {
             return since + (SLICE.toNanos() << Math.min(gaveWay, MAX_DOUBLINGS)) - System.nanoTime();
         }
@@ -280,7 +287,7 @@ public final class LockTurns {
         return admitted.stream().filter(turn -> key.equals(turn.key)).count();
     }
 
-    /** The other locks come before that one now. */
+    /** Moves a lock to the end, after the other locks. */
     private void putLast(LockKey key) {
         NavigableSet<Turn> queue = queues.remove(key);
         if (queue != null) {
@@ -318,7 +325,7 @@ public final class LockTurns {
         turn.moved.signal();
     }
 
-    /** Has the first that is queued for that lock see whether it is to try. */
+    /** Wakes the first call that is queued for the lock, to check whether it is to try. */
     private void wakeFirst(LockKey key) {
         NavigableSet<Turn> queue = queues.get(key);
         if (queue != null) {
@@ -326,7 +333,7 @@ public final class LockTurns {
         }
     }
 
-    /** Has the one that is to give way look at the clock. */
+    /** Wakes the call that is to yield, to check its remaining time. */
     private void warnStuck() {
         Turn next = nextToGiveWay();
         if (next != null) {
@@ -334,7 +341,7 @@ public final class LockTurns {
         }
     }
 
-    /** Absent if none has to, or one is about to. */
+    /** Returns the next call to yield; null if none has to, or one is about to. */
     private @Nullable Turn nextToGiveWay() {
         if (untilNeeded() == A_DAY || admitted.stream().anyMatch(turn -> turn.leaves)) {
             return null;
@@ -345,7 +352,7 @@ public final class LockTurns {
                 .orElse(null);
     }
 
-    /** A short wait for a connection counts as no shortage. */
+    /** Returns the time until a shortage counts: a short wait for a connection is ignored. */
     private long untilNeeded() {
         if (queues.keySet().stream().anyMatch(this::hasRoom)) {
             return 0;

@@ -6,14 +6,14 @@ import java.time.Instant;
 
 /** The time that a call waits for locks that others hold. */
 public sealed interface LockWait {
-    /** Until they are free, however long that takes, or until the thread is interrupted. */
+    /** Waits until the locks are free, or the thread is interrupted. */
     LockWait FOREVER = new Forever();
 
-    /** Not at all. */
+    /** Does not wait. */
     LockWait NONE = new AtMost(Duration.ZERO);
 
     /**
-     * At most so long for all locks of the call together.
+     * Returns a wait with a time limit for all locks of the call together.
      *
      * @param time not negative; a store may round up to its own precision, never down
      */
@@ -21,7 +21,7 @@ public sealed interface LockWait {
         return new AtMost(time);
     }
 
-    /** Until that time, by the clock of this process; one in the past means not at all. */
+    /** Returns a wait until that time, by the clock of this process; a past time means not to wait. */
     static LockWait until(Instant deadline) {
         return new Until(deadline);
     }

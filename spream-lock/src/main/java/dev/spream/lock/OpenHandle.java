@@ -52,7 +52,7 @@ final class OpenHandle<T> implements LockHandle {
     public LockRequest held() {
         return scope.held()
                 .orElseThrow(() -> new LockLostException(
-                        "a handle holds nothing any more: locking more failed, and all was rolled back", null));
+                        "the handle no longer holds locks: a further acquire failed, and the transaction was rolled back", null));
     }
 
     @Override
@@ -66,12 +66,12 @@ final class OpenHandle<T> implements LockHandle {
         try {
             endIfAbandoned();
             if (state != State.HELD) {
-                throw lost("locking " + request + " by a handle that holds nothing any more");
+                throw lost("locking " + request + " by a handle that no longer holds locks");
             }
             scope.acquire(request, wait);
             endIfAbandoned();
             if (state != State.HELD) {
-                throw lost("locking " + request + " by a handle that was ended meanwhile");
+                throw lost("locking " + request + " by a handle that has ended");
             }
         } finally {
             unlock();
@@ -87,13 +87,13 @@ final class OpenHandle<T> implements LockHandle {
     public void requireHeld() {
         locked(() -> {
             if (!checkHeld()) {
-                throw lost("the locks are not held any more: " + shown());
+                throw lost("the locks are no longer held: " + shown());
             }
             return true;
         });
     }
 
-    /** The locks are checked afterwards, so they were held when the epoch was issued. */
+    /** Checks the locks after the epoch was issued, so they were held at that moment. */
     @Override
     public long epoch() {
         return locked(() -> {
@@ -104,7 +104,7 @@ final class OpenHandle<T> implements LockHandle {
                 }
             }
             if (epoch.isEmpty() || state != State.HELD || scope.failed()) {
-                throw lost("no epoch for locks that are not held any more: " + shown());
+                throw lost("no epoch for locks that are no longer held: " + shown());
             }
             return epoch.getAsLong();
         });
@@ -155,7 +155,7 @@ final class OpenHandle<T> implements LockHandle {
         }
     }
 
-    /** @throws LockLostException if all was closed while the handle was opened */
+    /** @throws LockLostException if everything was closed while the handle was opened */
     void requireNotEnded() {
         locked(() -> {
             if (state != State.HELD) {

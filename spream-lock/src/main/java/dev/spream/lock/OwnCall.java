@@ -48,7 +48,10 @@ final class OwnCall<T> implements LockReporter.Subject, AutoCloseable {
         return owner.get();
     }
 
-    /** Of a thread that holds other locks, and perhaps the connections for which it would wait. */
+    /**
+     * Takes the locks for a thread that holds other locks, and perhaps the connections for which it would otherwise
+     * wait.
+     */
     private TransactionScope<T> takeKeepingConnection() throws InterruptedException {
         T transaction = beginNested();
         try {
@@ -62,7 +65,10 @@ final class OwnCall<T> implements LockReporter.Subject, AutoCloseable {
         }
     }
 
-    /** A thread that waits for a connection which it holds itself would wait for ever, and no database would see it. */
+    /**
+     * Begins a transaction of a thread that holds locks: if it waited for a connection that it holds itself, it would
+     * wait for ever, undetected by any database.
+     */
     private T beginNested() throws InterruptedException {
         if (!(wait instanceof LockWait.Forever)) {
             return engine.store().begin(deadline);
@@ -71,7 +77,7 @@ final class OwnCall<T> implements LockReporter.Subject, AutoCloseable {
             return beginAtOnce();
         } catch (LockTimeoutException e) {
             throw new LockOrderException(
-                    "locking %s: this thread holds locks by another handle or transaction, and there is no connection for one more; it could wait for itself for ever. Take what is needed by that one, wait with a deadline, or have more connections for handles. Nothing was changed"
+                    "locking %s: this thread holds locks by another handle or transaction, and no connection is available for another one; it could wait for itself for ever. Acquire these locks by that handle or transaction, wait with a deadline, or configure more connections for handles. Nothing was changed"
                             .formatted(request),
                     e);
         }
@@ -82,7 +88,7 @@ final class OwnCall<T> implements LockReporter.Subject, AutoCloseable {
                 .begin(LockDeadline.start(LockWait.NONE, engine.options().clock()));
     }
 
-    /** A call that only tries does not wait for a connection while others wait for one. */
+    /** Tries the call without waiting for a connection while other calls wait for one. */
     private Optional<TransactionScope<T>> attemptIfConnectionIsIdle() throws InterruptedException {
         T transaction;
         try {
@@ -93,7 +99,7 @@ final class OwnCall<T> implements LockReporter.Subject, AutoCloseable {
         return attempt(transaction);
     }
 
-    /** Empty if it has to be queued. */
+    /** Takes the locks in the transaction; returns empty if the call has to be queued. */
     private Optional<TransactionScope<T>> attempt(T transaction) throws InterruptedException {
         boolean taken = false;
         try {
@@ -109,7 +115,7 @@ final class OwnCall<T> implements LockReporter.Subject, AutoCloseable {
         }
     }
 
-    /** Returns whether it has them all. */
+    /** Waits for the missing locks; returns whether it has them all. */
     private boolean await(TransactionScope<T> scope, List<PlannedLock> missing) throws InterruptedException {
         session = Optional.of(scope.session());
         List<PlannedLock> rest = missing;
@@ -137,7 +143,7 @@ final class OwnCall<T> implements LockReporter.Subject, AutoCloseable {
         }
     }
 
-    /** False if it had to give way or to end. */
+    /** Waits for a lock in the database; returns false if the call had to yield or to end. */
     private boolean await(T transaction, PlannedLock next) throws InterruptedException {
         try {
             return turn.await("spream-locks-turn-" + next.key(), () -> {
@@ -150,7 +156,7 @@ final class OwnCall<T> implements LockReporter.Subject, AutoCloseable {
         }
     }
 
-    /** Returns whether it may wait in the database now; if not it is to try without. */
+    /** Waits in the queue; returns whether the call may wait in the database now; otherwise it is to try once. */
     private boolean queue() throws InterruptedException {
         PlannedLock next = requireNonNull(blockedAt);
         boolean admitted = turn.queue(next.key(), deadline);

@@ -40,9 +40,9 @@ final class OwnerLocks {
     }
 
     /**
-     * The locks to take for the request, in order: those that the owner does not have, and again, in the mode in which it has
-     * them, those that it may have no more. Below a target that is held exclusively they are those of that target. Empty if
-     * all are sure to be held.
+     * Returns the locks to take for the request, in order: those that the owner does not have, and again, in their
+     * modes, those that may have been freed. Below a target that is held exclusively, the locks of that target are
+     * returned. Empty if all are certain to be held.
      *
      * @throws LockOrderException if one of them must not be taken any more
      */
@@ -65,7 +65,9 @@ final class OwnerLocks {
         }
     }
 
-    /** The request, and the targets above it that are held exclusively, so that its own need no locks. */
+    /**
+     * Returns the request together with the exclusively held targets above it, so that its own targets need no locks.
+     */
     private LockRequest withCovering(LockRequest request) {
         Map<LockTarget, LockMode> all = new LinkedHashMap<>(request.targets());
         request.targets().keySet().stream()
@@ -100,12 +102,12 @@ final class OwnerLocks {
 
     private LockOrderException refused(LockRequest request, PlannedLock lock, String reason, LockKey held) {
         return new LockOrderException(
-                "locking %s: lock %s %s for %s; two owners that did this could deadlock. Request all targets in one call, before anything is held. Still held: %s"
+                "locking %s: lock %s %s for %s; two owners that did this could deadlock. Request all targets in one call, before other locks. Still held: %s"
                         .formatted(request, lock, reason, ownersOf(held), new LockRequest(targets)),
                 null);
     }
 
-    /** The targets that need a key, a few of many. */
+    /** Returns the targets that need a key, a few of many. */
     private String ownersOf(LockKey key) {
         return targets.keySet().stream()
                 .filter(target -> space.keyOf(target).equals(key)
@@ -116,7 +118,7 @@ final class OwnerLocks {
                 .collect(joining(", "));
     }
 
-    /** The locks that were missing for the request are held now. */
+    /** Records that the missing locks of the request are held now. */
     void add(LockRequest request, List<PlannedLock> taken) {
         taken.forEach(lock -> keys.merge(lock.key(), lock.mode(), LockMode::strongest));
         if (!lent) {
@@ -125,7 +127,7 @@ final class OwnerLocks {
         request.targets().forEach((target, mode) -> targets.merge(target, mode, LockMode::strongest));
     }
 
-    /** Empty if nothing is held. */
+    /** Returns the held targets; empty if nothing is held. */
     Optional<LockRequest> request() {
         return targets.isEmpty() ? Optional.empty() : Optional.of(new LockRequest(targets));
     }

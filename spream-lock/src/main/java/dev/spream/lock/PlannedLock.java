@@ -1,6 +1,6 @@
 package dev.spream.lock;
 
-/** One lock to take: a key, and the strongest mode that any target needs it in. */
+/** A lock to take: a key, and the strongest mode in which any target needs it. */
 public record PlannedLock(LockKey key, LockMode mode) {
     @Override
     public String toString() {

@@ -7,7 +7,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The owner of locks: takes them in a transaction, and knows which it holds. Confined to the user of the transaction,
+ * The owner of locks: takes them in a transaction, and records which it holds. Confined to the user of the transaction,
  * except for {@link #held()}, {@link #view} and {@link #thread()}.
  */
 final class TransactionScope<T> implements LockScope, LockReporter.Subject {
@@ -23,7 +23,7 @@ final class TransactionScope<T> implements LockScope, LockReporter.Subject {
 
     private volatile Shown shown = new Shown("", null, null, 0, 0);
 
-    /** The state of an owner as others see it; the times are those of {@link System#nanoTime}. */
+    /** The state of an owner for other threads; the times are those of {@link System#nanoTime}. */
     private record Shown(
             String session,
             @Nullable LockRequest held,
@@ -54,7 +54,7 @@ final class TransactionScope<T> implements LockScope, LockReporter.Subject {
                 });
     }
 
-    /** The same for a caller that observes the call itself, and has begun to wait. */
+    /** Acquires for a caller that observes the call itself, and has begun to wait. */
     void acquire(LockRequest request, LockWait wait, LockDeadline deadline) throws InterruptedException {
         boolean ignored = acquire(request, wait, rest -> await(request, rest, deadline));
     }
@@ -62,13 +62,13 @@ final class TransactionScope<T> implements LockScope, LockReporter.Subject {
     /** Waits for locks that others hold. */
     @FunctionalInterface
     interface Waits {
-        /** Returns whether it has them all now; if not, the call ends without them. */
+        /** Waits for the rest; returns whether all are held now. If not, the call ends without them. */
         boolean await(List<PlannedLock> rest) throws InterruptedException;
     }
 
     /**
-     * The same for a caller that waits by itself; false if the wait ended without the locks, and the transaction is to be
-     * ended.
+     * Acquires for a caller that waits by itself; returns false if the wait ended without the locks, so that the
+     * transaction is to be ended.
      */
     boolean acquire(LockRequest request, LockWait wait, Waits waits) throws InterruptedException {
         requireUsable(request);
@@ -109,7 +109,7 @@ final class TransactionScope<T> implements LockScope, LockReporter.Subject {
         return engine.store().isCurrent(transaction, mark);
     }
 
-    /** Returns whether it has them all. */
+    /** Takes the missing locks; returns whether all are held. */
     private boolean take(LockRequest request, List<PlannedLock> missing, LockWait wait, Waits waits)
             throws InterruptedException {
         AcquiredLocks taken = tryLock(request, missing);
@@ -130,7 +130,7 @@ final class TransactionScope<T> implements LockScope, LockReporter.Subject {
         return waits.await(missing.subList(taken.count(), missing.size()));
     }
 
-    /** Hands the transaction to work, with the locks that it has by now. */
+    /** Passes the transaction with its locks to work. */
     void lend() {
         locks.lend();
         engine.store().lend(transaction);
@@ -169,13 +169,13 @@ final class TransactionScope<T> implements LockScope, LockReporter.Subject {
     private void requireUsable(LockRequest request) {
         if (failure != null) {
             throw new LockStoreException(
-                    "locking %s: an earlier failure to lock rolled the transaction back; begin another"
+                    "locking %s: an earlier failure to lock rolled the transaction back; begin another transaction"
                             .formatted(request),
                     failure);
         }
     }
 
-    /** Work that continued after locking failed was no longer in the transaction that it began in. */
+    /** Checks that no locking failed before: work that continued after a failure was no longer in its transaction. */
     void requireUnbroken(LockRequest request) {
         if (failure != null) {
             throw new LockLostException(
@@ -195,12 +195,12 @@ final class TransactionScope<T> implements LockScope, LockReporter.Subject {
         return lastWaited;
     }
 
-    /** The last call waited before it began in this transaction. */
+    /** Records that the call waited before it began in this transaction. */
     void waitedBefore() {
         lastWaited = true;
     }
 
-    /** As in {@link AcquiredLocks#session}; empty before the first lock. */
+    /** Returns the session as in {@link AcquiredLocks#session}; empty before the first lock. */
     String session() {
         return shown.session();
     }
@@ -209,22 +209,22 @@ final class TransactionScope<T> implements LockScope, LockReporter.Subject {
         return transaction;
     }
 
-    /** Locking failed: nothing is held. */
+    /** Returns whether locking failed, so that nothing is held. */
     boolean failed() {
         return failure != null;
     }
 
-    /** The thread that began to lock. */
+    /** Returns the thread that began to lock. */
     Thread thread() {
         return thread;
     }
 
-    /** Empty if nothing is held. */
+    /** Returns the held targets; empty if nothing is held. */
     Optional<LockRequest> held() {
         return Optional.ofNullable(shown.held());
     }
 
-    /** Zero if nothing is held. */
+    /** Returns how long locks have been held; zero if nothing is held. */
     Duration heldFor() {
         Shown now = shown;
         return now.held() == null ? Duration.ZERO : Duration.ofNanos(System.nanoTime() - now.holdsSince());

@@ -9,7 +9,7 @@ import java.util.concurrent.FutureTask;
 /** A wait on a thread of its own, so that the thread that needs the lock can end the wait. Used by that thread. */
 record WaitingThread<R>(FutureTask<R> task, Thread thread) {
 
-    /** @param over is run when the wait is over */
+    /** @param over called when the wait is over */
     static <R> WaitingThread<R> start(String name, Callable<R> wait, Runnable over) {
         FutureTask<R> task = new FutureTask<>(wait) {
             @Override
@@ -39,9 +39,9 @@ record WaitingThread<R>(FutureTask<R> task, Thread thread) {
     }
 
     /**
-     * Interrupts the wait, and returns when it is over.
+     * Interrupts the wait, and waits until it has ended.
      *
-     * @return what it returned, if it had what it waited for before that
+     * @return its result, if it had succeeded before
      * @throws InterruptedException if the calling thread was interrupted meanwhile
      */
     Optional<R> end() throws InterruptedException {

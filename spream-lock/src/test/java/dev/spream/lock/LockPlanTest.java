@@ -63,7 +63,7 @@ final class LockPlanTest {
         assertThatThrownBy(() -> LockPlan.of(LockRequest.exclusive(LockTarget.of("a", "b", "c", "d")), SPACE))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("a/b/c/d")
-                .hasMessageContaining("levels 0 to 2");
+                .hasMessageContaining("level 0 to 2");
     }
 
     @Test

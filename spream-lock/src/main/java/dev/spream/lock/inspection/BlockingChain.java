@@ -24,12 +24,12 @@ public record BlockingChain(String session, List<BlockingChain> behind) {
         behind = List.copyOf(behind);
     }
 
-    /** The number of sessions that wait for this one, directly or not. */
+    /** Returns the number of sessions that wait for this one, directly or indirectly. */
     public int length() {
         return behind.stream().mapToInt(next -> 1 + next.length()).sum();
     }
 
-    /** All in it, this one too. */
+    /** Returns all sessions of the chain, including this one. */
     public Set<String> sessions() {
         Set<String> sessions = new TreeSet<>();
         sessions.add(session);
@@ -38,8 +38,8 @@ public record BlockingChain(String session, List<BlockingChain> behind) {
     }
 
     /**
-     * Chains, the longest first. Sessions that wait for each other in a circle are in none, nor are sessions that
-     * wait for those alone.
+     * Returns the chains, the longest first. Sessions that wait for each other in a circle are in none, nor are
+     * sessions that wait for those alone.
      */
     static List<BlockingChain> of(Collection<LockSession> sessions) {
         Map<String, Set<String>> blockers = new TreeMap<>();
@@ -51,7 +51,7 @@ public record BlockingChain(String session, List<BlockingChain> behind) {
         return new Layout(blockers).chains();
     }
 
-    /** Places each waiter after a session that is placed already, from the head to the end. */
+    /** Places each waiter after a session that is already placed, from the head to the end. */
     private static final class Layout {
         private final Map<String, Set<String>> blockers;
         private final Map<String, Integer> depths = new HashMap<>();
@@ -79,7 +79,7 @@ public record BlockingChain(String session, List<BlockingChain> behind) {
                     .toList();
         }
 
-        /** Waiters whose blockers are all placed. */
+        /** Returns waiters whose blockers are all placed. */
         private List<String> next(Set<String> left) {
             return left.stream()
                     .filter(session -> depths.keySet().containsAll(blockers.getOrDefault(session, Set.of())))

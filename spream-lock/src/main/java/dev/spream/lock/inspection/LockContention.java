@@ -12,7 +12,7 @@ import java.util.Map.Entry;
 import java.util.Optional;
 import java.util.function.BiPredicate;
 
-/** Judges waits by what both sides asked for. */
+/** Classifies waits by the requests of both sides. */
 record LockContention(BucketSpace space) {
     /**
      * The locks that one session waits for and another holds, or requested before it.
@@ -28,9 +28,9 @@ record LockContention(BucketSpace space) {
     }
 
     /**
-     * Judges one wait.
+     * Classifies one wait.
      *
-     * @param key where they meet, as far as the database shows it
+     * @param key the key at which they meet, as far as the database shows it
      */
     Meeting judge(Optional<LockKey> key, Map<LockTarget, LockMode> wanted, Map<LockTarget, LockMode> other) {
         Map<LockTarget, LockMode> ours = at(key, wanted);

@@ -93,7 +93,7 @@ final class LockExplainer {
         return age.isNegative() ? Duration.ZERO : age;
     }
 
-    /** The targets of each key. */
+    /** Returns the targets of each key. */
     private Map<LockKey, Set<LockTarget>> keys(Map<LockTarget, LockMode> targets) {
         Map<LockKey, Set<LockTarget>> keys = new HashMap<>();
         contention

@@ -38,12 +38,12 @@ public record LockExplanation(
         hot = List.copyOf(hot);
     }
 
-    /** Explains what was seen. */
+    /** Returns the explanation of an observation. */
     public static LockExplanation of(LockObservation seen) {
         return new LockExplainer(seen).explain();
     }
 
-    /** Calls that are queued in their processes, the longest first; the database does not show them. */
+    /** Returns calls that are queued in their processes, the longest first; the database does not show them. */
     public List<LockObservation.Reported> queued() {
         return seen.reports().stream()
                 .filter(report -> report.owner().isQueued())
@@ -53,7 +53,7 @@ public record LockExplanation(
                 .toList();
     }
 
-    /** The owner that has that session, if the database shows one. */
+    /** Returns the owner of a session, if the database shows one. */
     public Optional<Owner> owner(String session) {
         return owners.stream()
                 .filter(owner -> owner.session().id().equals(session))
@@ -77,12 +77,12 @@ public record LockExplanation(
             unnamed = List.copyOf(unnamed);
         }
 
-        /** The targets that it holds, by name. */
+        /** Returns the targets that it holds, by name. */
         public Map<LockTarget, LockMode> held() {
             return reported.map(report -> report.owner().held()).orElse(Map.of());
         }
 
-        /** The targets that it waits for, by name. */
+        /** Returns the targets that it waits for, by name. */
         public Map<LockTarget, LockMode> wanted() {
             return reported.map(report -> report.owner().wanted()).orElse(Map.of());
         }
