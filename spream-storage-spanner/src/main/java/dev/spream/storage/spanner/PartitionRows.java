@@ -99,7 +99,8 @@ final class PartitionRows {
         }
         List<Timestamp> ends = row.getTimestampList(MetadataColumn.GAPS.columnName);
         if (ends.size() % 2 != 0) {
-            throw new IllegalArgumentException("%d timestamps are not pairs of a start and an end".formatted(ends.size()));
+            throw new IllegalArgumentException(
+                    "%d timestamps are not pairs of a start and an end".formatted(ends.size()));
         }
         List<PartitionGap> gaps = new ArrayList<>();
         for (int i = 0; i < ends.size(); i += 2) {

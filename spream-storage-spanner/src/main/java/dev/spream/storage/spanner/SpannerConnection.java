@@ -145,7 +145,10 @@ public final class SpannerConnection implements AutoCloseable {
             try {
                 options.rpc().rollback(transaction, Map.of());
             } catch (SpannerException e) {
-                log.debug("rolling back in {} failed; the server rolls back when the transaction expires", database, LoggedFailure.of(e));
+                log.debug(
+                        "rolling back in {} failed; the server rolls back when the transaction expires",
+                        database,
+                        LoggedFailure.of(e));
             }
         }
     }

@@ -154,7 +154,9 @@ public final class SpannerPartitionStorage implements PartitionStorage {
             if (acquired.isEmpty()) {
                 throw e;
             }
-            log.debug("partitions whose acquisition is unconfirmed become free when their leases expire", LoggedFailure.of(e));
+            log.debug(
+                    "partitions whose acquisition is unconfirmed become free when their leases expire",
+                    LoggedFailure.of(e));
         }
         return claims.stream()
                 .map(PartitionClaim::token)

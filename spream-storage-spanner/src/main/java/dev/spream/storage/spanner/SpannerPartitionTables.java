@@ -149,7 +149,10 @@ public final class SpannerPartitionTables {
                 if (attempt == ATTEMPTS) {
                     throw e;
                 }
-                log.debug("dropping the row deletion policy of {} failed; checking the schema again", table, LoggedFailure.of(e));
+                log.debug(
+                        "dropping the row deletion policy of {} failed; checking the schema again",
+                        table,
+                        LoggedFailure.of(e));
             }
         }
     }

@@ -196,8 +196,9 @@ public final class AppliedLedger {
 
     private static List<LedgerEntries.Offer> offers(List<DataChangeRecord> changes, List<Delivery> deliveries) {
         if (changes.isEmpty() || changes.size() != deliveries.size()) {
-            throw new IllegalArgumentException("%d changes with %d deliveries: expected one delivery for each change, and at least one change"
-                    .formatted(changes.size(), deliveries.size()));
+            throw new IllegalArgumentException(
+                    "%d changes with %d deliveries: expected one delivery for each change, and at least one change"
+                            .formatted(changes.size(), deliveries.size()));
         }
         List<LedgerEntries.Offer> offers = new ArrayList<>();
         for (int i = 0; i < changes.size(); i++) {

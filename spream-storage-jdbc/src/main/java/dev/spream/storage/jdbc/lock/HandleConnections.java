@@ -329,7 +329,8 @@ final class HandleConnections {
         try (Connection connection = handle.connection) {
             reset(connection, handle);
         } catch (SQLException e) {
-            log.debug("returning the connection of a handle failed; the server releases its locks", LoggedFailure.of(e));
+            log.debug(
+                    "returning the connection of a handle failed; the server releases its locks", LoggedFailure.of(e));
         } finally {
             permits.release();
         }

@@ -238,9 +238,7 @@ final class JdbcBucketProvisioning implements BucketProvisioning {
         List<Range> missing = new ArrayList<>();
         for (Range part : parts(new Range(0, buckets - 1), MAX_CHUNK)) {
             requireNotInterrupted();
-            space.run(
-                            "counting lock buckets in " + tables.place(),
-                            connection -> rows.missing(connection, level, part))
+            space.run("counting lock buckets in " + tables.place(), connection -> rows.missing(connection, level, part))
                     .forEach(range -> append(missing, range));
             progress.reached(level * buckets + part.last() + 1, BucketLayouts.rows(layout));
         }

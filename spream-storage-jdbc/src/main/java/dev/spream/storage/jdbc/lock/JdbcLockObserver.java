@@ -59,8 +59,7 @@ public final class JdbcLockObserver implements LockObserver {
         BucketLayout layout = spaces.recorded()
                 .map(BucketSpaceTable.Recorded::layout)
                 .orElseThrow(() -> new BucketSpaceException(
-                        "no lock layout is recorded in %s: no lock was taken there yet"
-                                .formatted(tables.place()),
+                        "no lock layout is recorded in %s: no lock was taken there yet".formatted(tables.place()),
                         null));
         return spaces.run("observing the locks in " + tables.place(), connection -> look(connection, tables, layout));
     }

@@ -26,9 +26,7 @@ public final class JdbcSinkProvider implements ConsumerProvider {
                             + " name.")
             .withDefault("public");
     private static final ConfigKey<Boolean> CREATE_TABLES = ConfigKey.of(
-                    "create-tables",
-                    ConfigType.flag(),
-                    "Whether to create missing tables, and to add missing columns.")
+                    "create-tables", ConfigType.flag(), "Whether to create missing tables, and to add missing columns.")
             .withDefault(false);
     private static final ConfigKey<String> LEDGER = ConfigKey.of(
                     "ledger",

@@ -99,9 +99,10 @@ record BatchApply(ProjectionDatabase database, StateTable states) {
                 || !progress.parked().keySet().stream()
                         .allMatch(
                                 id -> setAside.contains(id) || state(before, id).parked())) {
-            throw new IllegalArgumentException(("the checkpoint of projection '%s' has aggregates that are not in the batch, "
-                            + "waiting events without a parked aggregate, or a parked aggregate without waiting events; nothing was changed")
-                    .formatted(fence.projection()));
+            throw new IllegalArgumentException(
+                    ("the checkpoint of projection '%s' has aggregates that are not in the batch, "
+                                    + "waiting events without a parked aggregate, or a parked aggregate without waiting events; nothing was changed")
+                            .formatted(fence.projection()));
         }
     }
 

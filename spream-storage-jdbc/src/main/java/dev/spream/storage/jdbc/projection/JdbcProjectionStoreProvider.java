@@ -21,9 +21,7 @@ import java.util.List;
 @AutoService(ProjectionStoreProvider.class)
 public final class JdbcProjectionStoreProvider implements ProjectionStoreProvider {
     private static final ConfigKey<String> SCHEMA = ConnectionKeys.schema(
-            "schema",
-            "The schema of the tables that have the state of projections.",
-            TablesBuilder.DEFAULT_SCHEMA);
+            "schema", "The schema of the tables that have the state of projections.", TablesBuilder.DEFAULT_SCHEMA);
     private static final ConfigKey<Boolean> MIGRATE =
             ConnectionKeys.migrate("Whether to create the schema and its tables, and to migrate them, where needed.");
     private static final ConfigKey<Duration> STATEMENT_TIMEOUT = ConnectionKeys.statementTimeout(

@@ -137,14 +137,16 @@ final class CutoverReadersIT {
                         .isThrownBy(() -> hers.cutOver(NAME, 2, SHORT_TIMEOUT, Set.of(), ACT))
                         .withMessageContaining("session %d".formatted(reader.session))
                         .withMessageContaining("address not known")
-                        .withMessageContaining("for an unknown time and with an unknown statement: grant pg_read_all_stats");
+                        .withMessageContaining(
+                                "for an unknown time and with an unknown statement: grant pg_read_all_stats");
             }
             try (Reader reader = new Reader(Connection.TRANSACTION_READ_COMMITTED)) {
                 reader.holdTable();
                 assertThatIllegalStateException()
                         .isThrownBy(() -> hers.cutOver(NAME, 2, SHORT_TIMEOUT, Set.of(), ACT))
                         .withMessageContaining("could not be locked: session %d".formatted(reader.session))
-                        .withMessageContaining("for an unknown time and with an unknown statement: grant pg_read_all_stats");
+                        .withMessageContaining(
+                                "for an unknown time and with an unknown statement: grant pg_read_all_stats");
             }
         } finally {
             test.execute("DROP OWNED BY version_operator CASCADE", "DROP ROLE version_operator");

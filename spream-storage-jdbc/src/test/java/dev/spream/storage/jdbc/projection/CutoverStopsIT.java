@@ -180,8 +180,7 @@ final class CutoverStopsIT {
         held("balances@2");
         assertThatIllegalStateException()
                 .isThrownBy(() -> rebuilds.cutOver(NAME, 2, SHORT_TIMEOUT, Set.of(), ACT))
-                .withMessageContaining(
-                        "segment 0 is 5 positions behind, and is catching up; try again later");
+                .withMessageContaining("segment 0 is 5 positions behind, and is catching up; try again later");
     }
 
     @Test

@@ -150,7 +150,8 @@ final class VersionTablesIT {
         assertThat(test.balances()).isEmpty();
         test.execute(byHand);
         assertThat(refusal(() -> apply(test.store, retired, "balances", event("a", 2))))
-                .hasMessageContaining("the tables [balances] of 'balances' are missing from its schema 'public__balances_v1'")
+                .hasMessageContaining(
+                        "the tables [balances] of 'balances' are missing from its schema 'public__balances_v1'")
                 .hasMessageContaining("nothing was written");
         assertThat(refusal(() -> test.store.retry(retired, "p", 10, (connection, last, events) -> {
                     add(connection, "balances", "p");

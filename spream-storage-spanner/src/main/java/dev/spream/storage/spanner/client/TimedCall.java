@@ -54,9 +54,7 @@ public final class TimedCall<T> {
 
     /** Returns the reason for the timeout, as far as the client's attempts show it. */
     public String silenceReason() {
-        return attempts.lastFailure()
-                .map(TimedCall::describe)
-                .orElse("the server is unreachable or does not answer");
+        return attempts.lastFailure().map(TimedCall::describe).orElse("the server is unreachable or does not answer");
     }
 
     private static String describe(Status failure) {

@@ -63,7 +63,8 @@ public final class StreamCatalog {
         } catch (IllegalArgumentException e) {
             throw new SourceException(
                     SourceException.Kind.FATAL,
-                    "change stream %s has partition mode %s, which this version of spream does not support".formatted(stream, name),
+                    "change stream %s has partition mode %s, which this version of spream does not support"
+                            .formatted(stream, name),
                     e);
         }
     }
@@ -85,9 +86,7 @@ public final class StreamCatalog {
                 .bind(google ? "changeStreamName" : "p1")
                 .to(stream)
                 .build();
-        return ask(
-                        "reading the %s of change stream %s".formatted(name.replace('_', ' '), stream),
-                        () -> strings(query))
+        return ask("reading the %s of change stream %s".formatted(name.replace('_', ' '), stream), () -> strings(query))
                 .stream()
                 .findFirst();
     }

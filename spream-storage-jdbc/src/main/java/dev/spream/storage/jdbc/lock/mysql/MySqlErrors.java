@@ -56,7 +56,8 @@ final class MySqlErrors {
 
     private static LockException other(String message, SQLException cause) {
         if (isConnection(cause)) {
-            return new LockConnectionException(message + "; the server releases its locks when it detects the closed connection", cause);
+            return new LockConnectionException(
+                    message + "; the server releases its locks when it detects the closed connection", cause);
         }
         return isCancelledByDriver(cause) ? cancelled(message, cause) : new LockStoreException(message, cause);
     }

@@ -46,7 +46,8 @@ final class PostgresErrors {
             default ->
                 isConnection(state)
                         ? new LockConnectionException(
-                                message + "; the server releases its locks when it detects the closed connection", cause)
+                                message + "; the server releases its locks when it detects the closed connection",
+                                cause)
                         : new LockStoreException(message, cause);
         };
     }
@@ -54,8 +55,7 @@ final class PostgresErrors {
     /** Distinguishes a timeout from a cancellation by the text, since both have the same code. */
     private static LockException cancelled(String message, SQLException cause) {
         return SqlErrors.firstLine(cause).contains("statement timeout")
-                ? new LockTimeoutException(
-                        message + "; the session's statement_timeout ends longer waits", cause)
+                ? new LockTimeoutException(message + "; the session's statement_timeout ends longer waits", cause)
                 : new LockCancelledException(
                         message + "; an administrator cancelled it, or the session's statement_timeout", cause);
     }

@@ -82,7 +82,8 @@ record VersionDrop(ProjectionDatabase database) {
         if (!there.get().own()) {
             throw refusal(
                     version,
-                    "the comment of the schema '%s' shows that it was not created for this version".formatted(schema.get()),
+                    "the comment of the schema '%s' shows that it was not created for this version"
+                            .formatted(schema.get()),
                     "rename that schema",
                     null);
         }
