@@ -90,7 +90,9 @@ final class JsonServerTest {
 
     @Test
     void a_character_that_databases_do_not_hold_is_refused_wherever_it_is() throws IOException {
-        assertThat(answer("GET /a%00b", "")).startsWith("HTTP/1.1 400 ").contains("the path contains the character U+0000");
+        assertThat(answer("GET /a%00b", ""))
+                .startsWith("HTTP/1.1 400 ")
+                .contains("the path contains the character U+0000");
         assertThat(answer("GET /?word=a%00b", ""))
                 .startsWith("HTTP/1.1 400 ")
                 .contains("the query contains the character U+0000");
