@@ -443,7 +443,9 @@ final class ProjectionIT {
             assertThat(run(1, "cutover", "words", "--yes", "--reason", "good"))
                     .singleElement()
                     .asString()
-                    .contains("1 aggregates that are parked in version 2 and more advanced in version 1", "--accept-parked");
+                    .contains(
+                            "1 aggregates that are parked in version 2 and more advanced in version 1",
+                            "--accept-parked");
             execute("UPDATE spream.projection_versions SET from_position = 3 WHERE state = 'words@2'");
             run(0, "list");
             assertThat(out.toString()).containsPattern("words@2 .* 2 candidate from position 3 100.0 %");

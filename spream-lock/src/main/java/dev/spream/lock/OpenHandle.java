@@ -52,7 +52,8 @@ final class OpenHandle<T> implements LockHandle {
     public LockRequest held() {
         return scope.held()
                 .orElseThrow(() -> new LockLostException(
-                        "the handle no longer holds locks: a further acquire failed, and the transaction was rolled back", null));
+                        "the handle no longer holds locks: a further acquire failed, and the transaction was rolled back",
+                        null));
     }
 
     @Override

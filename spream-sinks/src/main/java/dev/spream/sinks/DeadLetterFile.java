@@ -240,8 +240,7 @@ final class DeadLetterFile implements AutoCloseable {
     /** Throws if something that was written may not be in the file. */
     void requireUsable() throws IOException {
         if (broken != null) {
-            throw new IOException(
-                    "an earlier write to %s failed; it must be reopened".formatted(lock.file()), broken);
+            throw new IOException("an earlier write to %s failed; it must be reopened".formatted(lock.file()), broken);
         }
     }
 

@@ -111,8 +111,9 @@ final class ExclusiveFileLock implements AutoCloseable {
         private final String owner;
 
         private InUseException(Path file, String owner) {
-            super("%s is written by %s; only one sink at a time can write a file: stop the other one, or configure another path"
-                    .formatted(file, owner));
+            super(
+                    "%s is written by %s; only one sink at a time can write a file: stop the other one, or configure another path"
+                            .formatted(file, owner));
             this.owner = requireNonNull(owner, "owner");
         }
 

@@ -63,7 +63,8 @@ final class LineFile implements AutoCloseable {
         }
         Path file = folder.toRealPath().resolve(name);
         if (Files.exists(file, LinkOption.NOFOLLOW_LINKS) && !Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
-            throw new IOException("%s is not a regular file; configure the path of a regular file or of a new one".formatted(file));
+            throw new IOException(
+                    "%s is not a regular file; configure the path of a regular file or of a new one".formatted(file));
         }
         return ExclusiveFileLock.acquire(file);
     }

@@ -34,7 +34,8 @@ final class WritableFile {
                             : "the folder of %s does not exist; create it".formatted(file));
         }
         if (Files.exists(file) && !Files.isRegularFile(file)) {
-            return Optional.of("%s is not a regular file; configure the path of a regular file or of a new one".formatted(file));
+            return Optional.of(
+                    "%s is not a regular file; configure the path of a regular file or of a new one".formatted(file));
         }
         if (!Files.isWritable(Files.exists(file) ? file : folder)) {
             return Optional.of("%s may not be written by the user of this process".formatted(file));
@@ -46,8 +47,9 @@ final class WritableFile {
         try {
             var store = Files.getFileStore(folder);
             if (store.isReadOnly() || WITHOUT_FILES.contains(store.type())) {
-                return Optional.of("%s cannot be written: the file system of %s (%s) cannot contain new files; configure another path"
-                        .formatted(file, folder, store.type()));
+                return Optional.of(
+                        "%s cannot be written: the file system of %s (%s) cannot contain new files; configure another path"
+                                .formatted(file, folder, store.type()));
             }
             return Optional.empty();
         } catch (IOException e) {

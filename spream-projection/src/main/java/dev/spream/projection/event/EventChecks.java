@@ -26,8 +26,7 @@ public final class EventChecks {
         }
         int half = unpairedSurrogate(value);
         if (half >= 0) {
-            throw new IllegalArgumentException(
-                    "%s contains an unpaired surrogate at index %d".formatted(what, half));
+            throw new IllegalArgumentException("%s contains an unpaired surrogate at index %d".formatted(what, half));
         }
     }
 

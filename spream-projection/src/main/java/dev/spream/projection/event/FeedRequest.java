@@ -20,7 +20,8 @@ public record FeedRequest(String projection, int segment, int segments, long aft
                     "%d segments: must be a power of 2 from 1 to %d".formatted(segments, MAX_SEGMENTS));
         }
         if (segment < 0 || segment >= segments) {
-            throw new IllegalArgumentException("segment is %d of %d, must be 0 or more and below their number".formatted(segment, segments));
+            throw new IllegalArgumentException(
+                    "segment is %d of %d, must be 0 or more and below their number".formatted(segment, segments));
         }
         if (after < 0) {
             throw new IllegalArgumentException("position %d is negative".formatted(after));

@@ -385,7 +385,8 @@ final class FeedLoop<T> implements BatchRun.Loop {
             return;
         }
         if (stopped) {
-            log.error("[{}] the projection stops in all processes as FAILED until it is resumed: {}", status.name, error);
+            log.error(
+                    "[{}] the projection stops in all processes as FAILED until it is resumed: {}", status.name, error);
         } else {
             log.debug("[{}] {} failed fatally after the projection was stopped: {}", status.name, label, error);
         }

@@ -41,8 +41,7 @@ final class Damage {
     private static SearchException passing(String what, Exception e) {
         return new SearchException(
                 FailureKind.TRANSIENT,
-                "%s: %s; earlier writes are kept"
-                        .formatted(what, e.getClass().getSimpleName()),
+                "%s: %s; earlier writes are kept".formatted(what, e.getClass().getSimpleName()),
                 e);
     }
 

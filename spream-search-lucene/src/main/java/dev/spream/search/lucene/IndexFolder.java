@@ -42,7 +42,8 @@ final class IndexFolder {
         } catch (NoSuchFileException e) {
             return List.of();
         } catch (NotDirectoryException e) {
-            throw new SearchException(FailureKind.LOCAL, folder + " is not a folder, so it cannot contain a search index", e);
+            throw new SearchException(
+                    FailureKind.LOCAL, folder + " is not a folder, so it cannot contain a search index", e);
         } catch (IOException e) {
             throw new SearchException(
                     FailureKind.TRANSIENT, "the folder %s cannot be read: %s".formatted(folder, e), e);

@@ -40,7 +40,9 @@ record SearchPlan(Query query, Sort order) {
     private static void require(String field, Set<String> offered, String how) {
         if (!offered.contains(field)) {
             throw new SearchException(
-                    FailureKind.POISON, "the field %s is not %s; fields that are: %s".formatted(field, how, offered), null);
+                    FailureKind.POISON,
+                    "the field %s is not %s; fields that are: %s".formatted(field, how, offered),
+                    null);
         }
     }
 

@@ -145,7 +145,9 @@ final class LuceneSearchEngineTest {
                     () -> engine.open("words", SCHEMA))) {
                 SearchException gone = failure(use);
                 assertThat(gone.kind()).isEqualTo(FailureKind.LOCAL);
-                assertThat(gone).hasMessageContaining("is missing or was replaced").hasMessageContaining("restore it");
+                assertThat(gone)
+                        .hasMessageContaining("is missing or was replaced")
+                        .hasMessageContaining("restore it");
             }
             assertThat(directory.resolve("words")).doesNotExist();
             Files.move(away, directory.resolve("words"));

@@ -60,9 +60,7 @@ record ErrorCode(String type, String code) {
             return FailureKind.TRANSIENT;
         }
         boolean ofWhatItWasGiven = OF_A_DOCUMENT.contains(code) || code.startsWith(OF_A_SEARCH);
-        return ofWhatItWasGiven
-                ? FailureKind.POISON
-                : FailureKind.FATAL; // concerns the request itself, or the server
+        return ofWhatItWasGiven ? FailureKind.POISON : FailureKind.FATAL; // concerns the request itself, or the server
     }
 
     /** @param what the failed request */

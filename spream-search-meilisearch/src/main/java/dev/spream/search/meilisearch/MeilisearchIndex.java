@@ -245,7 +245,9 @@ final class MeilisearchIndex implements SearchIndex {
     private static void require(String field, Set<String> offered, String how) {
         if (!offered.contains(field)) {
             throw new SearchException(
-                    FailureKind.POISON, "the field %s is not %s; fields that are: %s".formatted(field, how, offered), null);
+                    FailureKind.POISON,
+                    "the field %s is not %s; fields that are: %s".formatted(field, how, offered),
+                    null);
         }
     }
 

@@ -43,9 +43,7 @@ record PublishFailures(PubsubTopic topic, PubsubAdvice advice) {
     Exception of(RecordIdentity change, Throwable failure) {
         if (isRejection(failure)) {
             return new NonRetryableException(
-                    "%s refused the change %s as invalid; retrying it will not help"
-                            .formatted(topic, change),
-                    failure);
+                    "%s refused the change %s as invalid; retrying it will not help".formatted(topic, change), failure);
         }
         return new IOException(
                 "the change %s was not confirmed by %s: %s%s"

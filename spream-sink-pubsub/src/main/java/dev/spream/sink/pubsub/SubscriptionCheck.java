@@ -76,8 +76,7 @@ record SubscriptionCheck(SubscriptionAdminClient client, boolean requireOrdering
                         "; the credentials were refused: check %s, or renew the application default credentials"
                                 .formatted(EventSourceOptions.key("credentials-file"));
                     case UNAVAILABLE, DEADLINE_EXCEEDED ->
-                        "; if this continues, check %s and the network"
-                                .formatted(EventSourceOptions.key("endpoint"));
+                        "; if this continues, check %s and the network".formatted(EventSourceOptions.key("endpoint"));
                     default -> "";
                 };
         return new StorageException(

@@ -26,7 +26,8 @@ record QueryResponseMapper(UrlTemplate url, Set<Integer> notThere, Set<Integer> 
         notThere.forEach(StatusTable::requireStatus);
         refused.forEach(StatusTable::requireStatus);
         refused.stream().filter(notThere::contains).findFirst().ifPresent(status -> {
-            throw new IllegalArgumentException("the status %d of a query is configured with two meanings".formatted(status));
+            throw new IllegalArgumentException(
+                    "the status %d of a query is configured with two meanings".formatted(status));
         });
     }
 
@@ -51,7 +52,8 @@ record QueryResponseMapper(UrlTemplate url, Set<Integer> notThere, Set<Integer> 
                     new LedgerResult(LedgerStatus.SUCCEEDED, OK, ResponseText.of(body), Optional.empty()));
         }
         return new QueryOutcome.StillUnknown(
-                ReasonCode.OUTCOME_UNKNOWN, message + ", which does not show whether it has it" + StatusTable.advice(status));
+                ReasonCode.OUTCOME_UNKNOWN,
+                message + ", which does not show whether it has it" + StatusTable.advice(status));
     }
 
     private QueryOutcome unanswered(Throwable cause, Duration timeout) {

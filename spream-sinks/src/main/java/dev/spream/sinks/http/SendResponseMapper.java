@@ -38,8 +38,7 @@ record SendResponseMapper(UrlTemplate url, StatusTable statuses, InstantSource c
                         message + StatusTable.advice(status),
                         RetryAfter.of(head.headers(), clock.instant()));
             case PERMANENT ->
-                new SendOutcome.Permanent(
-                        statuses.reason(status), message + "; retrying it will not help");
+                new SendOutcome.Permanent(statuses.reason(status), message + "; retrying it will not help");
             case UNKNOWN ->
                 new SendOutcome.Unknown(
                         statuses.reason(status), message + ", and may have accepted it" + StatusTable.advice(status));

@@ -78,7 +78,8 @@ final class HttpSenderQueryTest {
                     .isInstanceOfSatisfying(
                             QueryOutcome.StillUnknown.class,
                             unknown -> assertThat(unknown.message())
-                                    .contains("responded with status " + status + ", which does not show whether it has it"));
+                                    .contains("responded with status " + status
+                                            + ", which does not show whether it has it"));
         }
     }
 

@@ -98,8 +98,7 @@ final class WebhookSinkTest {
         for (int status : List.of(401, 403, 407)) {
             assertThat(outcome(status)).hasMessageContaining("check sink.webhook.authorization");
         }
-        assertThat(outcome(404))
-                .hasMessageEndingWith("; check sink.webhook.url, and whether the receiver is deployed");
+        assertThat(outcome(404)).hasMessageEndingWith("; check sink.webhook.url, and whether the receiver is deployed");
         assertThat(outcome(308)).hasMessageEndingWith("; redirects are not followed, check sink.webhook.url");
     }
 

@@ -69,8 +69,9 @@ public final class InflightTracker {
     /** Settles a record, and moves the watermark over all that are settled without a gap. */
     public synchronized void settle(long sequence) {
         if (sequence < first || sequence >= next || settled[slot(sequence)]) {
-            throw new IllegalStateException("[%s] record %d is not in flight; records in flight are those from %d to %d that are not settled"
-                    .formatted(partition, sequence, first, next - 1));
+            throw new IllegalStateException(
+                    "[%s] record %d is not in flight; records in flight are those from %d to %d that are not settled"
+                            .formatted(partition, sequence, first, next - 1));
         }
         settled[slot(sequence)] = true;
         while (first < next && settled[slot(first)]) {

@@ -75,7 +75,10 @@ final class WatchedCursor implements AutoCloseable {
         try {
             cursor.close();
         } catch (RuntimeException e) {
-            log.warn("[{}] closing a query failed; it ends when its reader detects that it was cancelled", stream, LoggedFailure.of(e));
+            log.warn(
+                    "[{}] closing a query failed; it ends when its reader detects that it was cancelled",
+                    stream,
+                    LoggedFailure.of(e));
         }
     }
 }

@@ -113,7 +113,8 @@ class LeaseKeeperTest {
 
             assertThat(lines.all(Level.WARN))
                     .hasSize(2)
-                    .endsWith("partition storage: renewing the leases is no longer retried, after 1 attempt that failed");
+                    .endsWith(
+                            "partition storage: renewing the leases is no longer retried, after 1 attempt that failed");
         }
     }
 
