@@ -27,8 +27,7 @@ final class JsonlSink implements Consumer, AutoCloseable {
     private final Disk disk;
     private final RotatedFiles rotated;
     private final ReentrantLock lock = new ReentrantLock();
-    private @Nullable LineFile
-            current; // guarded by lock, like the following fields; null after a rotation that failed halfway
+    private @Nullable LineFile current; // guarded by lock, like all below; null after a failed rotation
     private boolean closed;
 
     private final ReentrantLock forcingFolder = new ReentrantLock(); // acquired after lock, where both are held

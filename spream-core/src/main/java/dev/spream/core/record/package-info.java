@@ -1,6 +1,6 @@
 /**
  * The change records of a stream as immutable values, and their JSON. Read {@link
- * dev.spream.core.record.ChangeRecord} first. Nothing here knows how a record is transported or consumed.
+ * dev.spream.core.record.ChangeRecord} first. This package does not depend on how records are transported or consumed.
  */
 @NullMarked
 package dev.spream.core.record;

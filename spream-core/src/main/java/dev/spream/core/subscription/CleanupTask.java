@@ -23,8 +23,7 @@ record CleanupTask(EngineContext context) {
 
     void cleanUp() {
         context.storageCalls().once("cleaning up", "", () -> {
-            Instant now =
-                    context.storage().frontier().readAt(); // the storage's clock, which also set the times of finishing
+            Instant now = context.storage().frontier().readAt(); // the storage's clock
             int partitions =
                     context.storage().cleanUp(now.minus(context.options().finishedRetention()));
             int workers = context.storage().expireWorkers();

@@ -76,9 +76,7 @@ final class PartitionScheduler {
     boolean run(BooleanSupplier wanted) throws InterruptedException {
         while (wanted.getAsBoolean()) {
             Set<PartitionToken> leaving =
-                    readers
-                            .leaving(); // before the lineage is read, so that partitions released meanwhile appear as
-                                        // free
+                    readers.leaving(); // first, so that partitions released meanwhile appear as free
             // free
 
             Lineage lineage = context.storageCalls().repeat("reading the lineage", wanted, PartitionStorage::frontier);

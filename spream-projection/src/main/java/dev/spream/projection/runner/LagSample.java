@@ -13,7 +13,7 @@ import java.util.OptionalLong;
  *     last sample. Empty if there is none
  */
 record LagSample(OptionalLong events, Optional<Instant> since) {
-    /** How long a sample is valid. A loop that is not blocked takes samples ten times as often. */
+    /** The period for which a sample is valid. A loop that is not blocked takes samples ten times as often. */
     static final Duration LASTS = Duration.ofSeconds(10);
 
     /** No sample was taken yet. */

@@ -18,8 +18,7 @@ final class OutageDetector {
     private final Set<String> failed = new HashSet<>();
     private int outages;
     private long applied; // number of transactions that applied events
-    private final Map<String, Long> attempts =
-            new LinkedHashMap<>(); // the value of applied at the last attempt of each aggregate
+    private final Map<String, Long> attempts = new LinkedHashMap<>(); // applied at the last attempt of each
 
     synchronized void failed(String key) {
         failed.add(key);

@@ -45,9 +45,7 @@ record PubsubSender(TopicClient client, Guarantee guarantee, boolean ordering) i
                             .formatted(topic(), size, TopicClient.MAX_REQUEST_BYTES));
         }
         long deadline = System.nanoTime() + timeout.toNanos();
-        if (!client.awaitSlot(timeout.dividedBy(
-                2))) { // half, because the end of the whole timeout would interrupt this before it could report that
-                       // nothing was sent
+        if (!client.awaitSlot(timeout.dividedBy(2))) { // half, so that it can report that nothing was sent
             return new SendOutcome.Retryable(
                     ReasonCode.UNAVAILABLE,
                     "the maximum number of requests to %s were in flight; nothing was sent".formatted(topic()));
