@@ -118,9 +118,9 @@ public final class HierarchicalLocks<T> implements AutoCloseable {
      *
      * @throws LockConnectionException if the connection broke; if it did in the commit, whether the work is committed is not
      *     known
-     * @throws LockLostException if the work continued after it lost the locks: locking more failed, which rolled everything back,
-     *     and nothing was done; or a statement of the work such as {@code COMMIT} ended the transaction, and what was done since
-     *     is rolled back
+     * @throws LockLostException if the work continued after it lost the locks: locking more failed, which rolled
+     *     everything back, and nothing was done; or a statement of the work such as {@code COMMIT} ended the
+     *     transaction, and what was done since is rolled back
      * @throws LockException if the locks could not be taken, or the transaction not committed; nothing was done
      */
     public <R, E extends Exception> R transact(LockRequest request, LockWait wait, Work<T, R, E> work)
@@ -141,8 +141,8 @@ public final class HierarchicalLocks<T> implements AutoCloseable {
     }
 
     /**
-     * Work that is done in the transaction that holds the locks, and committed with it. It may be run again from its beginning, in
-     * another transaction, so what it does elsewhere it may do twice.
+     * Work that is done in the transaction that holds the locks, and committed with it. It may be run again from its
+     * beginning, in another transaction, so what it does elsewhere it may do twice.
      *
      * @param <T> a transaction of the store
      * @param <R> the result of the work, which may be null

@@ -4,8 +4,9 @@ import dev.spream.projection.event.EventEnvelope;
 import java.util.Set;
 
 /**
- * A projection of events into rows of a read model. It is called in a transaction that also writes its checkpoint: effects in the
- * database happen once for each event, those of one aggregate in order; effects elsewhere may happen again.
+ * A projection of events into rows of a read model. It is called in a transaction that also writes its checkpoint:
+ * effects in the database happen once for each event, those of one aggregate in order; effects elsewhere may happen
+ * again.
  *
  * <p>Called by several threads at once, but for one aggregate by one at a time.
  *

@@ -60,8 +60,8 @@ public interface ProjectionOperations extends AutoCloseable {
      * @param segments a power of 2 up to 256
      * @return false if it has that number; nothing changed then
      * @throws IllegalArgumentException if the number is not valid
-     * @throws IllegalStateException if there is no such projection, its source has no positions, or versions are being exchanged
-     *     or compared; nothing changed then
+     * @throws IllegalStateException if there is no such projection, its source has no positions, or versions are being
+     *     exchanged or compared; nothing changed then
      */
     boolean split(String projection, int segments, Act act);
 

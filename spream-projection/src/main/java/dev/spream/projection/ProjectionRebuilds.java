@@ -7,8 +7,8 @@ import java.util.OptionalInt;
 import java.util.Set;
 
 /**
- * Rebuilds projections beside their live versions, and cuts over between versions. The processes that run the projection start to
- * build a new version within about a second, and resume it after a crash from its checkpoint.
+ * Rebuilds projections beside their live versions, and cuts over between versions. The processes that run the
+ * projection start to build a new version within about a second, and resume it after a crash from its checkpoint.
  *
  * <p>Safe for use by many threads. Failures are {@link dev.spream.core.StorageException}s. An operation that the current state
  * does not allow throws an {@link IllegalStateException} with the reason and changes nothing. Every change is audited with its
@@ -52,9 +52,9 @@ public interface ProjectionRebuilds {
      *
      * @param ignored columns that may differ or be missing, such as times of writing; none if the store has no columns
      * @param timeout the maximum time for which the live version is stopped
-     * @throws IllegalStateException if there is no such version, it does not catch up within that time, a lock of another session
-     *     keeps its tables from being read for as long, neither version has a column that is to be ignored, or all columns that a
-     *     table has in both are
+     * @throws IllegalStateException if there is no such version, it does not catch up within that time, a lock of
+     *     another session keeps its tables from being read for as long, neither version has a column that is to be
+     *     ignored, or all columns that a table has in both are
      */
     VersionComparison compare(String projection, int version, Set<String> ignored, Duration timeout);
 

@@ -1,8 +1,8 @@
 /**
  * The stored state of a subscription: its partitions, their owners and their progress. {@link
  * dev.spream.core.partition.PartitionStorage} is the port that adapters implement; {@link
- * dev.spream.core.partition.Lineage} decides when a partition may be read, for every adapter alike. Nothing here
- * reads a stream or knows a database.
+ * dev.spream.core.partition.Lineage} decides when a partition may be read, for every adapter alike. This package
+ * neither reads streams nor depends on a database.
  */
 @NullMarked
 package dev.spream.core.partition;

@@ -12,8 +12,8 @@ import dev.spream.lock.LockStoreException;
 public interface LockObserver {
 
     /**
-     * The current locks and sessions. Sessions come and go while it looks, so a wait may name a session that has
-     * ended since.
+     * Returns the current locks and sessions. Sessions may change during the call, so a wait may name a session that
+     * has ended since.
      *
      * @throws LockConnectionException if no connection is available
      * @throws LockStoreException if this user lacks permission; the message states what to grant

@@ -38,7 +38,7 @@ public record LockSession(
         return wanted.isPresent() || !blockedBy.isEmpty();
     }
 
-    /** In a fixed order. */
+    /** Returns the blocking sessions in a fixed order. */
     Set<String> blockers() {
         return new TreeSet<>(blockedBy);
     }

@@ -31,18 +31,19 @@ import java.util.function.Function;
  *         ChangeStreamEventSource.options().build());
  * }</pre>
  *
- * <p>Every projection is a subscription of its own, with a {@link PartitionStorage} of its own; processes that have a feed open
- * for the same projection share its partitions. A new subscription begins now, or at {@link SubscriberOptions#startTimestamp()}:
- * events that were inserted before, or that are older than the stream's retention, are for another source to deliver. A watermark
- * passes a row when its item is acknowledged. So nothing is lost, and after a restart some of what was acknowledged comes again:
- * all from the stored watermark on, that of its very commit timestamp included.
+ * <p>Every projection is a subscription of its own, with a {@link PartitionStorage} of its own; processes that have a
+ * feed open for the same projection share its partitions. A new subscription begins now, or at {@link
+ * SubscriberOptions#startTimestamp()}: events that were inserted before, or that are older than the stream'sretention,
+ * are for another source to deliver. A watermark passes a row when its item is acknowledged. So nothing is lost, and
+ * after a restart some of what was acknowledged comes again: all from the stored watermark on, that of its very commit
+ * timestamp included.
  *
- * <p><b>Order.</b> What one partition of the stream returns is delivered in its order, which is that of commits, and the rows of
- * one change by their versions; what a partition's children return, after all of it is acknowledged. The events of an aggregate
- * may come over several partitions: seldom if the table's primary key begins with the aggregate's id, where a split has to fall
- * between two of its rows, and usually with another key. So a later version may come before an earlier one. What reads them waits
- * for the missing one ({@code ProjectionOptions.Gaps#WAIT}); and also for versions from before the subscription, which do not
- * come.
+ * <p><b>Order.</b> What one partition of the stream returns is delivered in its order, which is that of commits, and
+ * the rows of one change by their versions; what a partition's children return, after all of it is acknowledged. The
+ * events of an aggregate may come over several partitions: seldom if the table's primary key begins with the
+ * aggregate's id, where a split has to fall between two of its rows, and usually with another key. So a later version
+ * may come before an earlier one. What reads them waits for the missing one ({@code ProjectionOptions.Gaps#WAIT}); and
+ * also for versions from before the subscription, which do not come.
  *
  * <p><b>Failures.</b> What breaks in passing is read again by the subscription itself. While some of the stream has not been
  * readable for more than five seconds, or the storage of partitions has not, the {@link FeedBatch#waited} of a feed says so: no

@@ -15,9 +15,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tracks since when a part of a stream has been unreadable while its subscriber retries: a partition whose query failed, until a
- * query returns records; the storage, until it responds; everything, until the subscription is open. Safe for use by many
- * threads.
+ * Tracks since when a part of a stream has been unreadable while its subscriber retries: a partition whose query
+ * failed, until a query returns records; the storage, until it responds; everything, until the subscription is open.
+ * Safe for use by many threads.
  */
 final class ReadStallTracker implements SubscriptionListener {
     /** Streams break now and then and recover at once. A projection counts as caught up if it was within the last ten seconds. */

@@ -5,9 +5,9 @@ import static java.util.Objects.requireNonNull;
 import java.time.Instant;
 
 /**
- * An event with its envelope: everything that is known without parsing its data. The data stay text until they are read, so that
- * an event with malformed data can still be ordered, recognised and parked. No text contains the character U+0000, which
- * databases cannot hold.
+ * An event with its envelope: everything that is known without parsing its data. The data stay text until they are
+ * read, so that an event with malformed data can still be ordered, recognised and parked. No text contains the
+ * character U+0000, which databases cannot hold.
  *
  * @param eventId unique among all events: 1 to 200 characters
  * @param aggregateId the aggregate; the events of one aggregate are delivered in order. 1 to 1,024 characters

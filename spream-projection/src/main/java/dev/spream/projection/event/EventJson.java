@@ -12,9 +12,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Events as JSON objects: {@code event_id}, {@code aggregate_id}, {@code event_type}, {@code event_data}, {@code event_version},
- * {@code occurred_at} (RFC 3339) and {@code metadata} with {@code correlation_id}, {@code user_id}, {@code source_service} and
- * {@code idempotency_key}. The data are kept as the text that they are.
+ * Events as JSON objects: {@code event_id}, {@code aggregate_id}, {@code event_type}, {@code event_data}, {@code
+ * event_version}, {@code occurred_at} (RFC 3339) and {@code metadata} with {@code correlation_id}, {@code user_id},
+ * {@code source_service} and {@code idempotency_key}. The data are kept as the text that they are.
  */
 public final class EventJson {
     private EventJson() {}

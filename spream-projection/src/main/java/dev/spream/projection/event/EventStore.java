@@ -5,8 +5,8 @@ import java.util.List;
 /**
  * An event store: it keeps events permanently, those of each aggregate numbered from 1 without gaps.
  *
- * <p>Safe for use by many threads. Failures are {@link dev.spream.core.StorageException}s; an append may have happened then, and
- * may be repeated with the same event ids.
+ * <p>Safe for use by many threads. Failures are {@link dev.spream.core.StorageException}s; an append may have happened
+ * then, and may be repeated with the same event ids.
  */
 public interface EventStore extends AutoCloseable {
 

@@ -49,8 +49,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <ol>
  *   <li>The committed events are a prefix of the batch, which grows; each event is reported to the loop once, in order.
- *   <li>The stored position never moves back: where a transaction may have been committed though the store failed, none is stored
- *       before its end again.
+ *   <li>The stored position never moves back: where a transaction may have been committed though the store failed, none
+ *       is stored before its end again.
  *   <li>An aggregate has a verdict only if one of its events has failed; all of its events from there on are parked with it.
  *   <li>Verdicts last until the next commit. One that a rehearsal has refuted is forgotten.
  *   <li>Each transaction commits, tries fewer events than the one before, tries an event for the second time, adds a verdict,

@@ -27,8 +27,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads one feed and applies what it delivers, on a thread of its own, until it is stopped or fails; then another loop continues
- * from the stored checkpoint. Its unprocessed events are released.
+ * Reads one feed and applies what it delivers, on a thread of its own, until it is stopped or fails; then another loop
+ * continues from the stored checkpoint. Its unprocessed events are released.
  *
  * <p>It takes the available events, up to a batch, and waits only for the first event, unless its batches linger;
  * meanwhile parked aggregates are retried, and no transaction is open. The position of a segment without events is

@@ -44,12 +44,12 @@ import java.util.regex.Pattern;
  *   <li>Every event that is delivered is applied once, as far as the store's database is concerned, or stored there for
  *       its parked aggregate: the effect, the version of the aggregate, and the checkpoint are committed together.
  *       Those of one aggregate are applied in the order of their versions.
- *   <li>An event that fails holds up only the later events of its aggregate, which is parked. A retryable failure is tried again;
- *       any other waits for an operator to {@linkplain ProjectionOperations#retry retry} or {@linkplain ProjectionOperations#skip
- *       skip} the event.
- *   <li>An outage of a store or a source does not end a projection, and parks nothing: the projection continues once the outage
- *       is over. A failure that every event would have stops it everywhere as {@link ProjectionStatus#FAILED}; other projections
- *       continue.
+ *   <li>An event that fails holds up only the later events of its aggregate, which is parked. A retryable failure is
+ *       tried again; any other waits for an operator to {@linkplain ProjectionOperations#retry retry} or {@linkplain
+ *       ProjectionOperations#skip skip} the event.
+ *   <li>An outage of a store or a source does not end a projection, and parks nothing: the projection continues once
+ *       the outage is over. A failure that every event would have stops it everywhere as{@link
+ *       ProjectionStatus#FAILED}; other projections continue.
  *   <li>Writes after the lease of a segment has ended, or after a projection was paused, have no effect.
  *   <li>Deliveries of a source without positions are acknowledged when they are committed.
  * </ul>
@@ -71,8 +71,8 @@ public final class ProjectionManager<T> implements AutoCloseable {
     }
 
     /**
-     * Runs the projections until it is stopped; then the current batches are committed and the segments released. An interrupt of
-     * the calling thread acts like {@link #close}.
+     * Runs the projections until it is stopped; then the current batches are committed and the segments released. An
+     * interrupt of the calling thread acts like {@link #close}.
      *
      * @throws IllegalStateException if this manager has run before
      * @throws IllegalArgumentException if a projection has run over a source with positions, and is to run over one without, or
@@ -96,8 +96,8 @@ public final class ProjectionManager<T> implements AutoCloseable {
     }
 
     /**
-     * Interrupts the current batches, which are rolled back and applied again by the next run. Waits for {@link #run} to end, for
-     * half a minute at most. Called by a projection or a listener, it does not wait.
+     * Interrupts the current batches, which are rolled back and applied again by the next run. Waits for {@link #run}
+     * to end, for half a minute at most. Called by a projection or a listener, it does not wait.
      */
     @Override
     public void close() {

@@ -18,8 +18,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The state of a running version in this process: its role and state as they were last read, the findings of its threads, and the
- * alarms that wake them. Safe for use by many threads.
+ * The state of a running version in this process: its role and state asthey were last read, the findings of its
+ * threads, and the alarms that wake them. Safe for use by many threads.
  */
 final class VersionStatus {
     final String name; // of its state

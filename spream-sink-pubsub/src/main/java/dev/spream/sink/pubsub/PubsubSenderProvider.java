@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The sender {@code pubsub}: each entry of an outbox as a message on a topic of Google Cloud Pub/Sub. The body is the payload; the
- * ordering key is the entry's, if it has one.
+ * The sender {@code pubsub}: each entry of an outbox as a message on a topic of Google Cloud Pub/Sub. The body is the
+ * payload; the ordering key is the entry's, if it has one.
  *
  * <p>Attributes: {@code idempotency-key}; {@code generation}, 1, and one more each time the entry was requeued after it
  * had been aborted; {@code created-at}; {@code traceparent}, if the entry has one. Values of more than 1,024 bytes, the

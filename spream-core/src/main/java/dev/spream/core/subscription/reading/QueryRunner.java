@@ -15,8 +15,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs the queries of one reader, one at a time, and its waits between them; {@link #close} ends either when the reader is stopped.
- * {@link #cancelIfStalled} and {@link #close} may be called from any thread, the others from the reader's.
+ * Runs the queries of one reader, one at a time, and its waits between them; {@link #close} ends either when the reader
+ * is stopped. {@link #cancelIfStalled} and {@link #close} may be called from any thread, the others from the reader's.
  */
 public final class QueryRunner {
     private static final Duration SERVER_TIME_POLL = Duration.ofMillis(5);
