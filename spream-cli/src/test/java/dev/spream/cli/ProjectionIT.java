@@ -493,7 +493,7 @@ final class ProjectionIT {
             assertThat(run(1, "rollback", "words", "--yes", "--reason", "worse"))
                     .singleElement()
                     .asString()
-                    .contains("was already rolled back from version 2 already", "nothing was changed", "--version 2");
+                    .contains("was already rolled back from version 2", "nothing was changed", "--version 2");
             run(0, "audit", "words");
             assertThat(out.toString())
                     .containsPattern("rollback +version 2 -> version 1")
