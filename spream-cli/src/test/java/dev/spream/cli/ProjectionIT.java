@@ -504,7 +504,7 @@ final class ProjectionIT {
                     .asString()
                     .contains("is live");
             assertUsage(
-                    "words@2 is version 2, and --version says 1",
+                    "words@2 is version 2, but --version is 1",
                     "drop",
                     "words@2",
                     "--version",
@@ -513,10 +513,10 @@ final class ProjectionIT {
                     "--reason",
                     "x");
             assertUsage("the version is missing", "drop", "words", "--yes", "--reason", "x");
-            assertUsage("not of a version", "rebuild", "words@2", "--reason", "x");
+            assertUsage("without a version", "rebuild", "words@2", "--reason", "x");
             assertUsage("at most 1h", "cutover", "words", "--timeout", "30d", "--yes", "--reason", "x");
             assertThat(run(0, "drop", "words@2", "--yes", "--reason", "x"))
-                    .containsExactly("drop words: version 2 is gone");
+                    .containsExactly("drop words: version 2 removed");
             assertThat(column("SELECT nspname FROM pg_namespace WHERE nspname LIKE '%words%'"))
                     .isEmpty();
             assertUsage("add --yes", "cutover", "words", "--reason", "x");
