@@ -14,8 +14,10 @@ import org.junit.jupiter.api.Test;
 
 /** The English of main code: the rules that a program can check. docs/glossary.md has the terms. */
 final class LanguageTest {
-    private static final Pattern TYPE_COMMENT = Pattern.compile(
-            "/\\*\\*\\s*\\*?\\s*((?:What|How|Who|Whom|Where|Which|Whether|Why|When)\\b[^\\n*]*)(?:(?!\\*/)[^\\x00])*\\*/\\s*"
+    private static final Pattern QUESTION =
+            Pattern.compile("/\\*\\*\\s*\\*?\\s*((?:What|How|Who|Whom|Whose|Whoever|Where|Which|Why|When)\\b[^\\n*]*)");
+    private static final Pattern QUESTION_OF_TYPE =
+            Pattern.compile("/\\*\\*\\s*\\*?\\s*(Whether\\b[^\\n*]*)(?:(?!\\*/)[^\\x00])*\\*/\\s*"
                     + "(?:@[\\w.]+(?:\\([^)]*\\))?\\s*)*(?:public |final |abstract |sealed |non-sealed )*"
                     + "(?:class|record|interface|enum|@interface|package) ");
     private static final Pattern PEOPLE = Pattern.compile("\\b(who|whom|whoever|nobody|somebody|anybody)\\b");
@@ -25,9 +27,10 @@ final class LanguageTest {
     private final Map<Path, String> sources = Sources.texts();
 
     @Test
-    void a_comment_of_a_type_says_what_it_is_and_asks_nothing() {
+    void javadoc_says_what_a_thing_is_and_asks_nothing() {
         assertThat(sources).hasSizeGreaterThan(1_000);
-        assertThat(found(TYPE_COMMENT, 1)).isEmpty();
+        assertThat(found(QUESTION, 1)).isEmpty();
+        assertThat(found(QUESTION_OF_TYPE, 1)).isEmpty();
     }
 
     @Test
@@ -51,16 +54,16 @@ final class LanguageTest {
 
     @Test
     void each_rule_finds_what_it_is_for() {
-        assertThat(TYPE_COMMENT
-                        .matcher("/** What it is. */\n@Deprecated\npublic final class X {")
+        assertThat(QUESTION.matcher("/** What it is. */\nint x;").find()).isTrue();
+        assertThat(QUESTION.matcher("/**\n * How many there are.\n *\n */").find())
+                .isTrue();
+        assertThat(QUESTION.matcher("/** Returns what it is. */").find()).isFalse();
+        assertThat(QUESTION_OF_TYPE
+                        .matcher("/** Whether it is. */\n@NullMarked\npackage x;")
                         .find())
                 .isTrue();
-        assertThat(TYPE_COMMENT
-                        .matcher("/** Which types this has. */\n@NullMarked\npackage x;")
-                        .find())
-                .isTrue();
-        assertThat(TYPE_COMMENT
-                        .matcher("/** A thing. */ class X { /** What it is. */ int x; } class Y {")
+        assertThat(QUESTION_OF_TYPE
+                        .matcher("/** A thing. */ class X { /** Whether it is. */ int x; } class Y {")
                         .find())
                 .isFalse();
         assertThat(PEOPLE.matcher("whoever holds it").find()).isTrue();
