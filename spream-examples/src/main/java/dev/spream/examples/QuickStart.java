@@ -12,7 +12,7 @@ import dev.spream.storage.spanner.SpannerConnection;
 import java.time.Instant;
 import java.util.List;
 
-/** Writes three changes to a Spanner server in this process, reads them from its change stream, and ends after 5 seconds. */
+/** Writes three changes to a Spanner server in this process, and reads them from its change stream. */
 public final class QuickStart {
     private static final String DATABASE = "projects/p/instances/i/databases/d";
     private static final String TABLE = "CREATE TABLE Orders (Id INT64 NOT NULL, Status STRING(16)) PRIMARY KEY (Id)";
@@ -23,18 +23,20 @@ public final class QuickStart {
     public static void main(String[] args) {
         try (var emulator = SpannerEmulator.start()) {
             emulator.createDatabase(DATABASE, GOOGLE_STANDARD_SQL, TABLE, STREAM);
-            Instant start = Instant.now();
             try (var connection = SpannerConnection.builder(DatabaseName.parse(DATABASE))
                             .emulatorHost(emulator.emulatorHost())
                             .open();
-                    var source = SpannerChangeStreamSource.open(connection.client(), "OrdersStream");
-                    var subscriber = Subscriber.builder(source, new InMemoryPartitionStorage())
-                            .options(options -> options.startAt(start).endAt(start.plusSeconds(5)))
-                            .build()) {
+                    var source = SpannerChangeStreamSource.open(connection.client(), "OrdersStream")) {
+                Instant start = Instant.now();
                 connection.client().write(List.of(order(1, "PLACED")));
                 connection.client().write(List.of(order(2, "PLACED")));
                 connection.client().write(List.of(order(1, "SHIPPED")));
-                subscriber.run(change -> System.out.println(change.modTypeName() + " " + change.mods()));
+                Instant end = Instant.now(); // without an end, run() reads until it is shut down
+                try (var subscriber = Subscriber.builder(source, new InMemoryPartitionStorage())
+                        .options(options -> options.startAt(start).endAt(end))
+                        .build()) {
+                    subscriber.run(change -> System.out.println(change.modTypeName() + " " + change.mods()));
+                }
             }
         }
         System.exit(0); // threads of the client library may linger

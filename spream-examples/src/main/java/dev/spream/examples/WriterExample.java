@@ -38,8 +38,8 @@ public final class WriterExample {
 
     /** {@code WriterExample 100}: the number of orders to write; each is placed and then shipped. */
     public static void main(String[] args) throws InterruptedException {
-        if (args.length != 1) {
-            System.err.println("usage: WriterExample <orders>");
+        if (args.length != 1 || !args[0].matches("\\d{1,9}")) {
+            System.err.println("usage: WriterExample <number of orders>");
             System.exit(2);
         }
         if (System.getenv("SPANNER_EMULATOR_HOST") == null) {

@@ -49,7 +49,7 @@ final class ReadmeTest {
     @ValueSource(strings = {"README.md", "docs/getting-started.md"})
     void its_coordinates_are_those_of_the_build(String page) {
         String text = Documentation.text(ROOT.resolve(page));
-        assertThat(found("(?<=spream-bom:|<version>)[^\"<]+", text))
+        assertThat(found("(?<=spream-bom:|spream-bom</artifactId>\\n {6}<version>)[^\"<]+", text))
                 .isNotEmpty()
                 .containsOnly(version());
         assertThat(found("(?<=dev\\.spream:|<artifactId>|`)spream-[a-z-]+", text))

@@ -11,7 +11,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -57,8 +56,7 @@ final class SnippetsTest {
     void the_project_of_a_user_has_the_dependencies_that_are_shown() {
         String project = unindented(text(ROOT.resolve("verification/consumer/pom.xml")));
         List<String> blocks = blocks(Documentation.guide("getting-started"), "xml");
-        String shown = blocks.stream().map(Documentation::unindented).collect(Collectors.joining());
-        assertThat(blocks).isNotEmpty();
-        assertThat(project).contains(shown);
+        assertThat(blocks).hasSizeGreaterThan(1);
+        assertThat(blocks).allSatisfy(block -> assertThat(project).contains(unindented(block)));
     }
 }
