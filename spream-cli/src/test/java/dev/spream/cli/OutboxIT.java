@@ -103,7 +103,10 @@ final class OutboxIT {
                 .contains("unknown");
         run(0, "show", id("done"), "--payload");
         assertThat(out.toString()).contains("{\"answer\":1}");
-        assertThat(run(1, "show", "4711")).last().asString().endsWith("there is no entry 4711 in the outbox, the ledger or the audit");
+        assertThat(run(1, "show", "4711"))
+                .last()
+                .asString()
+                .endsWith("there is no entry 4711 in the outbox, the ledger or the audit");
     }
 
     @Test
