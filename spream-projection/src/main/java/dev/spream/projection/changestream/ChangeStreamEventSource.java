@@ -33,32 +33,31 @@ import java.util.function.Function;
  *
  * <p>Every projection is a subscription of its own, with a {@link PartitionStorage} of its own; processes that have a
  * feed open for the same projection share its partitions. A new subscription begins now, or at {@link
- * SubscriberOptions#startTimestamp()}: events that were inserted before, or that are older than the stream'sretention,
- * are for another source to deliver. A watermark passes a row when its item is acknowledged. So nothing is lost, and
- * after a restart some of what was acknowledged comes again: all from the stored watermark on, that of its very commit
- * timestamp included.
+ * SubscriberOptions#startTimestamp()}. Events that were inserted before, or that are older than the stream's retention
+ * period, must come from another source. A watermark passes a row when its item is acknowledged. So nothing is lost,
+ * and after a restart the items from the stored watermark on, inclusive, are delivered again.
  *
- * <p><b>Order.</b> What one partition of the stream returns is delivered in its order, which is that of commits, and
- * the rows of one change by their versions; what a partition's children return, after all of it is acknowledged. The
- * events of an aggregate may come over several partitions: seldom if the table's primary key begins with the
- * aggregate's id, where a split has to fall between two of its rows, and usually with another key. So a later version
- * may come before an earlier one. What reads them waits for the missing one ({@code ProjectionOptions.Gaps#WAIT}); and
- * also for versions from before the subscription, which do not come.
+ * <p><b>Order.</b> The items of a partition are delivered in commit order, and the rows of one change in the order of
+ * their versions. The items of a child partition follow after all items of its parents are acknowledged. The events of
+ * one aggregate may come from several partitions at once: seldom if the table's primary key begins with the aggregate's
+ * id, and usually with another key. So a later version may come before an earlier one. The projection then waits for the
+ * missing version ({@code ProjectionOptions.Gaps#WAIT}); it also waits for versions from before the subscription, which
+ * do not come.
  *
- * <p><b>Failures.</b> What breaks in passing is read again by the subscription itself. While some of the stream has not been
- * readable for more than five seconds, or the storage of partitions has not, the {@link FeedBatch#waited} of a feed says so: no
- * projection counts as caught up then.
+ * <p><b>Failures.</b> The subscription retries transient failures. While a part of the stream, or the partition storage,
+ * has been unreadable for more than five seconds, {@link FeedBatch#waited} of a feed reports it, and no projection
+ * counts as caught up.
  *
- * <p><b>What becomes of a change</b>
+ * <p><b>Changes</b>
  *
  * <ul>
- *   <li>An inserted row is an event. One that is none, such as for a column that is null or not watched, or data that are no
- *       JSON, is undecodable: its bytes are the change with that row alone, as JSON.
- *   <li>Deletes are passed over: the event has happened, and old rows are removed in the end.
- *   <li>An update of one of the event's columns is undecodable, since an event never changes, and an event may have been
- *       overwritten by another. A stream that captures {@code NEW_ROW} does not tell which columns were modified: there, every
- *       update counts. Updates of other columns are passed over.
- *   <li>Changes of other tables are passed over; each such table is logged once for a feed.
+ *   <li>An inserted row is an event. A row that cannot be read as one, because a column is null or not watched or the data
+ *       are not JSON, is undecodable: its bytes are the change with that row alone, as JSON.
+ *   <li>Deletes are ignored: an event remains a fact after its row was removed.
+ *   <li>An update of one of the event's columns is undecodable, since events are immutable and an event may have been
+ *       overwritten. With the value capture type {@code NEW_ROW} the stream does not report which columns were modified, so
+ *       every update is treated like this. Otherwise updates of other columns are ignored.
+ *   <li>Changes of other tables are ignored; each such table is logged once for a feed.
  * </ul>
  *
  * <p>Safe for use by many threads. Closing ends the feeds; the change stream is closed by its owner.
