@@ -66,7 +66,7 @@ interface RegisterContract<T> extends ProjectionScenario.Stage<T> {
         assertThatThrownBy(() -> given().store().register(NAME, 0))
                 .hasMessage(
                         "projection '" + NAME
-                                + "' has run over a source with positions, and now over one without: give it a source as before, or another name");
+                                + "' has run over a source with positions, and now has one without: configure a source of the same kind, or another name for the projection");
         assertThat(given().state()).isEqualTo(before);
         for (int segments : new int[] {3, 512, -1}) {
             assertThatThrownBy(() -> given().store().register("other", segments))
