@@ -13,7 +13,7 @@ enum StorageOperation {
     CHILDREN("adding child partitions", "adding partitions in the place of an expired one"),
     WATERMARKS("storing watermarks"),
     FINISH("finishing a partition", "completing the subscription"),
-    RELEASE("giving a partition back", "giving partitions back"),
+    RELEASE("releasing a partition", "releasing partitions"),
     GAPS("accepting a gap", "looking for accepted gaps"),
     CLEAN_UP("cleaning up"),
     OTHER;

@@ -77,7 +77,7 @@ final class JdbcLockStoreProviderIT {
                 assertThatExceptionOfType(SpreamException.class)
                         .isThrownBy(configured::locks)
                         .withMessageContaining("are rows, 3 levels of 500 buckets by sha256")
-                        .withMessageContaining("asks for advisory");
+                        .withMessageContaining("requests advisory");
             }
         }
     }
