@@ -48,7 +48,9 @@ interface CleanUpContract extends StorageScenario.Stage {
         given().created("a");
         Instant finishedAt = given().partition("Parent0").finishedAt().orElseThrow();
         given().running(ANN, "a");
-        assertThat(given().storage().cleanUp(finishedAt)).isZero();
+        assertThat(given().storage().cleanUp(finishedAt))
+                .as("removed partitions that finished before %s; Parent0 finished at that moment and stays", finishedAt)
+                .isZero();
         assertThat(given().storage().proofs()).isEmpty();
         assertThat(given().storedTokens()).isEqualTo(tokens("Parent0", "a"));
     }
@@ -71,7 +73,7 @@ interface CleanUpContract extends StorageScenario.Stage {
         given().storage().addChildren(a, merge);
         given().finish(a, 5, "m");
         assertThat(given().storage().cleanUp(finishedAfter("a")))
-                .as("only the root")
+                .as("only the root is removed; a is a parent of m, which is not finished")
                 .isEqualTo(1);
         given().finish(b, 5, "m");
         assertThat(given().storage().cleanUp(finishedAfter("b"))).isZero();

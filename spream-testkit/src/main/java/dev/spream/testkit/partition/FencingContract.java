@@ -73,12 +73,15 @@ interface FencingContract extends StorageScenario.Stage {
         PartitionLease lease = given().acquired(ANN, "a");
         given().letLeasesRunOut();
 
-        assertThat(given().storage().markRunning(lease)).isTrue();
+        assertThat(given().storage().markRunning(lease)).as("markRunning").isTrue();
         assertThat(given().storage().advanceWatermarks(List.of(new WatermarkAdvance(lease, at(5)))))
                 .isEmpty();
         assertThat(given().storage().addChildren(lease, children(9, child("b", "a"))))
+                .as("addChildren")
                 .isTrue();
-        assertThat(given().storage().finish(lease, at(9), endedInto(9, "b"))).isTrue();
+        assertThat(given().storage().finish(lease, at(9), endedInto(9, "b")))
+                .as("finish")
+                .isTrue();
         assertThat(given().partition("a").state()).isEqualTo(PartitionState.FINISHED);
         assertThat(given().partition("a").watermark()).isEqualTo(at(9));
     }
@@ -103,6 +106,8 @@ interface FencingContract extends StorageScenario.Stage {
                 .isFalse();
         storage.release(List.of(lost));
 
-        assertThat(storage.lineage().partitions()).containsExactlyElementsOf(before);
+        assertThat(storage.lineage().partitions())
+                .as("after release and the other writes")
+                .containsExactlyElementsOf(before);
     }
 }

@@ -74,8 +74,11 @@ interface FinishContract extends StorageScenario.Stage {
         PartitionMetadata finished = given().partition(root);
         given().passTime(LEASE);
 
-        assertThat(given().storage().finish(root, at(4), endedInto(4, "a"))).isTrue();
+        assertThat(given().storage().finish(root, at(4), endedInto(4, "a")))
+                .as("finish, repeated after the lease has expired")
+                .isTrue();
         assertThat(given().storage().finish(root, at(8), PartitionEnd.boundedEnd(at(8))))
+                .as("finish, repeated with another end")
                 .isTrue();
         assertThat(given().partition(root)).isEqualTo(finished);
     }
