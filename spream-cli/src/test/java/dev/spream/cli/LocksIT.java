@@ -57,7 +57,7 @@ final class LocksIT {
         assertThat(run(1, "provision", "--strategy", "rows", "--buckets", "2000"))
                 .last()
                 .asString()
-                .contains("are rows, 3 levels of 3000000 buckets by sha256", "asks for rows, 3 levels of 2000 buckets");
+                .contains("are rows, 3 levels of 3000000 buckets by sha256", "requests rows, 3 levels of 2000 buckets");
         assertThat(run(2, "provision", "--strategy", "rows", "--buckets", "99999999999"))
                 .containsExactly(
                         "spream locks provision: buckets is 99999999999, must be 1 to 2147483648 for row locks");

@@ -186,7 +186,7 @@ final class RunIT {
             }
         }
         assertThat(refused("sink=versions"))
-                .anyMatch(line -> line.contains("sink versions is there 2 times")
+                .anyMatch(line -> line.contains("sink versions exists 2 times")
                         && line.contains("again")
                         && line.contains("versions-sink"));
     }
