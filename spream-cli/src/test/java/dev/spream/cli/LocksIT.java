@@ -66,7 +66,7 @@ final class LocksIT {
                 .last()
                 .asString()
                 .startsWith("provision: rows, 3 levels of 2000 buckets by sha256; 6,000 buckets exist, 6,000 of them"
-                        + " made now");
+                        + " created now");
         assertThat(check(0)).containsExactly("check: locks can be taken");
     }
 
