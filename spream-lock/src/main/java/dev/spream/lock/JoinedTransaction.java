@@ -40,7 +40,7 @@ final class JoinedTransaction {
      */
     List<PlannedLock> toTake(LockRequest request, Predicate<String> isCurrent) {
         thread = Thread.currentThread();
-        if (locks.conflictWith(request) && !isCurrent.test(transaction)) {
+        if (locks.affect(request) && !isCurrent.test(transaction)) {
             forget();
         }
         return locks.missing(request);

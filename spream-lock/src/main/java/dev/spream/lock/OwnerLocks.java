@@ -57,7 +57,7 @@ final class OwnerLocks {
     }
 
     /** Returns whether the held locks cause a request to be refused or to take other locks than its own. */
-    boolean conflictWith(LockRequest request) {
+    boolean affect(LockRequest request) {
         try {
             return !missing(request).equals(LockPlan.of(request, space).locks());
         } catch (LockOrderException e) {

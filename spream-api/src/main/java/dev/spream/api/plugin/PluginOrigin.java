@@ -64,9 +64,9 @@ public final class PluginOrigin {
         return at;
     }
 
-    private static String open(Path file, Path failed) throws IOException {
+    private static String open(Path file, Path writable) throws IOException {
         return "%1$s is not loaded: other users may write to %2$s (%3$s), and so run code in this process; 'chmod go-w %2$s', mount it read-only, or move the plug-ins"
-                .formatted(file, failed, FilePermissions.of(failed));
+                .formatted(file, writable, FilePermissions.of(writable));
     }
 
     /** Returns the problem if the owner of a plug-in, which may change it, is not trusted. */
@@ -76,14 +76,14 @@ public final class PluginOrigin {
         }
         FilePermissions found = FilePermissions.of(file);
         FilePermissions above = FilePermissions.of(folder);
-        return foreignOwner(found, above, user()) && !Mounts.areReadOnlyAt(file)
+        return isForeign(found, above, user()) && !Mounts.areReadOnlyAt(file)
                 ? Optional.of(
                         "%1$s is not loaded: it belongs to %2$s, and not to root, the user of this process or the owner of the plug-in folder (%3$s); 'chown %3$s %4$s', or mount it read-only"
                                 .formatted(file, found.owner(), above.owner(), file.toRealPath()))
                 : Optional.empty();
     }
 
-    static boolean foreignOwner(FilePermissions file, FilePermissions folder, String user) {
+    static boolean isForeign(FilePermissions file, FilePermissions folder, String user) {
         return !file.belongsTo(user) && file.uid() != folder.uid();
     }
 

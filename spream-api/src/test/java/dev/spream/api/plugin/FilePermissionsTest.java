@@ -63,7 +63,7 @@ final class FilePermissionsTest {
     })
     void a_jar_is_a_strangers_that_is_neither_roots_nor_the_users_nor_of_the_folders_owner(
             String owner, String ownerOfFolder, boolean stranger) {
-        assertThat(PluginOrigin.foreignOwner(
+        assertThat(PluginOrigin.isForeign(
                         permissions("rwxr-xr-x", owner, "staff", false),
                         permissions("rwxr-xr-x", ownerOfFolder, "staff", false),
                         "ann"))

@@ -68,7 +68,7 @@ record LineageLinks(
     }
 
     private void checkTimes(LineageNode parent, Instant end, LineageNode child) {
-        if (child.start().isAfter(end) && !isAbandoned(end, child.start())) {
+        if (child.start().isAfter(end) && !isLost(end, child.start())) {
             findings.add(new LineageFinding(
                     Kind.TIME_UNCOVERED,
                     List.of(parent.token(), child.token()),
@@ -85,7 +85,7 @@ record LineageLinks(
         }
     }
 
-    private boolean isAbandoned(Instant from, Instant to) {
+    private boolean isLost(Instant from, Instant to) {
         return lost.stream().anyMatch(node -> node.hasGap(from, to));
     }
 
@@ -106,7 +106,7 @@ record LineageLinks(
         boolean undiscovered =
                 !child.wasRead() && lowWatermark.filter(child.start()::isAfter).isPresent();
         // a missing root has a finding of its own
-        if (!undiscovered && !parent.isRoot() && !isAbandoned(child.start(), child.start())) {
+        if (!undiscovered && !parent.isRoot() && !isLost(child.start(), child.start())) {
             find(
                     Kind.PARENT_MISSING,
                     List.of(parent, child.token()),

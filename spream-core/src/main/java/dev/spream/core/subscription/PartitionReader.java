@@ -137,7 +137,7 @@ final class PartitionReader {
         }
         boolean serverPassedEnd = endedWithOk && queries.awaitServerPassed(endTimestamp.orElseThrow());
         return switch (queries.run(query(), new Taken())) {
-            case StreamEnd.Ok ok -> endOf(serverPassedEnd);
+            case StreamEnd.Ok ok -> endOfStream(serverPassedEnd);
             case StreamEnd.Broken broken -> recover(broken.cause());
             case StreamEnd.Stopped stopped -> Optional.empty();
         };
@@ -152,7 +152,7 @@ final class PartitionReader {
                 OptionalLong.of(context.prefetchBytes()));
     }
 
-    private Optional<PartitionEnd> endOf(boolean serverPassedEnd) throws InterruptedException {
+    private Optional<PartitionEnd> endOfStream(boolean serverPassedEnd) throws InterruptedException {
         if (intake.broughtChildren()) {
             return Optional.of(intake.proofByChildren());
         }

@@ -47,7 +47,7 @@ record AttemptPolicy(OutboxWorkerOptions options, Guarantee guarantee, RandomGen
         if (hasExpired(claim, now)) {
             String message = "expired at %s, before attempt %d"
                     .formatted(claim.entry().expiresAt().orElseThrow(), claim.attempt());
-            return Optional.of(settleUnsent(claim, unknown, ReasonCode.EXPIRED, message));
+            return Optional.of(parkOrAbort(claim, unknown, ReasonCode.EXPIRED, message));
         }
         if (claim.attempt() > options.maxAttempts()) {
             ReasonCode reason = unknown ? ReasonCode.OUTCOME_UNKNOWN : ReasonCode.TOO_OLD;
@@ -74,7 +74,7 @@ record AttemptPolicy(OutboxWorkerOptions options, Guarantee guarantee, RandomGen
         return switch (outcome) {
             case SendOutcome.Succeeded succeeded -> new Settlement.Succeeded(claim.ref(), succeeded.result());
             case SendOutcome.Permanent permanent ->
-                settleUnsent(claim, unknown, permanent.reason(), permanent.message()); // applies to this attempt only
+                parkOrAbort(claim, unknown, permanent.reason(), permanent.message()); // applies to this attempt only
             case SendOutcome.Retryable retryable ->
                 isExhausted(claim, now)
                         ? exhausted(claim, unknown, retryable.reason(), retryable.message())
@@ -132,7 +132,7 @@ record AttemptPolicy(OutboxWorkerOptions options, Guarantee guarantee, RandomGen
         return switch (answer) {
             case QueryOutcome.Taken taken -> Optional.of(new Settlement.Succeeded(claim.ref(), taken.result()));
             case QueryOutcome.Refused refused ->
-                Optional.of(settleUnsent(claim, false, refused.reason(), refused.message()));
+                Optional.of(parkOrAbort(claim, false, refused.reason(), refused.message()));
             case QueryOutcome.NotThere notThere -> Optional.empty();
             case QueryOutcome.StillUnknown still ->
                 Optional.of(
@@ -142,7 +142,7 @@ record AttemptPolicy(OutboxWorkerOptions options, Guarantee guarantee, RandomGen
         };
     }
 
-    private Settlement settleUnsent(OutboxClaim claim, boolean unknown, ReasonCode reason, String message) {
+    private Settlement parkOrAbort(OutboxClaim claim, boolean unknown, ReasonCode reason, String message) {
         return unknown || blocksKey(claim)
                 ? new Settlement.Parked(claim.ref(), reason, message, unknown)
                 : abort(claim, reason, message);
@@ -155,7 +155,7 @@ record AttemptPolicy(OutboxWorkerOptions options, Guarantee guarantee, RandomGen
                 && !blocksKey(claim);
         return unknown && abortsUnknown
                 ? abort(claim, ReasonCode.OUTCOME_UNKNOWN, message)
-                : settleUnsent(claim, unknown, reason, message);
+                : parkOrAbort(claim, unknown, reason, message);
     }
 
     private boolean blocksKey(OutboxClaim claim) {

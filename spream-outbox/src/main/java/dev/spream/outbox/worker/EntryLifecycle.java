@@ -25,7 +25,7 @@ import java.util.Optional;
 final class EntryLifecycle {
     private final Attempts attempts;
     private final SettlementWriter writer;
-    private final ActiveClaims book;
+    private final ActiveClaims activeClaims;
     private final OrderedClaimPlanner plan;
     private final WorkerEvents events;
     private final WorkerSignals signals;
@@ -39,7 +39,7 @@ final class EntryLifecycle {
     EntryLifecycle(
             Attempts attempts,
             SettlementWriter writer,
-            ActiveClaims book,
+            ActiveClaims activeClaims,
             OrderedClaimPlanner plan,
             OutboxWorkerOptions options,
             WorkerEvents events,
@@ -47,7 +47,7 @@ final class EntryLifecycle {
             TaskGroup sending) {
         this.attempts = attempts;
         this.writer = writer;
-        this.book = book;
+        this.activeClaims = activeClaims;
         this.plan = plan;
         this.events = events;
         this.signals = signals;
@@ -70,7 +70,7 @@ final class EntryLifecycle {
     }
 
     private int roomNow() {
-        return Math.min(slots.free(), mostHeld - book.size());
+        return Math.min(slots.free(), mostHeld - activeClaims.size());
     }
 
     /** Returns the times at which entries that failed in this worker are due again. */
@@ -94,7 +94,7 @@ final class EntryLifecycle {
         events.publish(listener -> listener.claimed(result, took));
         for (OutboxClaim claim : result.claims()) {
             ActiveClaim held = new ActiveClaim(claim, probe, askedAt, lease);
-            book.add(held);
+            activeClaims.add(held);
             slots.take();
             sending.start(threadName, () -> attempt(held));
         }
@@ -153,7 +153,7 @@ final class EntryLifecycle {
 
     private void lost(ActiveClaim held) {
         if (held.revoke()) {
-            book.reportLost(held, "the lease expired before the entry was sent");
+            activeClaims.reportLost(held, "the lease expired before the entry was sent");
         }
         if (held.claim().entry().orderingKey().isPresent()) {
             plan.lost(held.claim(), signals.now());

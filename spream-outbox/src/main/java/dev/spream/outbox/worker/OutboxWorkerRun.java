@@ -38,7 +38,7 @@ final class OutboxWorkerRun implements RunLifecycle.Stoppable {
     private final OutboxWorkerOptions options;
     private final MonotonicTime time;
     private final WorkerSignals signals;
-    private final ActiveClaims book;
+    private final ActiveClaims activeClaims;
     private final EntryLifecycle entries;
     private final ClaimLoop claims;
     private final KeyReader reader;
@@ -83,9 +83,9 @@ final class OutboxWorkerRun implements RunLifecycle.Stoppable {
         Attempts attempts = new Attempts(sender, options.sendTimeout(), policy, reports, events, signals);
         OrderedClaimPlanner plan = new OrderedClaimPlanner(options.sweepNanos());
         OutboxSegmentKeeper segments = new OutboxSegmentKeeper(store, plan, time);
-        this.book = new ActiveClaims(store, options, reports, events, time);
-        this.writer = new SettlementWriter(store, book, events, time, random);
-        this.entries = new EntryLifecycle(attempts, writer, book, plan, options, events, signals, sending);
+        this.activeClaims = new ActiveClaims(store, options, reports, events, time);
+        this.writer = new SettlementWriter(store, activeClaims, events, time, random);
+        this.entries = new EntryLifecycle(attempts, writer, activeClaims, plan, options, events, signals, sending);
         this.claims = new ClaimLoop(store, plan, segments, breaker, entries, options, random, signals);
         this.reader = new KeyReader(store, plan, options, signals);
         this.maintenance =
@@ -159,7 +159,7 @@ final class OutboxWorkerRun implements RunLifecycle.Stoppable {
         }
         long until = time.nanoTime() + CANCEL_GRACE;
         while (!entries.isIdle() && until - time.nanoTime() > 0) {
-            book.interruptCalls();
+            activeClaims.interruptCalls();
             signals.runner.await(until - time.nanoTime());
         }
         if (!entries.isIdle()) {
@@ -168,7 +168,7 @@ final class OutboxWorkerRun implements RunLifecycle.Stoppable {
                             + " until their leases expire, within {}",
                     owner.name(),
                     DurationText.of(options.lease()));
-            book.revokeAll();
+            activeClaims.revokeAll();
         } else {
             joinOrWarn(sending, "sending");
         }
@@ -177,14 +177,14 @@ final class OutboxWorkerRun implements RunLifecycle.Stoppable {
     private void renewLeases() throws InterruptedException {
         while (!ended) {
             heartbeat.await(options.lease().toNanos() / 4);
-            book.renew();
+            activeClaims.renew();
         }
     }
 
     private void watchClock() throws InterruptedException {
         long longest = Math.min(options.sendTimeout().toNanos(), options.lease().toNanos() / 8);
         while (!ended) {
-            long next = Math.min(book.check(), longest);
+            long next = Math.min(activeClaims.check(), longest);
             watchdog.await(Math.max(next, SHORTEST_CHECK));
         }
     }
@@ -199,7 +199,7 @@ final class OutboxWorkerRun implements RunLifecycle.Stoppable {
     @Override
     public void cancel() {
         signals.stop(WorkerSignals.Stage.CANCELLED);
-        book.interruptCalls();
+        activeClaims.interruptCalls();
     }
 
     private void failed(Throwable failure) {

@@ -59,7 +59,7 @@ final class SettlementWriter {
     }
 
     private final WorkerStore store;
-    private final ActiveClaims book;
+    private final ActiveClaims activeClaims;
     private final WorkerEvents events;
     private final MonotonicTime time;
     private final Waiter wake;
@@ -74,9 +74,13 @@ final class SettlementWriter {
     private final ExponentialBackoff backoff;
 
     SettlementWriter(
-            WorkerStore store, ActiveClaims book, WorkerEvents events, MonotonicTime time, RandomGenerator random) {
+            WorkerStore store,
+            ActiveClaims activeClaims,
+            WorkerEvents events,
+            MonotonicTime time,
+            RandomGenerator random) {
         this.store = store;
-        this.book = book;
+        this.activeClaims = activeClaims;
         this.events = events;
         this.time = time;
         this.backoff = new ExponentialBackoff(Duration.ofMillis(20), Duration.ofSeconds(2), random);
@@ -188,8 +192,8 @@ final class SettlementWriter {
                     .filter(pending -> lost.contains(pending.held().ref()))
                     .toList();
         }
-        settled.forEach(pending -> book.remove(pending.held()));
-        late.forEach(pending -> book.reportLost(pending.held(), "its settlement was written too late"));
+        settled.forEach(pending -> activeClaims.remove(pending.held()));
+        late.forEach(pending -> activeClaims.reportLost(pending.held(), "its settlement was written too late"));
         ended.accept(settled, late);
     }
 
@@ -222,7 +226,7 @@ final class SettlementWriter {
     }
 
     private void abandon(List<Pending> batch, String why) {
-        batch.forEach(pending -> book.reportLost(pending.held(), why));
+        batch.forEach(pending -> activeClaims.reportLost(pending.held(), why));
         ended.accept(List.of(), batch);
     }
 }

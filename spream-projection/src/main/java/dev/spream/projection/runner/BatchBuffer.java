@@ -106,7 +106,7 @@ final class BatchBuffer {
         return isEmpty() ? Long.MAX_VALUE : Math.max(0, until - now);
     }
 
-    void releaseBy(long now) {
+    void makeDue(long now) {
         until = now;
     }
 

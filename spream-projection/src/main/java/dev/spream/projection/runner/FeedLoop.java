@@ -215,7 +215,7 @@ final class FeedLoop<T> implements BatchRun.Loop {
             if (gathering.isEmpty()) {
                 throw e;
             }
-            gathering.releaseBy(
+            gathering.makeDue(
                     manager.now()); // what came before is applied; the next poll fails again, or it has passed
             return true;
         } finally {
@@ -441,7 +441,7 @@ final class FeedLoop<T> implements BatchRun.Loop {
     @Override
     public void parked(Duration due) {
         status.parkedChanged.set(true);
-        retrier.retryBy(due);
+        retrier.retryAfter(due);
     }
 
     @Override

@@ -49,7 +49,7 @@ final class ParkedRetrier<T> {
     }
 
     /** Schedules a retry: aggregates may be due after that time. */
-    void retryBy(Duration due) {
+    void retryAfter(Duration due) {
         long soonest = Math.max(lastLook + SOONEST - manager.now(), TimeUnit.NANOSECONDS.convert(due));
         nextLook = manager.now() + Math.min(nextLook - manager.now(), soonest);
         expecting = true;
@@ -75,18 +75,18 @@ final class ParkedRetrier<T> {
         List<ParkedAggregate> due = manager.store().due(loop.fence(), KEYS);
         for (ParkedAggregate key : due) {
             if (manager.now() - until >= 0) {
-                retryBy();
+                retryNow();
                 return;
             }
             new KeyRetry(key, until).run();
         }
         if (due.size() == KEYS) {
-            retryBy();
+            retryNow();
         }
     }
 
     /** Schedules an immediate retry. */
-    private void retryBy() {
+    private void retryNow() {
         nextLook = manager.now();
         expecting = true;
     }
@@ -249,10 +249,10 @@ final class ParkedRetrier<T> {
             if (manager.store().postpone(loop.fence(), key.key(), new RetryGuard(first, attempts), parking)) {
                 status.parkedChanged.set(true);
                 failures.parkedLog().stays(key.key(), firstVersion, parking);
-                parking.nextTry().ifPresent(ParkedRetrier.this::retryBy);
+                parking.nextTry().ifPresent(ParkedRetrier.this::retryAfter);
                 manager.tell(listener -> listener.keyParked(status.name, key.key(), parking));
             } else {
-                retryBy(Duration.ZERO); // an operator changed it meanwhile; retry at once
+                retryAfter(Duration.ZERO); // an operator changed it meanwhile; retry at once
             }
         }
     }

@@ -79,12 +79,12 @@ final class JdbcEventFeed implements EventFeed {
             if (readTo > before) {
                 continue; // none of its own were there, and there may be more
             }
-            tail.recent().await(position, this::isComplete, Duration.ofNanos(Math.min(left, LONGEST_WAIT.toNanos())));
+            tail.recent().await(position, this::stopsWaiting, Duration.ofNanos(Math.min(left, LONGEST_WAIT.toNanos())));
         }
         return batch(List.of());
     }
 
-    private boolean isComplete() {
+    private boolean stopsWaiting() {
         return closed || hasNoSource() || tail.isBroken(TIMEOUT) || tail.mark().losses() != beginning.losses();
     }
 

@@ -46,7 +46,7 @@ record OperationsChanges(OutboxDatabase database) {
             VALUES (?, ?, ?, 'in_progress', clock_timestamp(), clock_timestamp())
             ON CONFLICT DO NOTHING""";
 
-    private static final String BOOK = """
+    private static final String RECORD_RESULT = """
             INSERT INTO @ledger AS l (idempotency_key, generation, request_digest, status, http_status,
                 response_payload_json, reason_code, created_at, updated_at, settled_at)
             VALUES (?, ?, ?, ?, ?, ?::json, ?, clock_timestamp(), clock_timestamp(), clock_timestamp())
@@ -146,7 +146,7 @@ record OperationsChanges(OutboxDatabase database) {
             if (entry.status().isSettled()) {
                 return Made.refused("it is already settled: " + entry.status().text());
             }
-            if (book(transaction, entry, result)) {
+            if (recordResult(transaction, entry, result)) {
                 end(transaction, id, result, action + " by hand");
                 return Made.DONE;
             }
@@ -179,9 +179,9 @@ record OperationsChanges(OutboxDatabase database) {
                 .flatMap(LedgerEntry::result);
     }
 
-    private static boolean book(Statements transaction, Locked entry, LedgerResult result) throws SQLException {
+    private static boolean recordResult(Statements transaction, Locked entry, LedgerResult result) throws SQLException {
         return transaction.update(
-                        BOOK,
+                        RECORD_RESULT,
                         p -> p.text(entry.key())
                                 .number(entry.generation())
                                 .text(entry.digest())

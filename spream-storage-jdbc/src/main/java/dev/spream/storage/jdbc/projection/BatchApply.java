@@ -187,7 +187,7 @@ record BatchApply(ProjectionDatabase database, StateTable states) {
 
     private void remember(Fence fence, BatchCheckpoint progress) {
         if (fence instanceof Fence.Whole) {
-            progress.last().ifPresent(event -> states.recordHead(fence.projection(), event));
+            progress.last().ifPresent(event -> states.recordProcessed(fence.projection(), event));
         }
     }
 }

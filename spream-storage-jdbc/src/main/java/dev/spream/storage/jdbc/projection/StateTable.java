@@ -139,7 +139,7 @@ final class StateTable {
     }
 
     /** Records a processed event of a projection without segments. */
-    void recordHead(String projection, EventEnvelope event) {
+    void recordProcessed(String projection, EventEnvelope event) {
         seen.put(projection, event);
     }
 

@@ -94,7 +94,7 @@ final class BatchBufferTest {
     @Test
     void who_is_in_a_hurry_does_not_wait() {
         gathering.add(batch(1, 1, 1), START);
-        gathering.releaseBy(START + 1);
+        gathering.makeDue(START + 1);
         assertThat(gathering.isDue(START + 1)).isTrue();
     }
 

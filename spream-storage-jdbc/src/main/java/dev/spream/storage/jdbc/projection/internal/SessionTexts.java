@@ -9,7 +9,9 @@ import java.sql.SQLException;
  */
 public final class SessionTexts {
     private static final String HIDDEN = "<insufficient privilege>";
-    private static final String UNKNOWN = "for an unknown time: grant pg_read_all_stats";
+    private static final String UNKNOWN_TIME = "for an unknown time: grant pg_read_all_stats";
+    private static final String UNKNOWN_STATEMENT =
+            "for an unknown time and with an unknown statement: grant pg_read_all_stats";
 
     private SessionTexts() {}
 
@@ -18,13 +20,13 @@ public final class SessionTexts {
      * seconds} of its transaction.
      */
     static String since(ResultSet row) throws SQLException {
-        return isHidden(row) ? UNKNOWN : "for %d s".formatted(row.getLong("seconds"));
+        return isHidden(row) ? UNKNOWN_TIME : "for %d s".formatted(row.getLong("seconds"));
     }
 
     /** Returns the duration of the transaction and its last statement. */
     public static String doing(ResultSet row) throws SQLException {
         return isHidden(row)
-                ? UNKNOWN.replace("time", "time and with an unknown statement")
+                ? UNKNOWN_STATEMENT
                 : "%s, with: %s"
                         .formatted(since(row), row.getString("query").strip().replaceAll("\\s+", " "));
     }
