@@ -20,12 +20,10 @@ final class DeadLetterJson {
     static String write(DeadLetterLine line) {
         return switch (line) {
             case DeadLetterLine.Kept(StoredDeadLetter letter) -> letter.toJson();
-            case DeadLetterLine.Replayed(RecordIdentity identity, Instant at) ->
-                json(settled("replayed", identity, at));
-            case DeadLetterLine.Discarded(RecordIdentity identity, Instant at) ->
-                json(settled("discarded", identity, at));
+            case DeadLetterLine.Replayed(RecordIdentity identity, Instant at) -> json(line("replayed", identity, at));
+            case DeadLetterLine.Discarded(RecordIdentity identity, Instant at) -> json(line("discarded", identity, at));
             case DeadLetterLine.Overtaken(Set<RecordKey> keys, RecordIdentity by, Instant at) -> {
-                Map<String, @Nullable Object> members = settled("overtaken", by, at);
+                Map<String, @Nullable Object> members = line("overtaken", by, at);
                 members.put("keys", keys(keys));
                 yield json(members);
             }
@@ -37,7 +35,7 @@ final class DeadLetterJson {
         };
     }
 
-    private static Map<String, @Nullable Object> settled(String type, RecordIdentity identity, Instant at) {
+    private static Map<String, @Nullable Object> line(String type, RecordIdentity identity, Instant at) {
         Map<String, @Nullable Object> members = line(type, at);
         members.put("commit_timestamp", identity.commitTimestamp().toString());
         members.put("server_transaction_id", identity.serverTransactionId());

@@ -241,7 +241,7 @@ final class DeadLetterReplayTest {
     }
 
     @Test
-    void keys_are_released_with_the_settlement_of_their_last_letters_and_by_no_step_behind_it() throws Exception {
+    void keys_are_released_with_the_replay_of_their_last_letters_and_by_no_step_behind_it() throws Exception {
         accept(parked(Changes.of(1, "A")), behind(Changes.of(2, "A")), parked(Changes.of(3, "B")));
         AtomicInteger steps = new AtomicInteger();
         DeadLetterStore counting = new ForwardingStore(fixture.sink()) {
@@ -385,7 +385,7 @@ final class DeadLetterReplayTest {
     }
 
     @Test
-    void an_interrupt_in_the_middle_of_a_batch_settles_what_was_taken_before() throws Exception {
+    void an_interrupt_in_the_middle_of_a_batch_resolves_what_was_taken_before() throws Exception {
         accept(parked(Changes.of(1, "A")), behind(Changes.of(2, "A")), behind(Changes.of(3, "A")));
         List<RecordIdentity> told = new ArrayList<>();
         DeadLetterReplay replay = DeadLetterReplay.of(fixture.sink(), refusing(2, new InterruptedException()))

@@ -48,13 +48,13 @@ final class DeadLetterStoreContractTest {
         assertThat(failuresOf(ForgetfulStores.ForgetsWhatIsBehind::new))
                 .contains(
                         "a_change_behind_a_parked_one_is_kept_and_parks_its_other_keys",
-                        "a_change_that_comes_again_after_its_letter_was_settled_is_kept_again");
+                        "a_change_that_comes_again_after_its_letter_was_resolved_is_kept_again");
         assertThat(failuresOf(ForgetfulStores.ForgetsReplays::new))
                 .contains(
                         "a_letter_that_was_replayed_is_not_open_any_more",
                         "a_key_is_released_when_none_of_its_letters_is_open");
-        assertThat(failuresOf(ForgetfulStores.SettlesWhatWasRefused::new))
-                .contains("of_letters_claimed_together_those_that_were_taken_are_settled");
+        assertThat(failuresOf(ForgetfulStores.ResolvesWhatWasRefused::new))
+                .contains("of_letters_claimed_together_those_that_were_taken_are_resolved");
         assertThat(failuresOf(ForgetfulStores.ListsBackwards::new))
                 .contains("letters_are_listed_in_commit_order_whatever_the_order_they_came_in");
     }

@@ -194,8 +194,8 @@ final class ForgetfulStores {
     }
 
     /** Writes down all of a claim, whatever was taken. */
-    static final class SettlesWhatWasRefused extends ForwardingStore {
-        SettlesWhatWasRefused(DeadLetterStore store) {
+    static final class ResolvesWhatWasRefused extends ForwardingStore {
+        ResolvesWhatWasRefused(DeadLetterStore store) {
             super(store);
         }
 

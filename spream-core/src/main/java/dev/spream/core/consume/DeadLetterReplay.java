@@ -70,7 +70,7 @@ public final class DeadLetterReplay {
     /**
      * Replays all open letters and releases all keys without open letters.
      *
-     * @throws DeadLetterException if the store fails; letters replayed before are settled
+     * @throws DeadLetterException if the store fails; letters replayed before stay resolved
      */
     public ReplayResult all() throws InterruptedException {
         return replay(letter -> true, key -> true);
@@ -145,7 +145,7 @@ public final class DeadLetterReplay {
             throw e;
         } catch (Exception e) {
             throw new DeadLetterException(
-                    "the replay stopped because the dead letter store failed; letters replayed before are settled, the others are open: replay again",
+                    "the replay stopped because the dead letter store failed; letters replayed before are resolved, the others are open: replay again",
                     e);
         }
     }

@@ -11,9 +11,9 @@ import java.util.Set;
  * A {@link DeadLetterSink} whose letters can be replayed and whose keys can be released, while a subscription uses it
  * as well. {@link DeadLetterReplay} does both in the right order. Safe for use by many threads.
  *
- * <p>A letter is <em>open</em> until it was replayed or discarded. A change that is accepted again while its letter
- * is open is stored once; one that is accepted after its letter was settled is open again, because later changes are
- * then delivered again too.
+ * <p>A letter is <em>open</em> until it is <em>resolved</em>: replayed or discarded. A change that is accepted again while its
+ * letter is open is stored once; one that is accepted after its letter was resolved is open again, because later
+ * changes are then delivered again too.
  *
  * <p>A letter that {@linkplain DeadLetter.Reason#FAILED failed} is <em>overtaken</em> by a later change of one of its
  * keys that was delivered: to apply it then would undo that change. {@link #delivering} reports each delivery to the
@@ -91,7 +91,7 @@ public interface DeadLetterStore extends DeadLetterSink {
         }
 
         /**
-         * Records that the consumer has accepted the changes of these letters: in one step they are settled, and
+         * Records that the consumer has accepted the changes of these letters: in one step they are resolved, and
          * earlier ones of their keys are overtaken. A letter that was accepted again since it was claimed stays open,
          * because earlier changes may have been delivered again as well. Called once; letters that are not named stay
          * open.
@@ -114,7 +114,7 @@ public interface DeadLetterStore extends DeadLetterSink {
     }
 
     /**
-     * Settles an open letter without replaying it: its change is lost to the consumer.
+     * Resolves an open letter without replaying it: its change is lost to the consumer.
      *
      * @return false if the letter is not open, or claimed
      */

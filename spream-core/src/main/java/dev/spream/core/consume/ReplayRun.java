@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
 /**
  * One replay and its progress. Confined to one thread.
  *
- * <p>Letters are claimed, flushed and settled in batches, so that their cost is shared. A claim holds up deliveries, so a
+ * <p>Letters are claimed, flushed and resolved in batches, so that their cost is shared. A claim holds up deliveries, so a
  * batch ends after half a second; its size follows from how many letters the consumer takes in that time.
  */
 final class ReplayRun {
@@ -122,7 +122,7 @@ final class ReplayRun {
                 "the row could not be decoded, so the letter cannot be replayed; print the row with 'show', apply it by hand, and discard the letter");
     }
 
-    /** Settles the letters that the consumer accepts, and returns those that did not fit into the time of the batch. */
+    /** Resolves the letters that the consumer accepts, and returns those that did not fit into the time of the batch. */
     private List<DeadLetterStore.Entry> handOver(
             List<DeadLetterStore.Entry> letters,
             Map<RecordIdentity, StoredDeadLetter> claimed,
@@ -135,10 +135,10 @@ final class ReplayRun {
                     ? handOverTogether(letters, claimed, together, taken)
                     : handOverInTurn(letters, claimed, taken);
         } catch (InterruptedException e) {
-            settle(taken, claim);
+            resolve(taken, claim);
             throw e;
         }
-        settle(taken, claim);
+        resolve(taken, claim);
         batchSize = done < letters.size() ? Math.max(1, done) : Math.min(MAX_BATCH, 2 * batchSize);
         return letters.subList(done, letters.size());
     }
@@ -209,7 +209,7 @@ final class ReplayRun {
     }
 
     /**
-     * Returns whether the call threw. An exception does not identify the failed letter, so letters that are not settled
+     * Returns whether the call threw. An exception does not identify the failed letter, so letters whose changes are not settled
      * are handed over one by one.
      */
     private static boolean threw(BatchConsumer consumer, ReplayBatch batch) throws InterruptedException {
@@ -227,7 +227,7 @@ final class ReplayRun {
         }
     }
 
-    private void settle(List<DeadLetterStore.Entry> taken, DeadLetterStore.Claim claim) throws Exception {
+    private void resolve(List<DeadLetterStore.Entry> taken, DeadLetterStore.Claim claim) throws Exception {
         Throwable failure = taken.isEmpty() ? null : flushFailure();
         if (failure != null) {
             taken.forEach(letter -> refuse(letter, failure));

@@ -230,7 +230,7 @@ public abstract class DeadLetterStoreContract extends DeadLetterSinkContract {
     }
 
     @Test
-    public final void of_letters_claimed_together_those_that_were_taken_are_settled() throws Exception {
+    public final void of_letters_claimed_together_those_that_were_taken_are_resolved() throws Exception {
         sink().accept(parked(Changes.of(1, "A")));
         sink().accept(behind(Changes.of(2, "A")));
         sink().accept(parked(Changes.of(3, "B")));
@@ -302,7 +302,7 @@ public abstract class DeadLetterStoreContract extends DeadLetterSinkContract {
     }
 
     @Test
-    public final void a_change_that_comes_again_after_its_letter_was_settled_is_kept_again() throws Exception {
+    public final void a_change_that_comes_again_after_its_letter_was_resolved_is_kept_again() throws Exception {
         sink().accept(parked(Changes.of(5, "A")));
         replay(5);
         assertThat(store().acceptIfParked(behind(Changes.of(4, "A")))).isTrue();

@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A letter is stored as the JSON object of {@link dev.spream.core.consume.StoredDeadLetter#toJson()}. It may be as
  * large as one value of PostgreSQL, just below 1 GB, and has to be sent within the time limit of a statement. Letters
- * that were replayed or discarded are removed later, see {@link Builder#settledRetention}.
+ * that were replayed or discarded are removed later, see {@link Builder#resolvedRetention}.
  *
  * <p>Safe for use by many threads. Each call takes a connection and returns it at its end; a {@link #claim} holds one
  * until it is closed. The caller owns the data source and closes it after the store. A call that fails because of the
@@ -61,7 +61,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class JdbcDeadLetterStore implements DeadLetterStore, AutoCloseable {
     static final Duration DEFAULT_STATEMENT_TIMEOUT = Duration.ofSeconds(5);
-    static final Duration DEFAULT_SETTLED_RETENTION = Duration.ofDays(7);
+    static final Duration DEFAULT_RESOLVED_RETENTION = Duration.ofDays(7);
 
     private static final int MAX_NAME_LENGTH = 200;
 
@@ -328,9 +328,9 @@ public final class JdbcDeadLetterStore implements DeadLetterStore, AutoCloseable
         List<StoredKey> keys =
                 taken.stream().flatMap(row -> row.keys().stream()).distinct().toList();
         locks.lockStates(transaction, keys);
-        List<StoredDeadLetters.Row> settled = letters.settle(transaction, taken, "REPLAYED");
+        List<StoredDeadLetters.Row> resolved = letters.resolve(transaction, taken, "REPLAYED");
         passes.clear(transaction, keys);
-        passes.pass(transaction, settled);
+        passes.pass(transaction, resolved);
         return releasing ? parked.releaseFree(transaction, keys) : Set.of();
     }
 
@@ -343,7 +343,7 @@ public final class JdbcDeadLetterStore implements DeadLetterStore, AutoCloseable
             }
             List<StoredKey> keys = letter.get().keys();
             locks.lockStates(transaction, keys);
-            boolean discarded = !letters.settle(transaction, List.of(letter.get()), "DISCARDED")
+            boolean discarded = !letters.resolve(transaction, List.of(letter.get()), "DISCARDED")
                     .isEmpty();
             passes.clear(transaction, keys);
             return discarded;
@@ -392,7 +392,7 @@ public final class JdbcDeadLetterStore implements DeadLetterStore, AutoCloseable
      */
     public static final class Builder extends TablesBuilder<Builder> {
         private final String subscription;
-        private Duration settledRetention = DEFAULT_SETTLED_RETENTION;
+        private Duration resolvedRetention = DEFAULT_RESOLVED_RETENTION;
 
         private Builder(DataSource dataSource, String subscription) {
             super(dataSource, DEFAULT_STATEMENT_TIMEOUT);
@@ -403,12 +403,12 @@ public final class JdbcDeadLetterStore implements DeadLetterStore, AutoCloseable
          * Sets how long a letter stays stored after it was replayed or discarded; 7 days by default. Older ones are
          * removed when a store is opened. Open letters are never removed.
          */
-        public Builder settledRetention(Duration settledRetention) {
-            if (settledRetention.isNegative()) {
+        public Builder resolvedRetention(Duration resolvedRetention) {
+            if (resolvedRetention.isNegative()) {
                 throw new IllegalArgumentException(
-                        "settledRetention must not be negative, was " + DurationText.of(settledRetention));
+                        "resolvedRetention must not be negative, was " + DurationText.of(resolvedRetention));
             }
-            this.settledRetention = settledRetention;
+            this.resolvedRetention = resolvedRetention;
             return this;
         }
 
@@ -421,15 +421,15 @@ public final class JdbcDeadLetterStore implements DeadLetterStore, AutoCloseable
             ensure(TABLES);
             JdbcDeadLetterStore store = new JdbcDeadLetterStore(
                     new DeadLetterDatabase(dataSource(), schema(), statementTimeout()), schema(), subscription);
-            store.prune(settledRetention);
+            store.prune(resolvedRetention);
             return store;
         }
     }
 
-    private void prune(Duration settledRetention) throws InterruptedException {
-        database.run("removing settled dead letters" + ofSubscription(), transaction -> {
+    private void prune(Duration resolvedRetention) throws InterruptedException {
+        database.run("removing resolved dead letters" + ofSubscription(), transaction -> {
             partitions.prune(transaction);
-            return letters.prune(transaction, settledRetention);
+            return letters.prune(transaction, resolvedRetention);
         });
     }
 }

@@ -28,11 +28,11 @@ public final class JdbcDeadLettersProvider implements DeadLetterSinkProvider {
             ConnectionKeys.migrate("Whether to create the schema and its tables, and to migrate them, where needed.");
     private static final ConfigKey<Duration> STATEMENT_TIMEOUT = ConnectionKeys.statementTimeout(
             "How long a statement may take.", JdbcDeadLetterStore.DEFAULT_STATEMENT_TIMEOUT);
-    private static final ConfigKey<Duration> SETTLED_RETENTION = ConfigKey.of(
-                    "settled-retention",
+    private static final ConfigKey<Duration> RESOLVED_RETENTION = ConfigKey.of(
+                    "resolved-retention",
                     ConfigType.duration(Duration.ZERO, Duration.ofDays(3650)),
                     "How long a letter stays stored after it was replayed or discarded.")
-            .withDefault(JdbcDeadLetterStore.DEFAULT_SETTLED_RETENTION);
+            .withDefault(JdbcDeadLetterStore.DEFAULT_RESOLVED_RETENTION);
 
     @Override
     public String name() {
@@ -41,7 +41,7 @@ public final class JdbcDeadLettersProvider implements DeadLetterSinkProvider {
 
     @Override
     public List<ConfigKey<?>> keys() {
-        return ConnectionKeys.with(SCHEMA, MIGRATE, STATEMENT_TIMEOUT, SETTLED_RETENTION);
+        return ConnectionKeys.with(SCHEMA, MIGRATE, STATEMENT_TIMEOUT, RESOLVED_RETENTION);
     }
 
     @Override
@@ -51,7 +51,7 @@ public final class JdbcDeadLettersProvider implements DeadLetterSinkProvider {
                 .schema(config.get(SCHEMA))
                 .migrate(config.get(MIGRATE))
                 .statementTimeout(config.get(STATEMENT_TIMEOUT))
-                .settledRetention(config.get(SETTLED_RETENTION))
+                .resolvedRetention(config.get(RESOLVED_RETENTION))
                 .build();
     }
 }

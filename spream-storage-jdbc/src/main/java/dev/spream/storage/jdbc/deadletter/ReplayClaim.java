@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A claim of letters for replay: an open transaction that records the replays. So the claim ends with the process, and
- * a lost claim cannot settle letters.
+ * a lost claim cannot resolve letters.
  */
 final class ReplayClaim implements DeadLetterStore.Claim {
     private static final Logger log = LoggerFactory.getLogger(ReplayClaim.class);
@@ -26,10 +26,10 @@ final class ReplayClaim implements DeadLetterStore.Claim {
     private final List<StoredDeadLetters.Row> rows;
     private final int considered;
     private final String what;
-    private final Settlement settlement;
+    private final Resolution resolution;
     private boolean ended;
 
-    interface Settlement {
+    interface Resolution {
         Set<RecordKey> replayed(List<StoredDeadLetters.Row> taken, boolean releasing) throws SQLException;
     }
 
@@ -38,12 +38,12 @@ final class ReplayClaim implements DeadLetterStore.Claim {
             List<StoredDeadLetters.Row> rows,
             int considered,
             String what,
-            Settlement settlement) {
+            Resolution resolution) {
         this.transaction = transaction;
         this.rows = rows;
         this.considered = considered;
         this.what = what;
-        this.settlement = settlement;
+        this.resolution = resolution;
     }
 
     @Override
@@ -64,11 +64,11 @@ final class ReplayClaim implements DeadLetterStore.Claim {
         if (rows.isEmpty()) {
             return Set.of();
         }
-        Set<RecordIdentity> settled = Set.copyOf(taken);
+        Set<RecordIdentity> replayed = Set.copyOf(taken);
         try {
-            Set<RecordKey> released = settlement.replayed(
+            Set<RecordKey> released = resolution.replayed(
                     rows.stream()
-                            .filter(row -> settled.contains(row.identity()))
+                            .filter(row -> replayed.contains(row.identity()))
                             .toList(),
                     releasing);
             transaction.commit();
@@ -76,7 +76,7 @@ final class ReplayClaim implements DeadLetterStore.Claim {
         } catch (SQLException e) {
             throw SqlErrors.storageException(
                     "recording that %d of %s were replayed (they may be replayed again)"
-                            .formatted(settled.size(), what),
+                            .formatted(replayed.size(), what),
                     e);
         } finally {
             close();

@@ -89,7 +89,8 @@ record StoredDeadLetters(String subscription) {
 
     private static final String DELETE = "DELETE FROM @dead_letters WHERE id = ?";
 
-    private static final String SETTLE = """
+    /** Marks letters as resolved, in the columns {@code settled} and {@code settled_at}. */
+    private static final String RESOLVE = """
             UPDATE @dead_letters l SET settled = ?, settled_at = clock_timestamp()
             FROM unnest(?::bigint[], ?::bigint[]) AS claimed(id, kept)
             WHERE l.id = claimed.id AND l.kept = claimed.kept AND l.settled IS NULL
@@ -236,12 +237,14 @@ record StoredDeadLetters(String subscription) {
         transaction.update(DELETE, p -> p.number(letter.id()));
     }
 
-    /** Settles the letters and returns those that were still open and not kept again since they were read. */
-    List<Row> settle(Statements transaction, List<Row> letters, String how) throws SQLException {
-        Set<Long> settled = Set.copyOf(transaction.rows(
-                SETTLE, p -> p.text(how).numbers(letters, Row::id).numbers(letters, Row::kept), row -> row.getLong(1)));
-        transaction.update(DELETE_KEYS, p -> p.numbers(settled));
-        return letters.stream().filter(letter -> settled.contains(letter.id())).toList();
+    /** Resolves the letters and returns those that were still open and not kept again since they were read. */
+    List<Row> resolve(Statements transaction, List<Row> letters, String how) throws SQLException {
+        Set<Long> resolved = Set.copyOf(transaction.rows(
+                RESOLVE,
+                p -> p.text(how).numbers(letters, Row::id).numbers(letters, Row::kept),
+                row -> row.getLong(1)));
+        transaction.update(DELETE_KEYS, p -> p.numbers(resolved));
+        return letters.stream().filter(letter -> resolved.contains(letter.id())).toList();
     }
 
     /** An open letter that was requested: its place in the request, from 0, its size, and the hashes of its keys. */
@@ -292,7 +295,7 @@ record StoredDeadLetters(String subscription) {
 
     /**
      * Returns the letters with their contents, in commit order, if they were not kept again since they were listed. A
-     * letter that was kept again must not be settled, because the order of the claim was computed without its new
+     * letter that was kept again must not be resolved, because the order of the claim was computed without its new
      * changes.
      */
     List<Row> read(Statements transaction, List<Listed> letters) throws SQLException {

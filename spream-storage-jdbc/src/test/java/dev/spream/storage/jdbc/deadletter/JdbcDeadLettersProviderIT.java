@@ -31,7 +31,7 @@ final class JdbcDeadLettersProviderIT {
         assertThat(new JdbcDeadLettersProvider().keys())
                 .extracting(ConfigKey::name)
                 .containsExactly(
-                        "url", "user", "password", "schema", "migrate", "statement-timeout", "settled-retention");
+                        "url", "user", "password", "schema", "migrate", "statement-timeout", "resolved-retention");
     }
 
     @Test

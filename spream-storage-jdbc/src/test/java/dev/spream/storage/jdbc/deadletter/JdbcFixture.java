@@ -34,7 +34,7 @@ final class JdbcFixture implements DeadLetterSinkFixture {
         return subscription;
     }
 
-    /** Returns the number of stored letters, open and settled. */
+    /** Returns the number of stored letters, open and resolved. */
     int rows() throws SQLException {
         try (Connection connection = dataSource.getConnection();
                 PreparedStatement count = connection.prepareStatement(

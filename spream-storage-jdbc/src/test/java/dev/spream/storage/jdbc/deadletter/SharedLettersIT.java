@@ -86,7 +86,7 @@ final class SharedLettersIT {
     }
 
     @Test
-    void deliveries_cost_nothing_again_once_the_letters_are_settled() throws Exception {
+    void deliveries_cost_nothing_again_once_the_letters_are_resolved() throws Exception {
         one.accept(failed(Changes.of(1, "A")));
         one.delivering(Changes.of(2, "A"));
         assertThat(other.discard(identity(1))).isTrue();
@@ -220,7 +220,7 @@ final class SharedLettersIT {
             replaying.destroyForcibly().waitFor(); // SIGKILL
         }
         assertThat(taken).hasSize(39);
-        assertThat(one.openLetters()).as("nothing of the batch was settled").hasSize(changes);
+        assertThat(one.openLetters()).as("nothing of the batch was resolved").hasSize(changes);
         awaitClaim(1).close();
 
         ReplayResult result = DeadLetterReplay.of(one, (ChangeHandler) change -> taken.add(StuckReplay.second(change)))
@@ -249,7 +249,7 @@ final class SharedLettersIT {
     }
 
     @Test
-    void a_claim_that_was_lost_settles_nothing() throws Exception {
+    void a_claim_that_was_lost_resolves_nothing() throws Exception {
         one.accept(failed(Changes.of(1, "A")));
         try (DeadLetterStore.Claim claim = one.claim(identity(1), false).orElseThrow()) {
             database.execute(
@@ -339,14 +339,14 @@ final class SharedLettersIT {
     }
 
     @Test
-    void settled_letters_stay_for_the_time_that_was_asked_for() throws Exception {
+    void resolved_letters_stay_for_the_time_that_was_asked_for() throws Exception {
         one.accept(failed(Changes.of(1, "A")));
         one.accept(failed(Changes.of(2, "B")));
         assertThat(one.discard(identity(1))).isTrue();
         fixture.another();
         assertThat(fixture.rows()).isEqualTo(2);
         JdbcDeadLetterStore.builder(database.dataSource(), fixture.subscription())
-                .settledRetention(Duration.ZERO)
+                .resolvedRetention(Duration.ZERO)
                 .build();
         assertThat(fixture.rows()).isEqualTo(1);
         assertThat(one.openLetters()).hasSize(1);
