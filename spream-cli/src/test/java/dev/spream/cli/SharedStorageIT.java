@@ -75,7 +75,7 @@ final class SharedStorageIT {
                 assertThat(reader.exitCode()).as("%s", reader.err()).isZero();
             }
             assertThat(workers(storage)).isZero();
-            assertThat(spream(storage, "verify").getLast()).startsWith("verify: no gap; ");
+            assertThat(spream(storage, "verify").getLast()).startsWith("verify: proven; ");
         }
     }
 
@@ -93,7 +93,7 @@ final class SharedStorageIT {
             }
             assertThat(writer.stop()).isPositive();
             assertThat(spream(storage, "verify").getLast())
-                    .startsWith("verify: no gap; ")
+                    .startsWith("verify: proven; ")
                     .endsWith("; the subscription is completed");
         }
     }
@@ -125,7 +125,7 @@ final class SharedStorageIT {
                 .startsWith("digraph partitions {")
                 .endsWith("}")
                 .hasSizeGreaterThan(all.objects("partitions").size());
-        assertThat(spream(storage, "verify").getLast()).startsWith("verify: no gap; ");
+        assertThat(spream(storage, "verify").getLast()).startsWith("verify: proven; ");
     }
 
     private void refusesAnotherStream(SharedStorage storage) {

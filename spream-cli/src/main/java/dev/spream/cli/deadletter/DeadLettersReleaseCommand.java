@@ -15,14 +15,16 @@ import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Releases parked keys without dead letters. */
+/** Releases parked keys that have no open dead letter. */
 @Command(
         name = "release",
-        description = "Releases parked keys without dead letters: their changes are delivered again from now on.",
+        description =
+                "Releases parked keys that have no open dead letter: changes of these keys that arrive from now on are"
+                        + " delivered.",
         footer = {
             "",
-            "A replay releases the keys that have no dead letters left; use this for keys whose dead letters were"
-                    + " discarded."
+            "A replay releases the keys that have no open dead letter left; use this for keys whose dead letters"
+                    + " were discarded."
         })
 final class DeadLettersReleaseCommand extends Subcommand {
     @Mixin
@@ -31,7 +33,7 @@ final class DeadLettersReleaseCommand extends Subcommand {
     @Mixin
     private final KeyArguments keys = new KeyArguments();
 
-    @Option(names = "--all", description = "All keys without dead letters.")
+    @Option(names = "--all", description = "All keys that have no open dead letter.")
     private boolean all;
 
     @Override
@@ -51,7 +53,9 @@ final class DeadLettersReleaseCommand extends Subcommand {
                 if (store.release(Set.of(key))) {
                     released++;
                 } else {
-                    report("skipped %s: it has dead letters, replay or discard them first", KeyText.of(Set.of(key)));
+                    report(
+                            "skipped %s: it has open dead letters, replay or discard them first",
+                            KeyText.of(Set.of(key)));
                 }
             }
             report("release: released %d; %s", released, DeadLetterCounts.remaining(store));

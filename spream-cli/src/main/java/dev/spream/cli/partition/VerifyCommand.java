@@ -13,10 +13,12 @@ import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Verifies that the stored partitions cover every time of the lineage. */
+/** Verifies that the stored partitions prove that no period of the subscription was skipped. */
 @Command(
         name = "verify",
-        description = "Proves from the stored partitions that their lineage has no gap.",
+        description =
+                "Proves from the stored partitions that no period of the subscription was skipped, except the accepted"
+                        + " gaps that it lists.",
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {"0:the lineage is proven", "1:it is not, or could not be read", "2:usage"})
 public final class VerifyCommand extends Subcommand {
@@ -54,7 +56,7 @@ public final class VerifyCommand extends Subcommand {
         return "verify: %s; %d partitions, %d finished, %d of them removed with proof%s, %d accepted gaps%s"
                 .formatted(
                         report.isProven()
-                                ? "no gap"
+                                ? "proven"
                                 : "%d finding%s"
                                         .formatted(
                                                 report.findings().size(),
