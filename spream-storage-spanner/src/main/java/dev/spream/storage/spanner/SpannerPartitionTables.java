@@ -24,8 +24,10 @@ import org.slf4j.LoggerFactory;
  * end: their last changes may not have been delivered, so reading them continues. The indexes of the other reader are
  * kept too, although it can no longer use the table: to return to Beam, use {@link BeamExport}.
  *
- * <p>Stop a pipeline of Beam by draining it. Its watermarks cover the changes that its runner has accepted; changes
- * that the runner had not delivered when it was cancelled or crashed are lost, and the table does not record them.
+ * <p>The watermarks of Beam cover the changes that its runner has accepted, whether or not the pipeline had written
+ * them when its job was cancelled; Dataflow cannot drain this connector. Changes in between are lost with the job, and
+ * the table does not record them. So adopt a table of Beam only if the pipeline had written all that it had read;
+ * otherwise start a new subscription at an earlier time.
  *
  * <p>All methods may be repeated, and called by several processes at the same time.
  */
