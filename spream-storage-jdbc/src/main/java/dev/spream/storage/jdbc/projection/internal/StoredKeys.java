@@ -10,12 +10,13 @@ import java.util.stream.Collectors;
 /**
  * The stored form of aggregate ids: the id, or a substitute for an id that is too long for an index entry.
  *
- * @see <a href="https://www.postgresql.org/docs/current/limits.html">PostgreSQL: limits</a>
+ * @see <a href="https://www.postgresql.org/docs/16/btree-intro.html">PostgreSQL: an index entry is at most about a
+ *     third of a page</a>
  */
 public final class StoredKeys {
     /**
-     * The maximum number of characters, of at most 3 bytes each; an index entry has 2,704 bytes, including the
-     * projection's name and a version.
+     * The maximum number of characters, of at most 3 bytes each. An index entry has at most 2,704 bytes with pages of 8
+     * KiB, and also contains the projection's name and a version.
      */
     private static final int MAX_LENGTH = 800;
 
