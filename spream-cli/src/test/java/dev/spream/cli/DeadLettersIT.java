@@ -72,7 +72,7 @@ final class DeadLettersIT {
             showsAllOfOne(file, letters.getFirst().string("identity").orElseThrow());
 
             CommandRun dry = deadletters(1, file, "release", "--all");
-            assertThat(dry.err()).anyMatch(line -> line.startsWith("skipped Items Id=3: it has dead letters"));
+            assertThat(dry.err()).anyMatch(line -> line.startsWith("skipped Items Id=3: it has open dead letters"));
             assertThat(deadletters(0, file, "replay", "--all", "--dry-run").err())
                     .filteredOn(line -> line.startsWith("would replay "))
                     .hasSize(3);
