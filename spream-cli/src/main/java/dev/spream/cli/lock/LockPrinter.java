@@ -113,7 +113,7 @@ final class LockPrinter {
         if (head.length() > MAX_QUEUE) {
             add("  … %d more", head.length() - MAX_QUEUE);
         }
-        lines.add("  to terminate it, which rolls back its work and releases its locks: " + ending(head.session()));
+        lines.add("  to end it, roll back its work and release its locks: " + ending(head.session()));
         lines.add("");
     }
 

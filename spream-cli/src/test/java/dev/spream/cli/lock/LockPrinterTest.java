@@ -54,7 +54,7 @@ final class LockPrinterTest {
                         "    13 waits 4.0s for u2, at bucket 0:0",
                         "      false contention: 12 has u1 (shared), which shares the bucket of u2 and nothing else",
                         "      orders/1, transfer; orders app 10.0.0.3, idle in transaction for 1m 0s",
-                        "  to terminate it, which rolls back its work and releases its locks: SELECT pg_terminate_backend(11)",
+                        "  to end it, roll back its work and release its locks: SELECT pg_terminate_backend(11)",
                         "",
                         "14 blocks no other session",
                         "  orders app 10.0.0.3, idle in transaction for 1m 0s",
