@@ -16,7 +16,7 @@ public interface LockScope {
      *
      * @throws LockOrderException if a lock comes before one that is held already, or is held shared and requested
      *     exclusive; nothing was changed
-     * @throws LockException if the locks could not be taken; the transaction was rolled back
+     * @throws LockException if the locks could not be taken; the transaction was rolled back, and nothing is held any more
      */
     void acquire(LockRequest request, LockWait wait) throws InterruptedException;
 }
