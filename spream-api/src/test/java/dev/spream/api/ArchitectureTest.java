@@ -150,7 +150,7 @@ final class ArchitectureTest {
     }
 
     @Test
-    void what_is_of_one_capability_does_not_know_the_others() {
+    void capabilities_do_not_depend_on_each_other() {
         apartFrom("(Lock)", "outbox", "projection");
         apartFrom("(Outbox)", "lock", "projection");
         apartFrom("(Projection|Rebuild|Event|ChangeStreamEvent|Search)", "lock", "outbox");

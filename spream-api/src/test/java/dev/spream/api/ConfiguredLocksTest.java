@@ -74,7 +74,7 @@ final class ConfiguredLocksTest {
     }
 
     @Test
-    void what_is_said_of_a_subscription_is_left_alone() {
+    void keys_of_a_subscription_are_ignored() {
         try (ConfiguredLocks configured =
                 ConfiguredLocks.open(config(Map.of("sink", "log", "max-inflight", "7")), plugins)) {
             assertThat(configured.locks()).isNotNull();
@@ -92,7 +92,7 @@ final class ConfiguredLocksTest {
     }
 
     @Test
-    void what_has_nothing_to_provision_says_so() {
+    void provisioning_of_locks_without_buckets_is_refused() {
         try (ConfiguredLocks configured = ConfiguredLocks.open(config(Map.of()), plugins)) {
             assertThatThrownBy(configured::provisioning)
                     .isInstanceOf(SpreamException.class)

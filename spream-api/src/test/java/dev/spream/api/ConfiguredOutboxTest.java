@@ -75,7 +75,7 @@ final class ConfiguredOutboxTest {
     }
 
     @Test
-    void what_is_asked_for_is_opened_once_and_closed_with_the_desk() {
+    void plugins_are_opened_once_at_the_first_use_and_closed_with_the_outbox() {
         try (ConfiguredOutbox configured =
                 ConfiguredOutbox.open(config(Map.of("outbox.noted.name", "orders")), plugins)) {
             assertThat(NOTES).isEmpty();
@@ -162,7 +162,7 @@ final class ConfiguredOutboxTest {
     }
 
     @Test
-    void who_only_enqueues_or_operates_need_not_have_the_sender_configured() {
+    void enqueueing_and_operating_need_no_configured_sender() {
         Map<String, String> without = Map.of("sender", "noted", "sender.noted.token", "${file:/nowhere/to/be/found}");
         try (ConfiguredOutbox configured = ConfiguredOutbox.open(config(without), plugins)) {
             assertThat(configured.operations().stats().due()).isZero();

@@ -77,7 +77,7 @@ final class ConfiguredProjectionsTest {
     }
 
     @Test
-    void what_is_asked_for_is_opened_once_and_closed_with_the_desk() {
+    void plugins_are_opened_once_at_the_first_use_and_closed_with_the_projections() {
         try (ConfiguredProjections configured =
                 ConfiguredProjections.open(config(Map.of("event-source", "noted")), plugins)) {
             assertThat(NOTES).isEmpty();
@@ -169,7 +169,7 @@ final class ConfiguredProjectionsTest {
     }
 
     @Test
-    void who_only_operates_need_not_have_the_events_configured() {
+    void operating_needs_no_configured_event_source() {
         Map<String, String> without = Map.of("event-source", "noted", "event-source.noted.token", "${file:/not/there}");
         try (ConfiguredProjections configured = ConfiguredProjections.open(config(without), plugins)) {
             assertThat(configured.operations().list()).isEmpty();

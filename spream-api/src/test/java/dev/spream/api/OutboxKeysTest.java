@@ -84,7 +84,7 @@ final class OutboxKeysTest {
     }
 
     @Test
-    void what_is_old_is_removed_unless_the_configuration_says_otherwise() {
+    void old_rows_are_removed_unless_the_configuration_disables_it() {
         OutboxWorkerOptions defaults = options(Map.of());
         assertThat(defaults.entryRetention()).isEqualTo(Duration.ofDays(7));
         assertThat(defaults.ledgerRetention()).isEqualTo(Duration.ofDays(30));

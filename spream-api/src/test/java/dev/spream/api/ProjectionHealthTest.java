@@ -25,21 +25,21 @@ final class ProjectionHealthTest {
     private static final ProjectionView RUNNING = view("entries", ProjectionStatus.RUNNING, 1, Optional.empty());
 
     @Test
-    void everything_that_goes_on_is_healthy_and_ready() {
+    void a_running_projection_is_healthy_and_ready() {
         assertThat(health(RUNNING)).returns(Status.HEALTHY, ProjectionHealth::status);
         assertThat(health(RUNNING).isReady()).isTrue();
         assertThat(health().status()).isEqualTo(Status.HEALTHY);
     }
 
     @Test
-    void what_is_paused_is_degraded_and_ready_nevertheless() {
+    void a_paused_projection_is_degraded_and_ready() {
         ProjectionHealth paused = health(RUNNING, view("search", ProjectionStatus.PAUSED, 2, Optional.empty()));
         assertThat(paused.status()).isEqualTo(Status.DEGRADED);
         assertThat(paused.isReady()).isTrue();
     }
 
     @Test
-    void what_was_not_read_yet_or_is_cut_off_is_not_ready() {
+    void a_projection_that_is_unread_or_in_an_outage_is_not_ready() {
         ProjectionHealth unread = health(view("entries", ProjectionStatus.RUNNING, 0, Optional.empty()));
         ProjectionHealth cutOff = health(view("entries", ProjectionStatus.RUNNING, 1, Optional.of("no database")));
         for (ProjectionHealth health : List.of(unread, cutOff)) {
@@ -49,7 +49,7 @@ final class ProjectionHealthTest {
     }
 
     @Test
-    void what_has_failed_is_unhealthy_and_not_ready() {
+    void a_failed_projection_is_unhealthy_and_not_ready() {
         ProjectionHealth failed = health(RUNNING, view("search", ProjectionStatus.FAILED, 2, Optional.empty()));
         assertThat(failed.status()).isEqualTo(Status.UNHEALTHY);
         assertThat(failed.isReady()).isFalse();
@@ -78,7 +78,7 @@ final class ProjectionHealthTest {
     }
 
     @Test
-    void what_is_parked_degrades_the_health_and_is_no_part_of_the_lag() {
+    void parked_aggregates_degrade_the_health_and_are_no_part_of_the_lag() {
         ProjectionView caughtUp = new ProjectionView(
                 RUNNING.version(),
                 RUNNING.state(),
@@ -102,7 +102,7 @@ final class ProjectionHealthTest {
     }
 
     @Test
-    void how_far_something_is_behind_that_does_not_run_is_not_known() {
+    void the_lag_of_a_paused_projection_is_unknown() {
         ProjectionView paused =
                 new ProjectionView(RUNNING.state(), 0, OptionalLong.empty(), Optional.empty(), Optional.empty());
         assertThat(health(paused).lag()).isEmpty();
@@ -115,7 +115,7 @@ final class ProjectionHealthTest {
     }
 
     @Test
-    void what_is_caught_up_hides_nothing_that_is_not_known() {
+    void a_caught_up_projection_does_not_hide_the_unknown_lag_of_another() {
         ProjectionView unknown =
                 new ProjectionView(RUNNING.state(), 4, OptionalLong.empty(), Optional.empty(), Optional.empty());
         ProjectionView caughtUp = new ProjectionView(
@@ -126,7 +126,7 @@ final class ProjectionHealthTest {
     }
 
     @Test
-    void what_is_cut_off_has_a_lag_without_a_number_of_events() {
+    void a_projection_in_an_outage_has_a_lag_without_a_number_of_events() {
         ProjectionView cutOff = new ProjectionView(
                 RUNNING.state(), 4, OptionalLong.empty(), Optional.of(Duration.ofMinutes(9)), Optional.of("no source"));
         JsonObject entries = JsonObject.of(health(cutOff).json())
@@ -182,7 +182,7 @@ final class ProjectionHealthTest {
     }
 
     @Test
-    void a_version_that_is_not_live_harms_nobody() {
+    void a_candidate_version_never_makes_the_health_unhealthy() {
         assertThat(health(RUNNING, candidate(ProjectionStatus.REBUILDING)).status())
                 .isEqualTo(ProjectionHealth.Status.HEALTHY);
         ProjectionHealth failed = health(RUNNING, candidate(ProjectionStatus.FAILED));

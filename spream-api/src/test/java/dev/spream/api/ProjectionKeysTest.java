@@ -78,7 +78,7 @@ final class ProjectionKeysTest {
                 "max-parked; 0; integer, 1 to 1000000",
                 "max-failing-percent; 101; integer, 1 to 100"
             })
-    void what_cannot_be_is_refused_with_what_can(String key, String value, String expected) {
+    void an_invalid_value_is_refused_with_the_valid_ones(String key, String value, String expected) {
         assertThat(resolved(Map.of(key, value)).problems())
                 .singleElement()
                 .asString()

@@ -45,7 +45,7 @@ final class SpreamPluginsTest {
     }
 
     @Test
-    void what_is_configured_is_opened_in_order_and_closed_the_other_way_round() {
+    void configured_plugins_are_opened_in_order_and_closed_in_reverse_order() {
         assertThat(spream(Map.of("sink", "noted")).run()).isEqualTo(CompletionReason.COMPLETED);
         assertThat(NotedPlugins.NOTES)
                 .containsExactly(
@@ -68,7 +68,7 @@ final class SpreamPluginsTest {
     }
 
     @Test
-    void what_was_opened_before_a_failure_is_closed() {
+    void plugins_that_were_opened_before_a_failure_are_closed() {
         assertThatThrownBy(() -> spream(Map.of("sink", "noted", "sink.noted.trouble", "broken"))
                         .run())
                 .isInstanceOf(SpreamException.class)
@@ -95,7 +95,7 @@ final class SpreamPluginsTest {
     }
 
     @Test
-    void what_cannot_be_read_is_one_problem_and_nothing_else_is_chosen_in_its_place() {
+    void an_unreadable_value_is_one_problem_and_no_default_replaces_it() {
         assertThatThrownBy(() -> spream(Map.of("sink", "noted", "storage", "${env:SPREAM_TEST_NOT_SET}")))
                 .isInstanceOfSatisfying(
                         ConfigException.class,
@@ -148,7 +148,7 @@ final class SpreamPluginsTest {
     }
 
     @Test
-    void a_shutdown_gives_up_waiting_for_what_is_being_opened() throws Exception {
+    void a_shutdown_stops_waiting_for_a_plugin_that_is_being_opened() throws Exception {
         Map<String, String> settings = new HashMap<>(trouble("stuck"));
         settings.put("shutdown-timeout", "50ms");
         Spream spream = spream(settings);

@@ -36,7 +36,7 @@ final class SpreamTest {
     private final List<String> consumed = new CopyOnWriteArrayList<>();
 
     @Test
-    void what_the_program_brings_is_run_as_configured() {
+    void a_consumer_of_the_program_runs_as_configured() {
         try (Spream spream = spream(Map.of())
                 .consumer(change -> consumed.add(
                         change.mods().getFirst().keys().string("Id").orElseThrow()))

@@ -37,7 +37,7 @@ final class StreamTimesTest {
     }
 
     @Test
-    void what_another_process_stores_meanwhile_holds_for_relative_times_alone() {
+    void a_range_stored_by_another_process_applies_to_relative_times_only() {
         assertThat(options("-5m", null, FIRST).storedRange()).isTrue();
         assertThat(options("2026-03-01T09:00:00Z", null, FIRST).storedRange()).isFalse();
         store(FIRST, Optional.empty());
@@ -93,7 +93,7 @@ final class StreamTimesTest {
     @ParameterizedTest
     @ValueSource(
             strings = {"yesterday", "10s", "+10", "2026-01-31", "2026-01-31T12:00:00", "0000-01-01T00:00:00Z", "+-5s"})
-    void what_is_no_time_is_refused(String text) {
+    void an_invalid_time_is_refused(String text) {
         assertThatThrownBy(() -> StreamTime.TYPE.read(text))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageStartingWith("expected ");

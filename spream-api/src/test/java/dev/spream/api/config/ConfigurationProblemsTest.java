@@ -60,7 +60,7 @@ final class ConfigurationProblemsTest {
     }
 
     @Test
-    void what_a_file_that_cannot_be_read_may_contain_is_not_missed() {
+    void an_unreadable_file_reports_no_missing_keys() {
         assertThat(problems(folder.resolve("none"), Map.of()))
                 .containsExactly("the configuration file %s does not exist".formatted(folder.resolve("none")));
     }

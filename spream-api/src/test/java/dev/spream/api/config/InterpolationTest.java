@@ -84,7 +84,7 @@ final class InterpolationTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"${HOST}", "${vault:key}", "${}", "${env:}", "${file:}", "${env:HOST", "${"})
-    void what_looks_like_a_reference_and_is_none_is_refused(String written) {
+    void a_malformed_reference_is_refused(String written) {
         assertThat(Interpolation.parse("a" + written).resolve(VARIABLES, false).problems())
                 .containsExactly("%s is not a valid reference: %s".formatted(written, KINDS));
         assertThat(Interpolation.parse("a" + written).resolve(VARIABLES, true).problems())
@@ -111,7 +111,7 @@ final class InterpolationTest {
     }
 
     @Test
-    void what_a_terminal_would_act_on_is_shown_as_an_escape() {
+    void control_characters_are_shown_as_escapes() {
         assertThat(Interpolation.parse("a\nb\tc\r\u001b[2J\u202e\u00e9\uD83D\uDE00")
                         .shown(false))
                 .isEqualTo("a\\nb\\tc\\r\\u001b[2J\\u202e\u00e9\uD83D\uDE00");

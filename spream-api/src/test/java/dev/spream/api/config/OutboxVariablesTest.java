@@ -61,7 +61,7 @@ final class OutboxVariablesTest {
     }
 
     @Test
-    void what_is_wrong_names_the_variable() {
+    void a_problem_names_the_variable() {
         assertThat(resolved(Map.of("OUTBOX_LOCK_LEASE_SEC", "soon")).problems())
                 .singleElement()
                 .asString()

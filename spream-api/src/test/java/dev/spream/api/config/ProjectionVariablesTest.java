@@ -57,7 +57,7 @@ final class ProjectionVariablesTest {
                 "jdbc:postgresql://h/read; projections.jdbc.user",
                 "' '; projections.jdbc.url"
             })
-    void what_it_does_not_say_is_not_configured(String text, String key) {
+    void keys_without_a_variable_are_not_configured(String text, String key) {
         assertThat(asked(Map.of("DATABASE_URL", text)).mayConfigure(key)).isFalse();
     }
 
@@ -68,7 +68,7 @@ final class ProjectionVariablesTest {
     }
 
     @Test
-    void what_is_in_the_url_of_a_database_is_not_shown() {
+    void credentials_in_a_database_url_are_not_shown() {
         ConfigKey<String> url = ConfigKey.of("url", ConfigType.text(), "Where it is.");
         ConfigKey<String> password =
                 ConfigKey.of("password", ConfigType.text(), "Who may.").secret();

@@ -93,7 +93,7 @@ final class PropertiesFileTest {
     }
 
     @Test
-    void what_is_wrong_is_named_line_by_line_and_the_rest_is_read() throws IOException {
+    void problems_are_named_line_by_line_and_the_rest_is_read() throws IOException {
         var file = file("""
                 one=1
                 path=C:\\users\\me

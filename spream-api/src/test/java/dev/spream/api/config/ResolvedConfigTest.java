@@ -25,7 +25,7 @@ final class ResolvedConfigTest {
     }
 
     @Test
-    void what_is_not_configured_has_its_default_or_is_absent() {
+    void a_key_that_is_not_configured_has_its_default_or_is_absent() {
         var own = resolved(Map.of(), TestKeys.SPREAM).section("");
 
         assertThat(own.get(TestKeys.LEASE_TIME)).isEqualTo(Duration.ofSeconds(30));
@@ -106,7 +106,7 @@ final class ResolvedConfigTest {
         "storage.jdbc, ; storage.jdbc has the keys url& user& password& pin",
         "color, ''",
     })
-    void what_keys_begin_with_makes_no_two_of_them_alike(String unknown, String hint) {
+    void an_unknown_key_is_reported_with_the_keys_of_its_section(String unknown, String hint) {
         assertThat(resolved(
                                 Map.of("storage.jdbc.url", "x", unknown, "x"),
                                 TestKeys.SPREAM,
@@ -156,7 +156,7 @@ final class ResolvedConfigTest {
     }
 
     @Test
-    void what_is_configured_wins_over_the_fallback() {
+    void a_configured_value_overrides_the_fallback() {
         var config = resolved(
                 Map.of("source.spanner.database", "one", "storage.spanner.database", "other"),
                 TestKeys.SOURCE,
@@ -167,7 +167,7 @@ final class ResolvedConfigTest {
     }
 
     @Test
-    void a_fallback_that_nobody_knows_or_configured_counts_as_left_out() {
+    void a_fallback_that_is_unknown_or_not_configured_counts_as_missing() {
         var problem =
                 "storage.spanner.database (or else source.spanner.database) is not configured; set it in the file, "
                         + "by the flag --storage.spanner.database or by the variable SPREAM_CONFIG_STORAGE_SPANNER_DATABASE: "
@@ -229,7 +229,7 @@ final class ResolvedConfigTest {
     }
 
     @Test
-    void a_key_that_was_not_declared_or_has_no_value_is_a_fault_of_who_asks() {
+    void reading_a_key_that_is_undeclared_or_has_no_value_fails() {
         var own = resolved(Map.of(), TestKeys.SPREAM).section("");
 
         assertThatThrownBy(() -> own.find(TestKeys.URL))
@@ -262,7 +262,7 @@ final class ResolvedConfigTest {
     }
 
     @Test
-    void what_holds_is_described_with_its_place() {
+    void an_effective_value_is_described_with_its_origin() {
         var config = resolved(Map.of("max-inflight", "3"), TestKeys.SPREAM);
 
         assertThat(config.describe("max-inflight")).isEqualTo("max-inflight is '3' (set by the program)");

@@ -90,7 +90,7 @@ final class SecrecyTest {
     }
 
     @Test
-    void what_falls_back_to_a_secret_is_one() {
+    void a_key_that_falls_back_to_a_secret_is_a_secret() {
         var resolved = ResolvedConfig.of(
                 SpreamConfig.of(Map.of("storage.jdbc.password", SECRET)), List.of(TestKeys.JDBC_UNUSED, SINK));
 

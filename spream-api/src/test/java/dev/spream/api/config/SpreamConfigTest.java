@@ -126,7 +126,7 @@ final class SpreamConfigTest {
     }
 
     @Test
-    void what_is_configured_and_cannot_be_read_is_not_taken_for_missing() {
+    void a_configured_value_that_cannot_be_read_counts_as_configured() {
         var config = SpreamConfig.builder().flag("source", "${env:NOT_HERE}").build();
         var unread = SpreamConfig.load(folder.resolve("none"));
 

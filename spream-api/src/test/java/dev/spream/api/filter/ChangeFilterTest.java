@@ -54,7 +54,7 @@ final class ChangeFilterTest {
     }
 
     @Test
-    void what_a_change_is_stays_as_it_was_sent() {
+    void a_filtered_change_keeps_its_other_fields() {
         DataChangeRecord change = update("Orders", mod("1", ROW, "{}"), mod("2", "{\"Total\":\"1\"}", "{}"));
         DataChangeRecord seen = ChangeFilter.builder()
                 .columns("Orders.Status")

@@ -30,7 +30,7 @@ final class FilteredConsumerTest {
             .build();
 
     @Test
-    void what_is_left_out_is_counted_and_never_reaches_the_consumer() throws Exception {
+    void filtered_changes_are_counted_and_never_reach_the_consumer() throws Exception {
         List<DataChangeRecord> seen = new ArrayList<>();
         try (FilteredConsumer consumer = FILTER.before((change, delivery) -> seen.add(change))) {
             DataChangeRecord passing = changed(1, "Stock", "INSERT", mod("1", "{}", "{}"));

@@ -40,7 +40,7 @@ final class SpreamModuleTest {
     private final List<String> seen = new CopyOnWriteArrayList<>();
 
     @Test
-    void what_the_application_binds_is_used() {
+    void bindings_of_the_application_are_used() {
         Injector injector = injector(SETTINGS, new Application());
         try (Spream spream = injector.getInstance(Spream.class)) {
             assertThat(injector.getInstance(Spream.class)).isSameAs(spream);
@@ -52,7 +52,7 @@ final class SpreamModuleTest {
     }
 
     @Test
-    void what_it_does_not_bind_is_configured_and_judged_when_the_injector_is_made() {
+    void unbound_plugins_are_configured_and_checked_when_the_injector_is_created() {
         assertThatThrownBy(() -> injector(Map.of("storage", "memroy")))
                 .isInstanceOf(CreationException.class)
                 .hasMessageContaining("did you mean memory?")

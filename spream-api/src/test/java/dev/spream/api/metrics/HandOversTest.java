@@ -32,7 +32,7 @@ final class HandOversTest {
     }
 
     @Test
-    void children_that_nobody_here_reads_are_forgotten_in_the_end() {
+    void children_that_are_read_elsewhere_are_evicted_by_newer_ones() {
         handOvers.finished(proof(CHILD), 1_000);
         for (int i = 0; i < 1_000; i++) {
             handOvers.finished(proof(new PartitionToken("other-" + i)), 2_000);

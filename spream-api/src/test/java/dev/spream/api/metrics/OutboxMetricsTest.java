@@ -126,7 +126,7 @@ final class OutboxMetricsTest {
     }
 
     @Test
-    void what_is_expired_and_what_the_store_refused_is_counted() {
+    void expired_entries_and_failures_of_the_store_are_counted() {
         metrics.expired(3);
         metrics.storeFailed(new StorageException("down", true, null));
         assertThat(count("outbox.expired")).isEqualTo(3);
@@ -144,7 +144,7 @@ final class OutboxMetricsTest {
     }
 
     @Test
-    void what_is_in_the_outbox_is_known_when_it_was_sampled() {
+    void the_gauges_of_the_outbox_have_values_after_a_sample() {
         assertThat(gauge("outbox.lag")).isNaN();
         metrics.sampled(new OutboxStats(
                 NOW,

@@ -42,7 +42,7 @@ final class ProjectionMetricsTest {
     private ProjectionView now = CAUGHT_UP;
 
     @Test
-    void what_is_done_is_counted() {
+    void batches_failures_and_dead_letters_are_counted() {
         metrics.batchApplied("entries", 7, 2, 1, Duration.ofMillis(30));
         metrics.failed("entries", FailureKind.TRANSIENT, new IllegalStateException("no"));
         metrics.failed("entries", FailureKind.POISON, new IllegalStateException("no"));
@@ -87,7 +87,7 @@ final class ProjectionMetricsTest {
     }
 
     @Test
-    void how_a_projection_is_follows_what_the_manager_says() {
+    void gauges_of_a_projection_follow_the_views_of_the_manager() {
         metrics.watch(() -> List.of(now));
         assertThat(gauge("projection.event.lag")).isZero();
         assertThat(gauge("projection.lag.events")).isZero();
@@ -112,7 +112,7 @@ final class ProjectionMetricsTest {
     }
 
     @Test
-    void what_is_parked_is_known_while_somebody_samples_it() {
+    void gauges_of_parked_aggregates_have_values_while_samples_arrive() {
         metrics.watch(() -> List.of(now));
         assertThat(gauge("projection.parked.keys")).isNaN();
         metrics.sampled(new ProjectionDetails(now.state(), List.of(), 2, 17, 5));
@@ -124,7 +124,7 @@ final class ProjectionMetricsTest {
     }
 
     @Test
-    void what_is_counted_is_what_the_live_version_does() {
+    void counters_count_the_work_of_the_live_version() {
         metrics.watch(() -> List.of(now));
         metrics.versionsChanged("entries", List.of(FIRST, SECOND));
         metrics.batchApplied("entries", 7, 0, 0, Duration.ofMillis(30));
@@ -183,7 +183,7 @@ final class ProjectionMetricsTest {
     }
 
     @Test
-    void what_is_parked_is_that_of_the_live_version() {
+    void gauges_of_parked_aggregates_are_those_of_the_live_version() {
         metrics.watch(() -> List.of(now));
         metrics.versionsChanged("entries", List.of(retired(FIRST), live(SECOND)));
         metrics.sampled(new ProjectionDetails(state("entries@2", ProjectionStatus.RUNNING), List.of(), 2, 17, 5));

@@ -147,7 +147,7 @@ final class SpreamMetricsTest {
     }
 
     @Test
-    void what_is_decided_about_refused_changes_is_counted() {
+    void decisions_about_refused_changes_are_counted() {
         source.roots("p");
         for (String key : List.of("retry", "skip", "letter", "park", "fine")) {
             source.change("p", 1, key, "tx-" + key);

@@ -101,7 +101,7 @@ final class OpenPluginTest {
     }
 
     @Test
-    void what_fails_to_close_does_not_keep_the_rest_open() {
+    void a_failed_close_does_not_keep_the_rest_open() {
         OpenPlugin<Consumer> open = Opening.open(plugin(context -> {
             context.onClose(() -> events.add("close pool"));
             context.onClose(() -> {
@@ -156,7 +156,7 @@ final class OpenPluginTest {
     }
 
     @Test
-    void what_a_failed_create_had_opened_is_closed_at_once() {
+    void resources_of_a_failed_create_are_closed_at_once() {
         Plugin<Consumer> plugin = plugin(context -> {
             context.onClose(() -> events.add("close pool"));
             context.onClose(() -> {
@@ -175,7 +175,7 @@ final class OpenPluginTest {
     }
 
     @Test
-    void what_is_configured_wrongly_is_a_problem_with_the_configuration() {
+    void an_illegal_argument_of_a_provider_is_a_configuration_problem() {
         assertThatThrownBy(() -> Opening.open(plugin(context -> {
                     throw new IllegalArgumentException("topic and table exclude each other");
                 })))

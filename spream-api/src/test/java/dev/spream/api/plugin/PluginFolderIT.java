@@ -119,7 +119,7 @@ final class PluginFolderIT {
     }
 
     @Test
-    void what_is_shared_is_the_jdk_the_core_the_api_and_slf4j() throws Exception {
+    void plugins_share_the_jdk_the_core_the_api_and_slf4j() throws Exception {
         Path jar = ExampleSinks.sink("csv").writeTo(folder.resolve("csv.jar"));
         try (PluginClassLoader loader = loaderOf(jar, getClass().getClassLoader())) {
             for (Class<?> shared : List.of(
@@ -147,7 +147,7 @@ final class PluginFolderIT {
     }
 
     @Test
-    void what_is_no_jar_is_passed_over() throws Exception {
+    void files_that_are_no_jars_are_ignored() throws Exception {
         ExampleSinks.sink("csv").writeTo(folder.resolve("CSV.JAR"));
         Files.writeString(folder.resolve("README.txt"), "Drop plug-ins here.", UTF_8);
         Files.writeString(folder.resolve(".hidden.jar"), "no zip", UTF_8);
@@ -200,7 +200,7 @@ final class PluginFolderIT {
     }
 
     @Test
-    void what_is_found_is_logged_before_any_of_it_runs() throws Exception {
+    void found_providers_are_logged_before_any_of_their_code_runs() throws Exception {
         ExampleSinks.sink("a").writeTo(folder.resolve("a.jar"));
         ExampleSinks.provider(ExampleSinks.consumerProvider("\"b\"", "said()", "return (change, delivery) -> {};")
                         .replaceFirst("(?s)}\\s*$", """

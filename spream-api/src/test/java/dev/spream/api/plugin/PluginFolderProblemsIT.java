@@ -205,7 +205,7 @@ final class PluginFolderProblemsIT {
     }
 
     @Test
-    void a_folder_without_a_jar_may_be_written_by_anybody() throws Exception {
+    void a_folder_without_a_jar_may_be_writable_for_every_user() throws Exception {
         Path other = open(Files.createDirectory(temp.resolve("other")));
         assertThat(problemsIn(other)).isEmpty();
         Files.writeString(other.resolve("README"), "templates of another program", UTF_8);

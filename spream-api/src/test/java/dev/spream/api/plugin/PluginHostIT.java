@@ -120,7 +120,7 @@ final class PluginHostIT {
     }
 
     @Test
-    void what_is_configured_wrongly_names_the_jar() {
+    void a_configuration_problem_of_a_provider_names_the_jar() {
         Path jar = ExampleSinks.provider(ExampleSinks.consumerProvider(
                         "\"csv\"", "List.of()", "throw new IllegalArgumentException(\"no such path\");"))
                 .writeTo(temp.resolve("plugins/csv.jar"));

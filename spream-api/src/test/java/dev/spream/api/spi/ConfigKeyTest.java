@@ -21,7 +21,7 @@ final class ConfigKeyTest {
     }
 
     @Test
-    void what_holds_without_configuration_is_told_in_words() {
+    void the_default_of_a_key_has_a_text() {
         assertThat(KEY.defaultText()).isEmpty();
         assertThat(KEY.withDefault("x").defaultText()).contains("x");
         assertThat(KEY.withFallback("a.b").defaultText()).contains("the value of a.b");
@@ -48,7 +48,7 @@ final class ConfigKeyTest {
     }
 
     @Test
-    void a_default_that_nobody_could_configure_is_a_fault_of_who_declares_it() {
+    void declaring_a_default_that_could_not_be_configured_fails() {
         var count = ConfigKey.of("count", ConfigType.integer(1, 10), "");
         var names = ConfigKey.of("names", ConfigType.list(), "");
         var time = ConfigKey.of("time", ConfigType.duration(Duration.ZERO, Duration.ofDays(1)), "");

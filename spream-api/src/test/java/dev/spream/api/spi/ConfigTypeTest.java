@@ -58,7 +58,7 @@ final class ConfigTypeTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"64", "64MB", "64mib", "64 MiB", "-1B", "", "MiB", "1.5GiB", "1000000000000000000B "})
-    void what_is_no_size_is_refused(String text) {
+    void an_invalid_size_is_refused(String text) {
         assertRefused(SIZE, text, "expected size, 1B to 1024GiB, such as 64MiB");
     }
 
@@ -86,7 +86,7 @@ final class ConfigTypeTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"10", "10 s", "10S", "PT10S", "-1s", "1.5s", "1us", "1w", "", "s", "1h30m"})
-    void what_is_no_duration_is_refused(String text) {
+    void an_invalid_duration_is_refused(String text) {
         assertRefused(DURATION, text, "expected duration, 100ms to 7d, such as 500ms, 10s, 5m, 2h or 1d");
     }
 
@@ -105,7 +105,7 @@ final class ConfigTypeTest {
     }
 
     @Test
-    void a_duration_that_cannot_be_written_is_a_fault_of_who_declares_it() {
+    void declaring_a_duration_that_cannot_be_written_fails() {
         assertThatThrownBy(() -> ConfigType.duration(Duration.ofNanos(1), Duration.ofDays(1)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("0.000001 ms is not a non-negative number of whole milliseconds");

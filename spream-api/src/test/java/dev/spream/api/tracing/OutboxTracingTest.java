@@ -106,7 +106,7 @@ final class OutboxTracingTest {
     }
 
     @Test
-    void what_a_sender_throws_is_named_by_its_class_alone_and_comes_out_as_it_is() {
+    void an_exception_of_a_sender_passes_unchanged_and_its_span_has_its_class_only() {
         IOException broken = new IOException("secret host");
         OutboxSender sender = tracing.around(sender(() -> {
             throw broken;
@@ -135,7 +135,7 @@ final class OutboxTracingTest {
     }
 
     @Test
-    void what_was_given_back_before_it_was_tried_has_no_span() {
+    void an_entry_that_was_released_without_an_attempt_has_no_span() {
         OutboxClaim claim = claim(7, Optional.empty());
         tracing.settled(claim, new Settlement.Released(claim.ref()), TIME);
         assertThat(exporter.getFinishedSpanItems()).isEmpty();

@@ -76,7 +76,7 @@ final class SpreamTracingTest {
     }
 
     @Test
-    void what_a_consumer_throws_is_on_its_span_and_comes_out_as_it_is() {
+    void an_exception_of_a_consumer_passes_unchanged_and_is_on_its_span() {
         run(
                 (change, delivery) -> {
                     if (calls.getAndIncrement() == 0) {

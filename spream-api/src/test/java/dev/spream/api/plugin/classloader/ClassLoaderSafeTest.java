@@ -136,7 +136,7 @@ final class ClassLoaderSafeTest {
 
     @ParameterizedTest
     @MethodSource("wrappings")
-    <T> void what_a_product_throws_comes_out_and_the_scope_is_left(Wrapping<T> wrapping) throws Exception {
+    <T> void exceptions_of_a_product_pass_unchanged_and_the_scope_is_left(Wrapping<T> wrapping) throws Exception {
         ForwardingCheck<T> check = wrapping.check();
         check.everyFailurePasses(wrapping.over(check));
     }
@@ -196,7 +196,7 @@ final class ClassLoaderSafeTest {
     }
 
     @Test
-    void what_cannot_be_closed_is_closed_without_harm() throws Exception {
+    void closing_a_product_that_is_not_closeable_has_no_effect() throws Exception {
         Consumer plain = (change, delivery) -> {};
         ((AutoCloseable) product(ConsumerProvider.PORT, plain)).close();
         assertThat(product(DeadLetterSinkProvider.PORT, sample(DeadLetterSink.class)))
@@ -233,7 +233,7 @@ final class ClassLoaderSafeTest {
     }
 
     @Test
-    void who_is_told_of_progress_runs_as_the_host_does() throws Exception {
+    void progress_callbacks_run_with_the_class_loader_of_the_host() throws Exception {
         ClassLoader host = Thread.currentThread().getContextClassLoader();
         ForwardingCheck<BucketProvisioning.Progress> engine =
                 new ForwardingCheck<>(BucketProvisioning.Progress.class, host);
@@ -252,7 +252,7 @@ final class ClassLoaderSafeTest {
     }
 
     @Test
-    void who_is_woken_by_an_outbox_runs_as_the_host_does() {
+    void wake_ups_of_an_outbox_run_with_the_class_loader_of_the_host() {
         ClassLoader host = Thread.currentThread().getContextClassLoader();
         List<ClassLoader> woken = new ArrayList<>();
         List<ClassLoader> closing = new ArrayList<>();
@@ -291,7 +291,7 @@ final class ClassLoaderSafeTest {
     }
 
     @Test
-    void what_is_done_for_a_batch_runs_as_the_host_does() throws Exception {
+    void the_work_of_a_batch_runs_with_the_class_loader_of_the_host() throws Exception {
         ClassLoader host = Thread.currentThread().getContextClassLoader();
         List<ClassLoader> inStore = new ArrayList<>();
         List<ClassLoader> inWork = new ArrayList<>();
@@ -349,7 +349,7 @@ final class ClassLoaderSafeTest {
     }
 
     @Test
-    void what_comes_from_the_class_path_is_handed_on_as_it_is() {
+    void a_product_of_the_class_path_is_not_wrapped() {
         PartitionStorage storage = new InMemoryPartitionStorage(InstantSource.system());
         assertThat(ClassLoaderSafe.of(PartitionStorage.class, storage, ThreadContextClassLoader.unchanged()))
                 .isSameAs(storage);
