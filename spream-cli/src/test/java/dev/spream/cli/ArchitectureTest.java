@@ -36,7 +36,7 @@ final class ArchitectureTest {
     }
 
     @Test
-    void what_commands_share_uses_only_what_is_further_in() {
+    void shared_packages_depend_on_inner_packages_only() {
         mayUse("output").check(CLASSES);
         mayUse("command", "output").check(CLASSES);
         mayUse("http", "output").check(CLASSES);

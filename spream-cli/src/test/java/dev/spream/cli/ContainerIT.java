@@ -38,7 +38,7 @@ final class ContainerIT {
     private Path root;
 
     @Test
-    void what_is_copied_starts_is_healthy_and_drains() throws Exception {
+    void the_files_of_the_image_start_report_health_and_drain() throws Exception {
         Containerfile file = Containerfile.read();
         for (Copy copy : file.copiesOfTheBuild()) {
             copy(copy);

@@ -35,7 +35,7 @@ class DeliveryJudgeTest {
     }
 
     @Test
-    void a_number_that_nobody_delivered_is_lost() {
+    void a_number_that_was_not_delivered_is_lost() {
         acquire("p", 1).deliver("p", 1, 1, 2);
         assertThat(judge(3).lost()).containsExactly("k 3");
     }
@@ -67,7 +67,7 @@ class DeliveryJudgeTest {
     }
 
     @Test
-    void a_child_that_goes_on_too_far_is_disorder() {
+    void a_child_that_skips_a_number_is_disorder() {
         acquire("p", 1)
                 .deliver("p", 1, 1)
                 .acquire("child", 1)
@@ -94,7 +94,7 @@ class DeliveryJudgeTest {
     }
 
     @Test
-    void what_a_fenced_worker_had_begun_is_no_disorder_and_that_it_goes_on_is_told() {
+    void effects_that_a_fenced_worker_had_begun_are_no_disorder_and_later_ones_are_reported() {
         acquire("p", 1).deliver("p", 1, 1, 2).acquire("p", 2).deliver("p", 2, 2, 3);
         delivered.add(new Delivered(++place, "w", "p", 1, "k", 2, START));
         Verdict verdict = judge(3);

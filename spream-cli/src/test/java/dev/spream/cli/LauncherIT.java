@@ -141,7 +141,7 @@ class LauncherIT {
                 "spream-core/src/main/java/New.java",
                 "spream-cli/src/main/java/Main.java"
             })
-    void what_the_command_is_built_from_is_built_again_when_it_changes(String file) throws Exception {
+    void a_changed_source_file_has_the_command_built_again(String file) throws Exception {
         launch("--version");
         nextMoment();
         write(file, "changed");

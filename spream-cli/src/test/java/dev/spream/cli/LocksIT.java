@@ -84,7 +84,7 @@ final class LocksIT {
     }
 
     @Test
-    void a_file_names_the_locks_and_what_is_missing_is_found_and_mended() throws Exception {
+    void a_file_configures_the_locks_and_missing_buckets_are_found_and_repaired() throws Exception {
         Path file = Files.writeString(folder.resolve("locks.properties"), """
                 locks = jdbc
                 locks.jdbc.url = %s

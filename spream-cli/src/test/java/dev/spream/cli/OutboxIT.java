@@ -110,7 +110,7 @@ final class OutboxIT {
     }
 
     @Test
-    void what_is_changed_by_hand_is_in_the_audit() throws Exception {
+    void changes_of_an_operator_are_in_the_audit() throws Exception {
         enqueue("done", "refused", "unknown", "new");
         settleClaims();
         Path answer = Files.writeString(folder.resolve("answer.json"), "{\"order\": 7}");
@@ -178,7 +178,7 @@ final class OutboxIT {
     }
 
     @Test
-    void what_is_settled_and_old_is_removed_in_chunks() throws Exception {
+    void old_settled_entries_are_removed_in_chunks() throws Exception {
         enqueue("a", "b", "c", "d", "open");
         for (OutboxClaim claim : store.claim(ANN, 4, LEASE).claims()) {
             store.settle(ANN, List.of(new Settlement.Succeeded(claim.ref(), LedgerResult.succeeded())));
@@ -190,7 +190,7 @@ final class OutboxIT {
     }
 
     @Test
-    void what_became_of_an_entry_that_was_purged_is_shown_by_its_key_and_by_its_id() throws Exception {
+    void the_result_of_a_purged_entry_is_shown_by_its_key_and_by_its_id() throws Exception {
         enqueue("done", "refused", "unknown");
         settleClaims();
         String id = id("unknown");
@@ -234,7 +234,7 @@ final class OutboxIT {
     }
 
     @Test
-    void what_is_not_clear_is_refused_and_nothing_is_changed() {
+    void an_ambiguous_command_is_refused_and_changes_nothing() {
         assertUsage("entries are missing", "requeue");
         assertUsage("--all needs a filter", "requeue", "--all", "--yes");
         assertUsage("add --all", "requeue", "7", "--parked");
@@ -329,7 +329,7 @@ final class OutboxIT {
     }
 
     @Test
-    void tables_that_are_missing_are_not_made_by_whoever_looks() throws Exception {
+    void missing_tables_are_not_created_by_commands_that_read() throws Exception {
         for (String command : List.of("stats", "list", "release-expired")) {
             assertThat(run(1, command, "--table", "outbox_ordres"))
                     .last()

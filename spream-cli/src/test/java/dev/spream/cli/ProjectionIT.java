@@ -116,7 +116,7 @@ final class ProjectionIT {
     }
 
     @Test
-    void what_nobody_runs_is_not_listed_as_if_it_went_on() {
+    void a_projection_without_a_running_process_is_listed_as_unowned() {
         store.leave("entries", ANN);
         run(0, "list");
         assertThat(out.toString()).containsPattern("entries +running \\(4 of 4 segments unowned\\) +");
@@ -146,7 +146,7 @@ final class ProjectionIT {
     }
 
     @Test
-    void a_projection_is_shown_with_who_holds_it_and_what_is_parked() {
+    void a_projection_is_shown_with_its_owners_and_its_parked_aggregates() {
         assertThat(run(0, "show", "entries")).isEmpty();
         assertThat(out.toString())
                 .contains("parked        2 (3 events)", "dead letters  1")
@@ -266,7 +266,7 @@ final class ProjectionIT {
     }
 
     @Test
-    void a_projection_is_stopped_and_goes_on_when_somebody_says_so() throws Exception {
+    void an_operator_pauses_and_resumes_a_projection() throws Exception {
         assertThat(run(0, "pause", "entries", "--reason", "asked by bob"))
                 .singleElement()
                 .asString()
@@ -285,7 +285,7 @@ final class ProjectionIT {
     }
 
     @Test
-    void what_is_parked_is_tried_again() throws Exception {
+    void a_parked_aggregate_is_retried_by_command() throws Exception {
         assertThat(run(0, "retry", "entries", "--key", "late", "--reason", "it came"))
                 .containsExactly("retry entries: 1 to be retried");
         assertThat(run(0, "retry", "entries", "--all", "--yes", "--reason", "mended"))
@@ -327,7 +327,7 @@ final class ProjectionIT {
     }
 
     @Test
-    void what_somebody_has_said_is_to_be_tried_again_is_shown_as_due() {
+    void an_aggregate_that_an_operator_retries_is_shown_as_due() {
         run(0, "show", "entries");
         assertThat(out.toString()).containsPattern("evil\\S+ +poison +5 ");
         run(0, "retry", "entries", "--key", "evil\u001b[31m", "--reason", "mended");
@@ -350,7 +350,7 @@ final class ProjectionIT {
     }
 
     @Test
-    void what_is_not_clear_is_refused_and_nothing_is_changed() throws Exception {
+    void an_ambiguous_command_is_refused_and_changes_nothing() throws Exception {
         assertUsage("Missing required option: '--reason=TEXT'", "pause", "entries");
         assertUsage("--reason TEXT", "resume", "entries", "--reason", " ");
         assertUsage("add --key KEY or --all", "retry", "entries", "--reason", "x");
@@ -369,7 +369,7 @@ final class ProjectionIT {
     }
 
     @Test
-    void tables_that_are_missing_are_not_made_by_whoever_looks() throws Exception {
+    void missing_tables_are_not_created_by_commands_that_read() throws Exception {
         assertThat(run(1, "list", "--schema", "elsewhere")).last().asString().contains("elsewhere");
         assertThat(column("SELECT schema_name FROM information_schema.schemata"))
                 .doesNotContain("elsewhere");

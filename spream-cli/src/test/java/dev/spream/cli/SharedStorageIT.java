@@ -34,7 +34,7 @@ final class SharedStorageIT {
 
     @ParameterizedTest
     @ValueSource(strings = {"jdbc", "spanner"})
-    void a_reader_that_was_killed_goes_on_where_it_was(String kind) throws Exception {
+    void a_second_reader_continues_where_a_killed_one_stopped(String kind) throws Exception {
         try (SharedStorage storage = SharedStorage.of(kind, server, database);
                 ItemWriter writer = new ItemWriter(server, database);
                 SpreamProcess killed = tail(storage, "--start", created.toString(), "--worker", "killed")) {

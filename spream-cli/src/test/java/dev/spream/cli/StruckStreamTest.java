@@ -27,7 +27,7 @@ final class StruckStreamTest {
             ConfigKey.of("headers", ConfigType.list(), "More.").secret();
 
     @Test
-    void what_was_configured_as_a_secret_does_not_leave_by_standard_error() {
+    void configured_secrets_are_masked_on_standard_error() {
         ConfigSection section = new ConfigSection("test", List.of(PASSWORD, URL, HEADERS), true);
         ResolvedConfig config = ResolvedConfig.of(
                 SpreamConfig.of(Map.of(

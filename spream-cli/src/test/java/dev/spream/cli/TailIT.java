@@ -82,7 +82,7 @@ final class TailIT {
 
     @ParameterizedTest
     @MethodSource(SERVERS)
-    void what_is_missing_gets_one_line_and_exit_code_1(SpannerServer server) throws Exception {
+    void a_missing_database_or_stream_is_reported_in_one_line_with_exit_code_1(SpannerServer server) throws Exception {
         DatabaseId database = database(server);
         assertThat(failure(server.emulatorHost(), database.getName(), "Chances"))
                 .contains("Chances")

@@ -55,7 +55,7 @@ final class HealthTest {
     }
 
     @Test
-    void what_is_settled_behind_a_change_that_is_not_is_progress() {
+    void changes_that_settle_behind_an_unsettled_one_are_progress() {
         look(0, ScriptedSource.START);
         clock.advance(Health.PROGRESS_TIMEOUT);
         look(1, ScriptedSource.START);
@@ -83,7 +83,7 @@ final class HealthTest {
     }
 
     @Test
-    void who_holds_nothing_is_healthy() {
+    void a_worker_without_partitions_is_healthy() {
         clock.advance(Duration.ofDays(1));
         health.look(List.of(), 0);
 

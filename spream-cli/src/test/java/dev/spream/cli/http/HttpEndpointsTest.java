@@ -117,7 +117,7 @@ final class HttpEndpointsTest {
     }
 
     @Test
-    void who_listens_for_others_takes_any_name() throws Exception {
+    void an_endpoint_on_all_interfaces_accepts_any_host_name() throws Exception {
         try (HttpEndpoints open = new HttpEndpoints(new HttpAddress("0.0.0.0", 0), "orders", clock)) {
             base = URI.create(open.listen());
             assertThat(base.getHost()).isEqualTo("127.0.0.1");
@@ -246,7 +246,7 @@ final class HttpEndpointsTest {
     }
 
     @Test
-    void a_storage_that_hangs_holds_nobody_up_for_long() throws Exception {
+    void a_hanging_storage_delays_no_request_for_long() throws Exception {
         try (HeldSubscription running = held()) {
             assertThat(running).isNotNull();
             CountDownLatch release = new CountDownLatch(1);
@@ -264,7 +264,7 @@ final class HttpEndpointsTest {
     }
 
     @Test
-    void what_ran_is_still_shown_when_it_has_ended() throws Exception {
+    void an_ended_subscription_is_still_shown() throws Exception {
         held().close();
 
         JsonObject shown = subscription();
@@ -277,7 +277,7 @@ final class HttpEndpointsTest {
     }
 
     @Test
-    void closing_waits_for_nobody() throws Exception {
+    void closing_does_not_wait_for_open_connections() throws Exception {
         try (HeldSubscription running = held();
                 Socket idle = new Socket(base.getHost(), base.getPort())) {
             assertThat(running).isNotNull();

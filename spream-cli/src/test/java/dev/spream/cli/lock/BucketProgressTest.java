@@ -15,7 +15,7 @@ final class BucketProgressTest {
     private final ByteArrayOutputStream terminal = new ByteArrayOutputStream();
 
     @Test
-    void who_watches_sees_how_far_it_is_how_fast_and_how_long_it_takes() {
+    void a_terminal_shows_progress_rate_and_remaining_time() {
         BucketProgress progress = progress(true);
         progress.reached(10_000, 3_145_728);
         nanos.addAndGet(TimeUnit.SECONDS.toNanos(2));

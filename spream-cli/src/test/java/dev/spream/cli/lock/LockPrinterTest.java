@@ -78,7 +78,7 @@ final class LockPrinterTest {
     }
 
     @Test
-    void what_has_no_name_is_shown_by_its_key() {
+    void a_lock_without_a_name_is_shown_by_its_key() {
         sessions.add(session("11", keys(ACCOUNT), Optional.empty(), Duration.ofSeconds(1)));
         sessions.add(session(
                 "12",
@@ -123,7 +123,7 @@ final class LockPrinterTest {
     }
 
     @Test
-    void who_waits_has_the_ancestors_of_what_it_wants() {
+    void a_waiter_is_shown_with_the_ancestors_it_holds() {
         holds("11", Map.of(ACCOUNT, LockMode.EXCLUSIVE), Duration.ofMinutes(7));
         sessions.add(session(
                 "12",

@@ -38,7 +38,7 @@ final class OutboxStatsTextTest {
     }
 
     @Test
-    void what_is_estimated_or_was_read_in_part_is_marked() {
+    void estimates_and_partial_counts_are_marked() {
         OutboxStats bounded = stats(Set.of(OutboxStatus.PENDING), Set.of(OutboxStats.Figure.values()));
         assertThat(OutboxPrinter.stats(bounded))
                 .contains("pending        about 12,345", "failed         2", "lease expired  at least 3")

@@ -14,7 +14,7 @@ final class RemovalProgressTest {
     private long nanos;
 
     @Test
-    void whoever_watches_sees_a_line_that_changes_and_goes() {
+    void a_terminal_shows_one_line_that_is_updated_and_erased() {
         RemovalProgress progress = progress(true);
         removed(progress, 1_000, 100);
         removed(progress, 1_000, 400);

@@ -42,7 +42,7 @@ final class PomsTest {
     }
 
     @Test
-    void what_only_tests_spream_is_not_published() {
+    void modules_of_tests_and_examples_are_not_published() {
         assertThat(Pom.published()).extracting(Pom::artifact).doesNotContain("spream-examples", "spream-verification");
     }
 }

@@ -25,7 +25,7 @@ final class LimitedOutputTest {
     private final ByteArrayOutputStream out = new ByteArrayOutputStream();
 
     @Test
-    void nothing_is_written_past_the_limit_and_the_one_who_wants_to_waits_for_an_interrupt() throws Exception {
+    void writes_past_the_limit_wait_for_an_interrupt() throws Exception {
         AtomicInteger reached = new AtomicInteger();
         try (LimitedOutput lines = new LimitedOutput(out, 2, reached::incrementAndGet)) {
             lines.consume(change("1"), DELIVERY);

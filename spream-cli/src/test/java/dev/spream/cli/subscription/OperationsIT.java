@@ -92,7 +92,7 @@ final class OperationsIT {
     }
 
     @Test
-    void what_is_no_address_is_refused() {
+    void an_invalid_address_is_refused() {
         CommandRun run = CommandRun.of("run", "--http=everywhere");
         assertThat(run.exitCode()).isEqualTo(2);
         assertThat(run.err()).anyMatch(line -> line.contains("http is 'everywhere'"));
