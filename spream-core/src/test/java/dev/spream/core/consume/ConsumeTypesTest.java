@@ -63,7 +63,7 @@ final class ConsumeTypesTest {
     }
 
     @Test
-    void what_a_batch_fails_is_thrown_for_a_single_change() {
+    void a_failure_of_a_batch_of_one_change_is_thrown() {
         for (Throwable cause : List.of(new IOException("disk"), new AssertionError("no"), new StackOverflowError())) {
             BatchConsumer consumer = batch -> batch.fail(0, cause);
             assertThatThrownBy(() -> consumer.consume(CHANGE, DELIVERY)).isSameAs(cause);

@@ -19,7 +19,7 @@ final class BoundsTest {
     }
 
     @Test
-    void what_is_required_may_be_a_bound_and_the_message_names_field_value_and_bounds() {
+    void bounds_are_inclusive_and_the_message_names_field_value_and_bounds() {
         assertThatCode(() -> Bounds.requireBetween("pause", MIN, MIN, MAX)).doesNotThrowAnyException();
         assertThatCode(() -> Bounds.requireBetween("pause", MAX, MIN, MAX)).doesNotThrowAnyException();
         assertThatThrownBy(() -> Bounds.requireBetween("pause", MAX.plusSeconds(1), MIN, MAX))

@@ -29,7 +29,7 @@ final class ChangeRecordRoundTripTest {
             "{\"json\": [1, \"in a string\"]}");
 
     @Test
-    void what_is_written_is_read_again() {
+    void a_written_change_is_read_back_unchanged() {
         for (long seed = 1; seed <= 2_000; seed++) {
             DataChangeRecord change = randomChange(new Random(seed));
             String json = change.toJson();

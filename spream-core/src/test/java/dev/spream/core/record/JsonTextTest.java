@@ -131,7 +131,7 @@ final class JsonTextTest {
     }
 
     @Test
-    void what_is_no_json_is_not_written() {
+    void a_value_that_is_no_json_is_not_written() {
         assertThatThrownBy(() -> JsonObject.of(Map.of("a", new Object()))).isInstanceOf(IllegalArgumentException.class);
         for (Number number : List.of(Double.NaN, Double.POSITIVE_INFINITY, Float.NEGATIVE_INFINITY)) {
             assertThatThrownBy(() -> JsonObject.of(Map.of("a", number)))

@@ -27,7 +27,7 @@ class BudgetConcurrencyTest {
     private final AtomicLong mostHeld = new AtomicLong();
 
     @Test
-    void everybody_gets_through_within_the_budget_and_one_each_and_all_of_it_comes_back() throws InterruptedException {
+    void every_partition_proceeds_within_the_budget_and_all_of_it_is_released() throws InterruptedException {
         for (long seed = 1; seed <= 20; seed++) {
             List<CompletableFuture<Void>> partitions = new ArrayList<>();
             for (int p = 0; p < PARTITIONS; p++) {

@@ -100,7 +100,7 @@ class FairShareTest {
     }
 
     @Test
-    void what_is_being_given_is_not_given_again() {
+    void partitions_being_handed_over_are_not_handed_over_again() {
         member("ann", 10);
         member("bob", 10);
         held("ann", "a1", "a2", "a3", "a4");
@@ -110,7 +110,7 @@ class FairShareTest {
     }
 
     @Test
-    void what_was_being_given_when_another_has_claimed_it_by_now_is_the_others() {
+    void a_partition_handed_over_and_claimed_by_another_worker_counts_as_its_share() {
         member("ann", 10);
         member("bob", 10);
         held("ann", "a1", "a2");
@@ -120,7 +120,7 @@ class FairShareTest {
     }
 
     @Test
-    void what_was_given_is_left_for_the_worker_that_has_fewest() {
+    void released_partitions_are_left_to_the_worker_with_the_fewest() {
         member("ann", 10);
         member("bob", 10);
         held("ann", "a1", "a2");
@@ -141,7 +141,7 @@ class FairShareTest {
     }
 
     @Test
-    void what_no_worker_can_take_is_nobodys() {
+    void partitions_beyond_all_capacities_stay_unclaimed() {
         member("ann", 1);
         member("bob", 1);
         free("a", "b", "c");
@@ -150,7 +150,7 @@ class FairShareTest {
     }
 
     @Test
-    void what_a_worker_that_left_still_holds_is_nobodys_share() {
+    void partitions_of_a_departed_worker_count_for_no_share() {
         member("ann", 10);
         member("bob", 10);
         held("gone", "g1", "g2", "g3");
