@@ -469,7 +469,7 @@ class SpannerEmulatorIT {
     }
 
     @Test
-    void a_transaction_that_throws_leaves_nothing_and_blocks_nobody() throws Exception {
+    void a_failed_transaction_is_rolled_back_and_blocks_no_other() throws Exception {
         DatabaseClient database = database(ACCOUNTS);
         assertThatThrownBy(() -> database.readWriteTransaction().run(transaction -> {
                     transaction.executeUpdate(Statement.of("INSERT INTO Accounts (Id) VALUES (1)"));

@@ -84,7 +84,7 @@ class DdlParserTest {
                 "CREATE VIEW V SQL SECURITY INVOKER AS SELECT 1",
                 "CREATE ROLE reader"
             })
-    void what_is_not_enforced_is_refused(String ddl) {
+    void options_that_are_not_enforced_are_refused(String ddl) {
         assertThatThrownBy(() -> google(ddl))
                 .satisfies(e -> assertThat(codeOf(e)).isEqualTo(Status.Code.UNIMPLEMENTED));
     }

@@ -136,7 +136,7 @@ class ChangeStreamDdlTest {
     }
 
     @Test
-    void what_a_stream_names_cannot_be_dropped() {
+    void tables_and_columns_that_a_stream_watches_cannot_be_dropped() {
         rig.ddl("CREATE CHANGE STREAM S FOR Orders(Customer)");
         rig.ddl("CREATE CHANGE STREAM Everything FOR ALL");
         assertThatThrownBy(() -> rig.streams.checkTableChange("orders", ""))

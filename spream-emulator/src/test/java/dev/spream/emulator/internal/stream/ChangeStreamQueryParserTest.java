@@ -84,7 +84,7 @@ class ChangeStreamQueryParserTest {
                 "SELECT 'FROM READ_Orders1(' FROM Orders",
                 "INSERT INTO Orders (Id) VALUES (1)",
             })
-    void other_statements_are_somebody_elses(String sql) {
+    void other_statements_are_not_parsed(String sql) {
         assertThat(googleSql.streams.parse(sql, Struct.getDefaultInstance(), Map.of()))
                 .isEmpty();
     }

@@ -85,7 +85,7 @@ class FaultRateTest {
     @EnumSource(
             value = Kind.class,
             names = {"RETENTION_LOST", "PARTITION_EXPIRED", "OUTSIDE_PARTITION"})
-    void what_a_reader_cannot_recover_from_comes_by_call_only(Kind kind) {
+    void unrecoverable_faults_have_no_rate(Kind kind) {
         assertThatThrownBy(() -> FaultRates.none().with(kind, 0.1)).hasMessageContaining(kind.toString());
     }
 

@@ -86,7 +86,7 @@ class FaultTest {
     }
 
     @Test
-    void the_query_after_a_broken_one_goes_on_as_if_nothing_had_been() throws Exception {
+    void the_query_after_a_broken_one_returns_the_remaining_records() throws Exception {
         commit(1, 2, 3);
         rig.partitions().move(token);
         faults.next(Fault.of(Kind.UNAVAILABLE).afterRows(2));
@@ -159,7 +159,7 @@ class FaultTest {
     }
 
     @Test
-    void where_there_is_one_child_record_only_the_stream_breaks_between_it_and_the_end() throws Exception {
+    void a_single_child_record_is_followed_by_the_break() throws Exception {
         String child = rig.partitions().move(token);
         faults.next(Fault.of(Kind.BETWEEN_CHILD_RECORDS));
         RowCollector broken = rig.ask(query(token, T0, null));
@@ -284,7 +284,7 @@ class FaultTest {
     @EnumSource(
             value = Kind.class,
             names = {"UNAVAILABLE", "CLEAN_END", "STALL"})
-    void what_is_due_later_than_the_partition_ends_comes_in_place_of_the_child_records(Kind kind) throws Exception {
+    void a_fault_that_is_due_after_the_end_replaces_the_child_records(Kind kind) throws Exception {
         commit(1);
         rig.partitions().split(token);
         faults.next(Fault.of(kind).afterRows(100));
@@ -317,7 +317,7 @@ class FaultTest {
     }
 
     @Test
-    void what_was_cleared_does_not_strike() throws Exception {
+    void cleared_faults_have_no_effect() throws Exception {
         rig.partitions().move(token);
         faults.next(Fault.of(Kind.UNAVAILABLE));
         faults.clear();
