@@ -32,7 +32,7 @@ final class ForwardExampleIT {
     private Path folder;
 
     @Test
-    void what_is_refused_is_set_aside_with_what_follows_it_and_replayed_in_order() throws Exception {
+    void refused_changes_and_later_ones_of_their_key_are_parked_and_replayed_in_order() throws Exception {
         Path letters = folder.resolve("letters.jsonl");
         try (SpannerEmulator emulator = SpannerEmulator.start()) {
             emulator.createDatabase(

@@ -36,7 +36,7 @@ final class JsonTest {
     @ParameterizedTest
     @ValueSource(
             strings = {"", "{", "{\"a\":1,}", "[1 2]", "{a:1}", "'a'", "NaN", "01", "1 1", "{\"a\":1,\"a\":1}", "tru"})
-    void what_is_no_json_is_refused(String text) {
+    void invalid_json_is_refused(String text) {
         assertThatThrownBy(() -> Json.parse(text)).isInstanceOf(IllegalArgumentException.class);
     }
 

@@ -36,7 +36,7 @@ final class BrokerModeTest {
                 "{\"mode\": \"ok\", \"delay_ms\": 1e9}",
                 "{\"mode\": \"ok\", \"colour\": 1}"
             })
-    void what_is_no_mode_is_refused(String body) {
+    void an_invalid_mode_is_refused(String body) {
         assertThatThrownBy(() -> BrokerMode.SOUND.changedBy(body)).isInstanceOf(IllegalArgumentException.class);
     }
 

@@ -238,7 +238,7 @@ final class SearchProjectionIT {
     }
 
     @Test
-    void an_index_that_is_brought_back_goes_on_when_the_process_is_started_again() throws IOException {
+    void a_restored_index_continues_when_the_process_is_restarted() throws IOException {
         loseTheIndex();
         try (SearchEngine engine = LuceneSearchEngine.open(directory)) {
             requireAstray(engine, "restore that index");

@@ -55,7 +55,7 @@ final class CloudRunTest {
     }
 
     @Test
-    void what_is_secret_is_referred_to_and_not_written() {
+    void secrets_are_references_and_not_literals() {
         for (Object each : (List<?>) at(container, "env")) {
             Map<?, ?> variable = (Map<?, ?>) each;
             boolean secret = List.of("DATABASE_URL", "EVENT_STORE_URL", "MEILISEARCH_API_KEY")
@@ -104,7 +104,7 @@ final class CloudRunTest {
     }
 
     @Test
-    void the_container_runs_the_program_as_nobody_in_particular() throws IOException {
+    void the_container_runs_the_program_as_an_unprivileged_user() throws IOException {
         assertThat(Files.readString(CONTAINERFILE))
                 .contains("USER 10001:10001", "\"" + VocabularyProgram.class.getName() + "\"")
                 .contains(

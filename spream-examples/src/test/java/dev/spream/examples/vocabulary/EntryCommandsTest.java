@@ -89,7 +89,7 @@ final class EntryCommandsTest {
     }
 
     @Test
-    void what_is_not_there_cannot_be_changed() {
+    void a_missing_entry_or_item_cannot_be_changed() {
         refused(Reason.NOT_FOUND, () -> commands.handle("nobody", 1, addItem("i-1"), key("a")));
         refused(Reason.NOT_FOUND, () -> commands.handle(entry, 1, new UpdateItem("i-1", APPROVED), key("b")));
         commands.handle(entry, 1, addItem("i-1"), key("add"));

@@ -74,7 +74,7 @@ final class EventCodecTest {
     }
 
     @Test
-    void what_is_no_event_of_the_vocabulary_says_so_without_its_data() {
+    void a_foreign_event_is_refused_without_its_data_in_the_message() {
         assertThatThrownBy(() -> EventCodec.read(envelope("MoneyDeposited", "{\"amount\": 7}")))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("there is no event of type MoneyDeposited");

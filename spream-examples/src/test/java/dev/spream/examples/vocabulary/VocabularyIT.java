@@ -478,7 +478,7 @@ final class VocabularyIT {
     }
 
     @Test
-    void what_is_asked_while_both_projections_are_rebuilt_and_exchanged_is_complete() throws Exception {
+    void answers_are_complete_while_both_projections_are_rebuilt_and_cut_over() throws Exception {
         try (VocabularyService service = VocabularyService.start(environment);
                 ProjectionOperations operations = JdbcProjectionOperations.create(database)) {
             URI uri = service.uri();

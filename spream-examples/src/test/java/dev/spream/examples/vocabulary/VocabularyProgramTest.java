@@ -15,7 +15,7 @@ final class VocabularyProgramTest {
     }
 
     @Test
-    void how_it_is_used_is_no_error() {
+    void printing_the_help_is_no_error() {
         assertThat(status(Map.of(), "--help")).isZero();
         assertThat(status(Map.of(), "--helpless")).isEqualTo(2);
     }
