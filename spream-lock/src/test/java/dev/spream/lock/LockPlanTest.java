@@ -45,13 +45,13 @@ final class LockPlanTest {
     }
 
     @Test
-    void what_is_below_an_exclusive_target_needs_no_lock_of_its_own() {
+    void a_target_below_an_exclusive_one_needs_no_lock_of_its_own() {
         LockRequest request = LockRequest.exclusive(LockTarget.resource("u1", "a1", "r1"), LockTarget.user("u1"));
         assertThat(LockPlan.of(request, SPACE).locks()).containsExactly(lock(LockTarget.user("u1"), EXCLUSIVE));
     }
 
     @Test
-    void what_is_below_a_shared_target_needs_its_own_locks() {
+    void a_target_below_a_shared_one_needs_its_own_locks() {
         LockRequest request =
                 LockRequest.shared(LockTarget.user("u1")).and(LockRequest.exclusive(LockTarget.account("u1", "a1")));
         assertThat(LockPlan.of(request, SPACE).locks())

@@ -23,7 +23,7 @@ final class OwnerLocksTest {
     private final OwnerLocks held = new OwnerLocks(SPACE);
 
     @Test
-    void what_is_held_is_not_taken_again() {
+    void held_locks_are_not_taken_again() {
         take(LockRequest.exclusive(ACCOUNT));
         assertThat(held.missing(LockRequest.exclusive(ACCOUNT))).isEmpty();
         assertThat(held.missing(LockRequest.shared(ACCOUNT))).isEmpty();
@@ -41,7 +41,7 @@ final class OwnerLocksTest {
     }
 
     @Test
-    void what_was_taken_in_a_transaction_that_others_use_is_taken_again_as_it_was() {
+    void locks_taken_after_the_transaction_was_lent_are_taken_again_in_their_mode() {
         take(LockRequest.shared(USER));
         held.lend();
         take(LockRequest.exclusive(ACCOUNT));
@@ -85,7 +85,7 @@ final class OwnerLocksTest {
     }
 
     @Test
-    void an_owner_takes_what_a_model_says_always_upwards_and_excludes_whom_it_should() {
+    void random_requests_take_the_locks_of_a_model_in_order_and_exclude_conflicting_owners() {
         int refused = 0;
         for (long seed = 0; seed < RUNS; seed++) {
             refused += new Run(seed).play();

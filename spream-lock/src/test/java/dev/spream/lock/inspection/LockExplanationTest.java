@@ -53,7 +53,7 @@ final class LockExplanationTest {
     }
 
     @Test
-    void what_is_below_an_exclusive_target_conflicts_with_it_at_the_ancestor() {
+    void a_target_below_an_exclusive_one_conflicts_at_the_ancestor() {
         holds("a", Map.of(U1, EXCLUSIVE), WIDE);
         waitsFor("b", Map.of(R1, EXCLUSIVE), WIDE.keyOf(U1), "a");
 
@@ -62,7 +62,7 @@ final class LockExplanationTest {
     }
 
     @Test
-    void what_is_above_a_target_conflicts_with_it_at_itself() {
+    void a_target_above_an_exclusive_one_conflicts_at_itself() {
         holds("a", Map.of(R1, EXCLUSIVE), WIDE);
         waitsFor("b", Map.of(U1, EXCLUSIVE), WIDE.keyOf(U1), "a");
 
@@ -109,7 +109,7 @@ final class LockExplanationTest {
     }
 
     @Test
-    void a_wait_for_somebody_who_reports_nothing_is_not_judged() {
+    void a_wait_for_a_session_without_a_report_has_an_unknown_verdict() {
         sessions.add(session("a", locks(Map.of(A1, EXCLUSIVE), WIDE), Optional.empty(), false));
         waitsFor("b", Map.of(A1, EXCLUSIVE), WIDE.keyOf(A1), "a");
 
@@ -119,7 +119,7 @@ final class LockExplanationTest {
     }
 
     @Test
-    void what_a_report_explains_has_names() {
+    void reported_locks_have_names() {
         holds("a", Map.of(R1, EXCLUSIVE), WIDE);
 
         assertThat(explain(WIDE).owners()).singleElement().satisfies(owner -> {
@@ -140,7 +140,7 @@ final class LockExplanationTest {
     }
 
     @Test
-    void one_that_has_to_wait_for_anybody_has_to_wait() {
+    void a_wait_with_one_conflicting_blocker_is_a_conflict() {
         holds("a", Map.of(U1, SHARED), ONE_BUCKET);
         holds("b", Map.of(U2, SHARED), ONE_BUCKET);
         waitsFor("c", Map.of(U2, EXCLUSIVE), ONE_BUCKET.keyOf(U2), "a", "b");
@@ -165,7 +165,7 @@ final class LockExplanationTest {
     }
 
     @Test
-    void everybody_stands_in_the_chains_once_behind_the_last_of_those_they_wait_for() {
+    void each_session_is_in_the_chains_once_behind_its_last_blocker() {
         sessions.add(session("a", List.of(), Optional.empty(), false));
         sessions.add(session("b", List.of(), Optional.empty(), false, "a"));
         sessions.add(session("c", List.of(), Optional.empty(), false, "a", "b"));
