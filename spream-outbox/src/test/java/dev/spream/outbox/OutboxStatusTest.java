@@ -29,7 +29,7 @@ final class OutboxStatusTest {
     }
 
     @Test
-    void what_succeeded_or_was_aborted_is_settled() {
+    void succeeded_and_aborted_entries_are_settled() {
         assertThat(Arrays.stream(OutboxStatus.values()).filter(OutboxStatus::isSettled))
                 .containsExactly(OutboxStatus.SUCCEEDED, OutboxStatus.ABORTED);
     }

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 final class OutcomeSecretsTest {
 
     @Test
-    void what_a_sender_says_of_an_entry_has_no_secret() {
+    void messages_of_a_sender_have_their_secrets_masked() {
         Secrets.add("pl3asestrike");
         ReasonCode reason = ReasonCode.UNAUTHORIZED;
         String message = "the receiver refused pl3asestrike";

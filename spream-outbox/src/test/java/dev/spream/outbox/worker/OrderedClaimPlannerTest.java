@@ -75,7 +75,7 @@ final class OrderedClaimPlannerTest {
     }
 
     @Test
-    void what_the_store_refuses_is_read_anew() {
+    void keys_that_the_store_refuses_are_read_again() {
         read(due(2, "a"));
         List<OrderedClaimPlanner.Head> heads = plan.take(1, 0);
         plan.refused(heads);
@@ -85,7 +85,7 @@ final class OrderedClaimPlannerTest {
     }
 
     @Test
-    void what_is_refused_again_and_again_waits() {
+    void a_key_that_is_refused_repeatedly_waits() {
         read(due(2, "a"));
         for (int i = 0; i < 2; i++) {
             plan.refused(plan.take(1, 0));
@@ -121,7 +121,7 @@ final class OrderedClaimPlannerTest {
     }
 
     @Test
-    void a_segment_above_the_share_is_given_up_when_nothing_of_it_is_under_way() {
+    void a_segment_above_the_share_is_released_when_none_of_its_entries_is_in_flight() {
         read(due(1, "a"), due(2, "a"));
         assertThat(take(0)).containsExactly(1L);
         plan.hold(new OutboxSegmentShare(List.of(SEGMENT), 0));

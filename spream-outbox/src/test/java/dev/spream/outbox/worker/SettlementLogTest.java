@@ -59,7 +59,7 @@ final class SettlementLogTest {
     }
 
     @Test
-    void an_entry_that_succeeded_or_is_given_back_is_a_line_for_those_who_look_closely() {
+    void a_succeeded_or_released_entry_is_logged_at_debug() {
         assertLine(
                 new Settlement.Succeeded(CLAIM.ref(), LedgerResult.succeeded("{\"secret\":2}")),
                 Level.DEBUG,
