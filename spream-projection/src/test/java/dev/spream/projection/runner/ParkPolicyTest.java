@@ -36,7 +36,7 @@ final class ParkPolicyTest {
     }
 
     @Test
-    void after_the_last_attempt_it_waits_for_somebody() {
+    void a_transient_failure_after_the_last_attempt_has_no_next_attempt() {
         assertThat(policy.afterTransient(8, "failed")).isEqualTo(policy.poison(8, "failed"));
         assertThat(policy.afterTransient(9, "failed").nextTry()).isEmpty();
     }

@@ -60,7 +60,7 @@ final class SegmentLagsTest {
     }
 
     @Test
-    void one_that_nobody_reads_is_not_followed() {
+    void an_unattended_segment_has_an_unknown_lag() {
         lags.unattended(0);
         assertIs(UNKNOWN);
     }

@@ -72,7 +72,7 @@ final class IndexMaintenanceTest {
     }
 
     @Test
-    void what_makes_no_sense_is_refused() {
+    void invalid_intervals_are_refused() {
         assertThatThrownBy(() -> IndexMaintenance.start(Duration.ZERO, WEEK)).hasMessageContaining("must be positive");
         assertThatThrownBy(() -> IndexMaintenance.start(WEEK, Duration.ofDays(-1)))
                 .hasMessageContaining("not be negative");

@@ -115,7 +115,7 @@ final class SearchProjectionTest {
     }
 
     @Test
-    void what_a_batch_does_to_a_document_is_one_change() throws Exception {
+    void the_changes_of_a_batch_to_a_document_are_joined() throws Exception {
         assertThat(joined("put a", "merge b", "merge c"))
                 .isEqualTo(new SearchChange.Put(new SearchDocument("w", Map.of("a", 1L, "b", 2L, "c", 3L)), 3));
         assertThat(joined("merge a", "merge a")).isEqualTo(new SearchChange.Merge("w", Map.of("a", 2L), 2));
@@ -157,7 +157,7 @@ final class SearchProjectionTest {
     }
 
     @Test
-    void what_an_engine_says_of_a_failure_decides_what_becomes_of_the_event() {
+    void the_failure_kind_of_the_engine_decides_about_the_event() {
         Calls index = new Calls();
         index.failure = Optional.of(new SearchException(FailureKind.POISON, "refused: invalid_document_id", null));
         SearchProjection failing = new SearchProjection("words", new Texts(), index);
@@ -168,7 +168,7 @@ final class SearchProjectionTest {
     }
 
     @Test
-    void what_is_built_anew_begins_empty_and_a_first_version_where_nothing_is() {
+    void a_rebuild_empties_its_index_and_a_first_version_requires_an_empty_one() {
         Calls first = new Calls();
         Calls second = new Calls();
         indexes.put(1, first);
