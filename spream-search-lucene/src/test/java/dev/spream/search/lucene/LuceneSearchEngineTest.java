@@ -56,7 +56,7 @@ final class LuceneSearchEngineTest {
     }
 
     @Test
-    void who_opens_an_index_second_is_told_who_has_it() {
+    void opening_an_index_twice_fails_and_names_the_owner() {
         try (LuceneSearchEngine first = LuceneSearchEngine.open(directory);
                 LuceneSearchEngine second = LuceneSearchEngine.open(directory)) {
             SearchIndex index = first.open("words", SCHEMA);
@@ -71,7 +71,7 @@ final class LuceneSearchEngineTest {
     }
 
     @Test
-    void what_is_no_index_is_left_alone() throws IOException {
+    void a_folder_that_is_no_index_is_not_changed() throws IOException {
         Path folder = Files.createDirectories(directory.resolve("words"));
         Path letter = Files.writeString(folder.resolve("letter.txt"), "dear");
         Files.writeString(directory.resolve("file"), "a file");
@@ -107,7 +107,7 @@ final class LuceneSearchEngineTest {
     }
 
     @Test
-    void an_index_that_is_lost_is_not_begun_anew_behind_the_back_of_who_writes() throws IOException {
+    void a_lost_index_is_not_created_again_while_it_is_written() throws IOException {
         try (LuceneSearchEngine engine = LuceneSearchEngine.open(directory)) {
             SearchIndex index = engine.open("words", SCHEMA);
             index.write(List.of(put("1", 1, Map.of("word", "apple"))));
@@ -128,7 +128,7 @@ final class LuceneSearchEngineTest {
     }
 
     @Test
-    void an_index_that_is_brought_back_goes_on_in_the_process_that_missed_it() throws IOException {
+    void a_restored_index_continues_in_the_process_that_missed_it() throws IOException {
         String id = written();
         Path away = directory.resolve("away");
         Files.move(directory.resolve("words"), away);
@@ -187,7 +187,7 @@ final class LuceneSearchEngineTest {
     }
 
     @Test
-    void what_was_done_to_an_index_keeps_it_when_another_one_is_expected() {
+    void a_written_or_cleared_index_stays_bound_when_another_id_is_expected() {
         try (LuceneSearchEngine engine = LuceneSearchEngine.open(directory)) {
             SearchIndex written = engine.open("written", SCHEMA);
             written.write(List.of(put("1", 1, Map.of("word", "apple"))));
@@ -202,7 +202,7 @@ final class LuceneSearchEngineTest {
     }
 
     @Test
-    void what_damaged_files_hold_is_not_blamed_on_events() throws IOException {
+    void damaged_files_are_no_poison() throws IOException {
         StringBuilder text = new StringBuilder("apple"); // long and manifold, or it is not in one piece in the file
         for (int i = 0; i < 300; i++) {
             text.append(i == 150 ? " Cherry " : " ").append(Integer.toHexString(i * 7_919));
@@ -238,7 +238,7 @@ final class LuceneSearchEngineTest {
     }
 
     @Test
-    void a_write_that_fails_leaves_what_was_there_and_the_next_one_goes_on() {
+    void a_failed_write_changes_nothing_and_the_next_one_succeeds() {
         try (LuceneSearchEngine engine = LuceneSearchEngine.open(directory)) {
             SearchIndex index = engine.open("words", SCHEMA);
             index.write(List.of(put("1", 1, Map.of("word", "apple"))));
@@ -254,7 +254,7 @@ final class LuceneSearchEngineTest {
     }
 
     @Test
-    void who_is_interrupted_while_writing_harms_nobody() {
+    void an_interrupt_during_a_write_leaves_the_index_usable() {
         try (LuceneSearchEngine engine = LuceneSearchEngine.open(directory)) {
             SearchIndex index = engine.open("words", SCHEMA);
             Thread.currentThread().interrupt();
