@@ -143,7 +143,7 @@ final class MeilisearchSearchEngineTest {
     }
 
     @Test
-    void what_the_server_takes_late_is_waited_for_before_anything_newer_is_written() throws Exception {
+    void a_late_write_is_awaited_before_a_newer_one_is_sent() throws Exception {
         server.holdDocuments();
         assertThat(failedWrite().kind()).isEqualTo(FailureKind.TRANSIENT);
         int asked = server.requests();
@@ -163,7 +163,7 @@ final class MeilisearchSearchEngineTest {
     }
 
     @Test
-    void what_has_not_come_in_the_time_of_a_task_is_sent_again() {
+    void a_write_that_exceeds_the_task_timeout_is_sent_again() {
         try (MeilisearchSearchEngine impatient = engine(Duration.ofSeconds(1))) {
             SearchIndex words = impatient.open("words", SCHEMA);
             server.holdDocuments();
@@ -286,7 +286,7 @@ final class MeilisearchSearchEngineTest {
     }
 
     @Test
-    void what_is_not_newer_is_not_even_sent() {
+    void documents_that_are_not_newer_are_not_sent() {
         index.write(List.of(put("1", 5, "apple")));
         long before = server.tasks();
         index.write(List.of(put("1", 4, "pear"), new SearchChange.Delete("1", 5)));
@@ -342,7 +342,7 @@ final class MeilisearchSearchEngineTest {
     }
 
     @Test
-    void who_asks_which_index_is_there_does_not_have_it_written() {
+    void reading_the_id_of_an_index_does_not_allow_writing_to_it() {
         String id = index.id();
         try (MeilisearchSearchEngine other = engine(Duration.ofSeconds(20))) {
             assertThat(other.drop("words")).isTrue();
@@ -355,7 +355,7 @@ final class MeilisearchSearchEngineTest {
     }
 
     @Test
-    void an_index_that_is_brought_back_goes_on_in_the_process_that_missed_it() {
+    void a_restored_index_continues_in_the_process_that_missed_it() {
         index.write(List.of(put("1", 1, "apple")));
         String id = index.id();
         Runnable back = server.takeAway("words");
@@ -379,7 +379,7 @@ final class MeilisearchSearchEngineTest {
 
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 2}) // it is dropped, made, and given its settings
-    void an_index_that_was_emptied_in_part_is_emptied_by_whoever_begins_next(int failing) throws Exception {
+    void an_index_that_was_emptied_in_part_is_emptied_by_the_next_rebuild(int failing) throws Exception {
         index.write(List.of(new SearchChange.Delete("1", 5)));
         String before = index.id();
         try (MeilisearchSearchEngine elsewhere = engine(Duration.ofSeconds(20))) {
@@ -412,7 +412,7 @@ final class MeilisearchSearchEngineTest {
     }
 
     @Test
-    void where_deletions_cannot_be_told_every_document_counts() {
+    void without_the_filter_on_deletions_every_document_counts() {
         engine.drop("words");
         try (MeilisearchClient late = new MeilisearchClient(
                 server.url(), Optional.empty(), Duration.ofSeconds(20))) { // makes it without settings
