@@ -71,7 +71,7 @@ final class ConfiguredSinkTest {
     }
 
     @Test
-    void what_is_refused_for_good_is_set_aside_with_all_that_follows_on_its_key(@TempDir Path folder) throws Exception {
+    void a_change_refused_for_good_is_parked_with_all_later_ones_of_its_key(@TempDir Path folder) throws Exception {
         Path letters = folder.resolve("letters.jsonl");
         List<DataChangeRecord> changes =
                 List.of(change(1, "a"), withNote(2, "x".repeat(10_000_000), "a"), change(3, "b"), change(4, "a"));
@@ -91,7 +91,7 @@ final class ConfiguredSinkTest {
     }
 
     @Test
-    void what_the_server_calls_invalid_is_tried_once() {
+    void an_invalid_message_is_tried_once() {
         server.script(request -> new Reply.Refuse(Status.INVALID_ARGUMENT));
         assertThatThrownBy(() -> run(List.of(change(1, "a")), Map.of()))
                 .isInstanceOf(ConsumerException.class)
@@ -112,7 +112,7 @@ final class ConfiguredSinkTest {
     }
 
     @Test
-    void a_restart_after_a_failure_goes_on_with_the_change_that_failed() {
+    void a_restart_after_a_failure_continues_with_the_failed_change() {
         List<DataChangeRecord> changes = List.of(change(1, "a"), change(2, "a"), change(3, "b"), change(4, "a"));
         server.script(request -> labels(request.getMessagesList()).contains("a2")
                 ? new Reply.Refuse(Status.PERMISSION_DENIED)

@@ -138,7 +138,7 @@ final class PubsubEventSourceTest {
     }
 
     @Test
-    void what_is_acknowledged_is_gone_and_nothing_is_before() throws InterruptedException {
+    void only_acknowledged_messages_are_removed() throws InterruptedException {
         publish("a", 1);
         publish("a", 2);
         try (EventFeed feed = events.open(ALL)) {
@@ -155,7 +155,7 @@ final class PubsubEventSourceTest {
     }
 
     @Test
-    void what_is_acknowledged_just_before_the_end_is_acknowledged() throws InterruptedException {
+    void an_acknowledgement_just_before_the_close_takes_effect() throws InterruptedException {
         publish("a", 1);
         try (EventFeed feed = events.open(ALL)) {
             feed.acknowledge(poll(feed, 1));
@@ -174,7 +174,7 @@ final class PubsubEventSourceTest {
     }
 
     @Test
-    void what_a_closed_feed_had_comes_again_with_those_behind_it_in_order() throws InterruptedException {
+    void messages_of_a_closed_feed_are_redelivered_with_the_later_ones_in_order() throws InterruptedException {
         LongStream.rangeClosed(1, 6).forEach(version -> publish("a", version));
         publish("b", 1);
         try (EventFeed feed = events.open(ALL)) {
@@ -191,7 +191,7 @@ final class PubsubEventSourceTest {
     }
 
     @Test
-    void what_was_held_too_long_comes_again() throws InterruptedException {
+    void a_message_beyond_its_ack_deadline_is_redelivered() throws InterruptedException {
         publish("a", 1);
         try (EventFeed feed = events.open(ALL)) {
             List<FeedItem> first = poll(feed, 1);
@@ -218,7 +218,7 @@ final class PubsubEventSourceTest {
     }
 
     @Test
-    void what_is_no_event_comes_with_its_bytes_and_attributes() throws InterruptedException {
+    void an_undecodable_message_has_its_bytes_and_attributes() throws InterruptedException {
         ByteString bytes = ByteString.copyFrom(new byte[] {(byte) 0xff, 1});
         server.publish("a", bytes, Map.of("x", "y"));
         server.publish("a", ByteString.copyFromUtf8("{\"event_id\": \"secret\"}"), Map.of());

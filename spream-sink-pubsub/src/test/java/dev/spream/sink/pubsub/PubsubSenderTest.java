@@ -182,7 +182,7 @@ final class PubsubSenderTest {
     }
 
     @Test
-    void where_nothing_listens_nothing_left() throws Exception {
+    void a_refused_connection_sends_nothing() throws Exception {
         server.close();
         try (PubsubSender sender = sender(Map.of())) {
             SendOutcome outcome = sender.send(entry("k", PAYLOAD), LONG);
@@ -194,7 +194,7 @@ final class PubsubSenderTest {
     }
 
     @Test
-    void what_has_no_room_does_not_leave_and_what_is_too_large_never_will() throws Exception {
+    void entries_without_capacity_are_not_sent_and_oversized_ones_fail_for_good() throws Exception {
         try (PubsubSender sender = sender(Map.of("max-requests", "1"))) {
             server.script(request -> new Reply.Hold());
             FutureTask<SendOutcome> first = new FutureTask<>(() -> sender.send(entry("k1", PAYLOAD), LONG));

@@ -120,7 +120,7 @@ final class PubsubSinkCallsTest {
     }
 
     @Test
-    void closing_gives_up_what_is_not_answered_and_nothing_waits_for_ever() throws Exception {
+    void closing_aborts_unanswered_requests_and_no_call_waits_forever() throws Exception {
         reopen(Duration.ofMinutes(10), 1, 1);
         server.script(request -> new Reply.Hold());
         RecordingBatch batch = new RecordingBatch(change(1, "a"));

@@ -113,7 +113,7 @@ final class PubsubSinkProviderTest {
                 "projects/demo/subscriptions/changes",
                 "projects//topics/changes"
             })
-    void what_is_no_topic_is_refused(String name) {
+    void an_invalid_topic_is_refused(String name) {
         assertThatThrownBy(() -> options(Map.of("topic", name), Optional.empty()))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageNotContaining(name);
@@ -121,13 +121,13 @@ final class PubsubSinkProviderTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"projects/demo/topics/abc", "projects/example.com:demo-1/topics/Changes._~+%-", SOME_TOPIC})
-    void what_is_a_topic_is_read_and_written(String name) {
+    void a_topic_is_read_and_written(String name) {
         assertThat(PubsubTopic.parse(name)).hasToString(name);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"localhost", "localhost:0", "localhost:99999", "http://localhost:80", "a b:80"})
-    void what_is_no_host_and_port_is_refused(String host) {
+    void an_invalid_endpoint_is_refused(String host) {
         assertThatThrownBy(() -> options(Map.of("endpoint", host), Optional.empty()))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("host:port");

@@ -123,7 +123,7 @@ final class PubsubSinkTest {
                 "DEADLINE_EXCEEDED",
                 "CANCELLED"
             })
-    void what_may_pass_is_tried_again_at_once(Status.Code code) throws Exception {
+    void a_transient_failure_is_retried_at_once(Status.Code code) throws Exception {
         refuse("a1", Status.fromCode(code), 2);
         RecordingBatch batch = new RecordingBatch(change(1, "a"), change(2, "a"));
         sink.consume(batch);
@@ -165,7 +165,7 @@ final class PubsubSinkTest {
     }
 
     @Test
-    void a_key_that_failed_goes_on_with_the_next_attempt() throws Exception {
+    void a_failed_key_continues_with_the_next_attempt() throws Exception {
         reopen(SHORT, 100, 1_000);
         refuse("a1", Status.UNAVAILABLE, Integer.MAX_VALUE);
         RecordingBatch first = new RecordingBatch(change(1, "a"), change(2, "a"));
@@ -178,7 +178,7 @@ final class PubsubSinkTest {
     }
 
     @Test
-    void what_waits_behind_a_failed_change_on_any_of_its_keys_is_not_sent() throws Exception {
+    void changes_behind_a_failed_one_on_any_of_its_keys_are_not_sent() throws Exception {
         reopen(SHORT, 1, 1);
         refuse("a1", Status.UNAVAILABLE, Integer.MAX_VALUE);
         RecordingBatch batch =
@@ -205,7 +205,7 @@ final class PubsubSinkTest {
     }
 
     @Test
-    void what_the_server_calls_invalid_is_refused_for_good_and_alone() throws Exception {
+    void an_invalid_message_alone_is_refused_for_good() throws Exception {
         refuse("a3", Status.INVALID_ARGUMENT, Integer.MAX_VALUE);
         RecordingBatch batch =
                 new RecordingBatch(change(1, "a"), change(2, "a"), change(3, "a"), change(4, "a"), change(5, "b"));
@@ -236,7 +236,7 @@ final class PubsubSinkTest {
     }
 
     @Test
-    void what_is_wrong_with_the_set_up_says_what_to_do() throws Exception {
+    void a_problem_of_the_setup_names_its_remedy() throws Exception {
         server.removeTopic();
         RecordingBatch batch = new RecordingBatch(change(1, "a"));
         sink.consume(batch);

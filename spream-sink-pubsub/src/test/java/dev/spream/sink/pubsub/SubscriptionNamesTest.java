@@ -34,7 +34,7 @@ final class SubscriptionNamesTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"sub-1", "x=sub-1", "sub-3,x=sub-1,y=sub-2"})
-    void what_is_written_is_read(String text) {
+    void a_written_name_is_read_back(String text) {
         assertThat(SubscriptionNames.parse(text)).hasToString(text);
     }
 }
