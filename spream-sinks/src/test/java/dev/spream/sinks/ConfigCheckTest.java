@@ -31,7 +31,7 @@ final class ConfigCheckTest {
                 "outbox=jdbc;sender=http;sender.http.url=https://a/b;sender.http.headers=no-colon"
                         + " | sender.http.headers: number 1 is not of the form Name: value"
             })
-    void what_a_run_refuses_is_refused_before(String settings, String problem) {
+    void the_check_finds_the_problems_of_a_run(String settings, String problem) {
         SpreamConfig.Builder config = SpreamConfig.builder();
         for (String setting : List.of(settings.split(";"))) {
             String[] parts = setting.split("=", 2);
@@ -45,7 +45,7 @@ final class ConfigCheckTest {
     }
 
     @Test
-    void what_is_there_is_found() {
+    void problems_list_the_available_plugins() {
         SpreamConfig config = SpreamConfig.of(Map.of("sink", "stduot", "dead-letters", "nowhere"));
         assertThat(ConfigCheck.of(config).problems())
                 .anySatisfy(problem ->

@@ -112,7 +112,7 @@ final class DeadLetterReplayTest {
     }
 
     @Test
-    void what_comes_behind_a_key_during_its_replay_is_taken_before_the_key_is_released() throws Exception {
+    void letters_parked_during_a_replay_are_replayed_before_the_key_is_released() throws Exception {
         accept(parked(Changes.of(1, "A")));
         Consumer consumer = recording(change -> {
             long second = second(change);
@@ -274,7 +274,7 @@ final class DeadLetterReplayTest {
     }
 
     @Test
-    void a_letter_that_somebody_else_replays_is_left_with_what_follows_it() throws Exception {
+    void a_letter_claimed_by_another_replay_is_left_with_later_ones_of_its_key() throws Exception {
         accept(parked(Changes.of(1, "A")), behind(Changes.of(2, "A")));
         try (DeadLetterStore.Claim claim =
                 fixture.sink().claim(identity(1), false).orElseThrow()) {

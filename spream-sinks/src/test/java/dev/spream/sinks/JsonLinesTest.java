@@ -113,7 +113,7 @@ final class JsonLinesTest {
     }
 
     @Test
-    void a_failure_that_met_nobody_is_reported_by_the_next_call_though_it_has_passed() throws Exception {
+    void a_background_failure_is_reported_by_the_next_call_even_if_it_has_passed() throws Exception {
         try (FailingOnce disk = new FailingOnce(0)) {
             JsonLines lines = JsonLines.start(disk);
             lines.consume(change("1"), DELIVERY);

@@ -81,7 +81,7 @@ final class JsonlDeadLetterSinkTest extends DeadLetterStoreContract {
     }
 
     @Test
-    void what_happens_to_a_letter_is_written_down_with_its_time() throws Exception {
+    void the_history_of_a_letter_is_recorded_with_times() throws Exception {
         try (JsonlDeadLetterSink sink = open()) {
             sink.accept(parked(Changes.of(1, "A")));
             sink.accept(failed(Changes.of(2, "B")));

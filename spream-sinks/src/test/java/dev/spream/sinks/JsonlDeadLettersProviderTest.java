@@ -54,7 +54,7 @@ final class JsonlDeadLettersProviderTest {
     }
 
     @Test
-    void what_is_given_up_goes_where_it_is_configured_to() throws Exception {
+    void dead_letters_go_to_the_configured_file() throws Exception {
         Path letters = folder.resolve("letters.jsonl");
         List<String> consumed = new CopyOnWriteArrayList<>();
         Spream spream = Spream.builder(SpreamConfig.of(Map.of(

@@ -195,7 +195,7 @@ final class JsonlSinkDurabilityTest {
     }
 
     @Test
-    void much_that_nobody_flushes_is_forced_by_appending() throws Exception {
+    void appending_forces_the_file_above_the_limit_of_unforced_bytes() throws Exception {
         byte[] lines = new byte[(int) (LineFile.MAX_UNFORCED_BYTES / 2)];
         lines[lines.length - 1] = '\n';
         try (LineFile file = LineFile.open(path(), () -> NOW, disk)) {

@@ -108,7 +108,7 @@ final class JsonlSinkTest {
     }
 
     @Test
-    void names_go_on_in_order_when_the_clock_is_set_back_or_stands_still() throws Exception {
+    void file_names_stay_in_order_when_the_clock_is_set_back_or_stands_still() throws Exception {
         Rotation tiny = new Rotation(Optional.of(1L), Optional.empty(), Optional.empty());
         for (int second = 1; second <= 6; second++) {
             try (JsonlSink sink = open(tiny)) {
@@ -160,7 +160,7 @@ final class JsonlSinkTest {
     }
 
     @Test
-    void what_follows_bytes_that_were_never_written_is_removed() throws Exception {
+    void the_rest_of_the_file_after_unwritten_bytes_is_removed() throws Exception {
         write(1, 2);
         String line = Files.readAllLines(path()).getFirst() + "\n";
         append("\0".repeat(4096) + "\n" + line);
@@ -281,7 +281,7 @@ final class JsonlSinkTest {
     }
 
     @Test
-    void what_cannot_be_configured_is_said_with_its_key() {
+    void an_invalid_setting_is_reported_with_its_key() {
         assertThatThrownBy(() -> create(
                         Map.of("path", folder.resolve("absent/changes.jsonl").toString())))
                 .isInstanceOf(IllegalArgumentException.class)

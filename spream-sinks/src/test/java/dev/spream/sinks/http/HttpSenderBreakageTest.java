@@ -102,7 +102,7 @@ final class HttpSenderBreakageTest {
     }
 
     @Test
-    void where_nothing_listens_nothing_left() throws Exception {
+    void a_refused_connection_sends_nothing() throws Exception {
         RawServer server = RawServer.silentAfter("");
         server.close();
         assertNothingLeft(

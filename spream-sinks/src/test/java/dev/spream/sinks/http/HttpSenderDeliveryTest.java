@@ -140,7 +140,7 @@ final class HttpSenderDeliveryTest {
     }
 
     @Test
-    void what_nobody_can_be_asked_for_is_left_to_people() throws Exception {
+    void an_unknown_outcome_is_parked_if_the_receiver_cannot_be_queried() throws Exception {
         try (Broker broker = new Broker(false, true);
                 HttpSender sender = sender(broker, Guarantee.NEITHER);
                 OutboxWorker worker = start(sender)) {

@@ -95,7 +95,7 @@ final class HttpSenderProviderTest {
     }
 
     @Test
-    void what_cannot_be_is_refused_without_being_shown() {
+    void invalid_settings_are_refused_without_being_shown() {
         assertThatThrownBy(() -> sender(Map.of("url", "https://user:s3cr3t@example.com/")))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageStartingWith("url: user and password do not belong in it")

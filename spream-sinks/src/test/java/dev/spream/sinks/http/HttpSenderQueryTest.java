@@ -58,7 +58,7 @@ final class HttpSenderQueryTest {
     }
 
     @Test
-    void what_was_taken_is_kept_with_its_answer() throws Exception {
+    void a_taken_request_is_recorded_with_its_response() throws Exception {
         for (int status : List.of(200, 201, 204, 299)) {
             assertThat(query(status, status == 204 ? "" : "{\"id\": 1}", options -> options))
                     .isEqualTo(new QueryOutcome.Taken(new LedgerResult(

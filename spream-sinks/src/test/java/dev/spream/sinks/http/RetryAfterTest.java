@@ -34,7 +34,7 @@ final class RetryAfterTest {
     }
 
     @Test
-    void what_is_neither_says_nothing() {
+    void an_invalid_retry_after_header_is_ignored() {
         for (String header : new String[] {"", "soon", "-1", "1.5", "Sun, 06 Nov"}) {
             assertThat(RetryAfter.read(header, NOW)).as(header).isEmpty();
         }

@@ -59,7 +59,7 @@ final class WebhookReceiverTest {
     }
 
     @Test
-    void what_a_worker_sends_after_its_lease_was_taken_over_is_refused_and_a_replay_is_not() throws Exception {
+    void a_request_of_a_former_owner_is_refused_and_a_replay_is_accepted() throws Exception {
         Receiver receiver = new Receiver();
         try (LoopbackServer server = LoopbackServer.start((exchange, request) -> {
                     receiver.take(request);

@@ -291,7 +291,7 @@ final class WebhookSinkTest {
     }
 
     @Test
-    void what_cannot_be_sent_is_refused_without_being_shown() {
+    void invalid_settings_are_refused_without_being_shown() {
         assertThatThrownBy(() -> sink("https://user:s3cr3t@example.com/", Map.of()))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageStartingWith("url: user and password do not belong in it")
