@@ -179,7 +179,7 @@ final class ConcurrentWorkersIT {
     }
 
     @Test
-    void what_an_owner_writes_while_it_is_taken_over_is_stored_exactly_if_it_was_told_so() throws Exception {
+    void a_write_during_a_take_over_is_stored_exactly_if_it_is_reported_as_stored() throws Exception {
         PartitionLease first = runningPartitions(1).getFirst();
         List<PartitionLease> holders = Collections.synchronizedList(new ArrayList<>(List.of(first)));
         Set<PartitionToken> added = ConcurrentHashMap.newKeySet();

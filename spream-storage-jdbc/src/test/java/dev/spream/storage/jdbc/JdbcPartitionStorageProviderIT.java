@@ -49,7 +49,7 @@ final class JdbcPartitionStorageProviderIT {
     }
 
     @Test
-    void whoever_may_not_alter_tables_is_told_that_they_are_missing() {
+    void without_migration_missing_tables_are_an_error() {
         try (TestDatabase database = new TestDatabase()) {
             assertThatExceptionOfType(SpreamException.class)
                     .isThrownBy(() -> open(database, Map.of("migrate", "false")).close())

@@ -48,7 +48,7 @@ final class JdbcPartitionStorageProviderTest {
     }
 
     @Test
-    void what_the_storage_would_refuse_is_refused_before_it_is_made() {
+    void settings_that_the_storage_refuses_are_refused_before_it_is_created() {
         refused("schema", "Orders");
         refused("schema", "pg_orders");
         refused("statement-timeout", "1500ms").withMessageContaining("whole seconds");

@@ -108,7 +108,7 @@ final class JdbcPoolIT {
     }
 
     @Test
-    void what_the_url_says_wins() throws Exception {
+    void parameters_of_the_url_have_precedence() throws Exception {
         String named = url("postgres") + "?ApplicationName=orders";
         try (HikariDataSource pool = JdbcPool.open(named, Optional.of("postgres"), Optional.empty())) {
             assertThat(ask(pool, "SHOW application_name")).isEqualTo("orders");

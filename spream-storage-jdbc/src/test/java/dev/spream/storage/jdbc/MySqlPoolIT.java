@@ -85,7 +85,7 @@ final class MySqlPoolIT {
     }
 
     @Test
-    void what_is_kept_in_postgresql_alone_says_so() {
+    void storages_that_need_postgresql_refuse_other_databases() {
         for (String url : urls()) {
             try (HikariDataSource pool = JdbcPool.open(
                     url,

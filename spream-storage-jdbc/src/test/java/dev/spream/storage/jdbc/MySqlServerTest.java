@@ -18,7 +18,7 @@ final class MySqlServerTest {
     }
 
     @Test
-    void what_is_neither_is_refused_and_no_password_is_shown() {
+    void an_invalid_address_is_refused_without_its_password() {
         assertThatThrownBy(() -> MySqlServer.ofUrl("mysql://ann:secret@h/d"))
                 .hasMessageContaining("MYSQL_URL")
                 .message()

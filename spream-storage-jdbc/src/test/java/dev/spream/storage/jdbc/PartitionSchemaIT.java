@@ -145,7 +145,7 @@ final class PartitionSchemaIT {
     }
 
     @Test
-    void a_user_who_may_only_read_and_write_rows_is_enough_once_the_tables_are_there() {
+    void a_role_with_row_privileges_suffices_once_the_tables_exist() {
         JdbcPartitionStorage.create(database.dataSource(), "orders").openSubscription(SUBSCRIPTION);
         database.execute(
                 "DROP ROLE IF EXISTS rows_only",

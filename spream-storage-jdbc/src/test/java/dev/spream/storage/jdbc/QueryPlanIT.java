@@ -64,7 +64,7 @@ final class QueryPlanIT {
 
     @ParameterizedTest
     @CsvSource({"false, auto", "false, force_generic_plan", "true, auto", "true, force_generic_plan"})
-    void what_workers_ask_all_the_time_reads_by_index(boolean analyzed, String planMode) throws SQLException {
+    void frequent_queries_of_workers_use_an_index(boolean analyzed, String planMode) throws SQLException {
         if (analyzed) {
             database.execute("ANALYZE spream.partitions");
         }

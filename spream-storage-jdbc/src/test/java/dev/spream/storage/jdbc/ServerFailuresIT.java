@@ -88,7 +88,7 @@ final class ServerFailuresIT {
     }
 
     @Test
-    void a_row_that_somebody_locks_for_long_fails_the_call_in_time_and_nothing_else() throws Exception {
+    void a_locked_row_fails_the_call_at_its_timeout_and_no_other_call() throws Exception {
         try (TestDatabase database = new TestDatabase();
                 HikariDataSource pool = pool(database, "patient");
                 JdbcPartitionStorage storage = JdbcPartitionStorage.builder(pool, "orders")

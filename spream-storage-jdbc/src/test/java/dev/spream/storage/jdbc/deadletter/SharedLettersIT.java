@@ -97,7 +97,7 @@ final class SharedLettersIT {
     }
 
     @Test
-    void whoever_acquires_a_partition_knows_what_was_kept_before() throws Exception {
+    void a_new_owner_of_a_partition_knows_its_stored_letters() throws Exception {
         other.delivering(Changes.of(0, "A")); // it has looked, and found nothing
         one.parkedKeys(lease(1));
         one.accept(failed(Changes.of(1, "A")));
@@ -107,7 +107,7 @@ final class SharedLettersIT {
     }
 
     @Test
-    void whoever_lost_a_partition_keeps_no_letter_of_it_any_more() throws Exception {
+    void a_former_owner_of_a_partition_stores_no_letters() throws Exception {
         one.parkedKeys(lease(1));
         other.parkedKeys(lease(2));
         assertThatThrownBy(() -> one.accept(failed(Changes.of(1, "A"))))

@@ -37,7 +37,7 @@ final class EventLossIT {
     private static final Duration MOMENT = Duration.ofMillis(100);
 
     @Test
-    void positions_of_those_who_rolled_back_are_not_given_again_after_a_crash() throws Exception {
+    void positions_of_rolled_back_transactions_are_not_assigned_again_after_a_crash() throws Exception {
         try (CrashingServer server = new CrashingServer("off");
                 JdbcEventStore store = JdbcEventStore.create(server.dataSource());
                 EventSource source = store.source();
@@ -56,7 +56,8 @@ final class EventLossIT {
 
     @ParameterizedTest
     @ValueSource(strings = {"on", "off"})
-    void what_is_kept_is_never_ahead_after_a_crash_and_soon_there_again(String synchronousCommit) throws Exception {
+    void the_stored_high_water_mark_is_never_ahead_after_a_crash_and_soon_rises_again(String synchronousCommit)
+            throws Exception {
         try (CrashingServer server = new CrashingServer(synchronousCommit);
                 JdbcEventStore store = JdbcEventStore.create(server.dataSource());
                 EventSource source = store.source();
@@ -92,7 +93,7 @@ final class EventLossIT {
     }
 
     @Test
-    void what_did_not_outlast_a_crash_is_not_kept_by_who_remembers_it() throws Exception {
+    void a_mark_beyond_the_positions_that_survived_a_crash_is_not_stored() throws Exception {
         try (CrashingServer server = new CrashingServer("off");
                 JdbcEventStore store = JdbcEventStore.create(server.dataSource())) {
             store.append("a", ExpectedVersion.none(), events("a1"));
@@ -116,7 +117,7 @@ final class EventLossIT {
     }
 
     @Test
-    void readers_of_positions_that_are_lost_fail_and_others_go_on() throws Exception {
+    void readers_of_lost_positions_fail_and_other_readers_continue() throws Exception {
         ListAppender<ILoggingEvent> lines = listen();
         try (TestDatabase database = new TestDatabase();
                 JdbcEventStore store = JdbcEventStore.create(database.dataSource());
@@ -148,7 +149,7 @@ final class EventLossIT {
     }
 
     @Test
-    void whoever_reads_everything_is_told_of_a_loss() throws Exception {
+    void reading_all_events_reports_a_loss() throws Exception {
         try (TestDatabase database = new TestDatabase();
                 JdbcEventStore store = JdbcEventStore.create(database.dataSource())) {
             store.append("a", ExpectedVersion.none(), events("a1"));

@@ -57,7 +57,7 @@ final class EventPlanIT {
 
     @ParameterizedTest
     @CsvSource({"false, auto", "false, force_generic_plan", "true, auto", "true, force_generic_plan"})
-    void what_is_asked_all_the_time_reads_by_index(boolean analyzed, String planMode) throws SQLException {
+    void frequent_queries_use_an_index(boolean analyzed, String planMode) throws SQLException {
         if (analyzed) {
             database.execute("ANALYZE spream.events");
         }

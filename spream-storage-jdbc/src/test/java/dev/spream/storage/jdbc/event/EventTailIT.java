@@ -59,7 +59,7 @@ final class EventTailIT {
     }
 
     @Test
-    void what_commits_late_is_waited_for_and_whoever_is_late_is_named() throws Exception {
+    void a_late_commit_is_awaited_and_its_session_is_named() throws Exception {
         try (EventSource source = store.source();
                 EventFeed feed = source.open(FeedRequest.all("p"));
                 Connection late = DriverManager.getConnection(database.url() + "&ApplicationName=late")) {
@@ -84,7 +84,7 @@ final class EventTailIT {
     }
 
     @Test
-    void whoever_starts_behind_an_open_transaction_reads_what_was_final_before() throws Exception {
+    void a_reader_that_starts_during_an_open_transaction_reads_the_final_events() throws Exception {
         store.append("a", ExpectedVersion.none(), events("a1", "a2"));
         assertThat(store.readAll(0, 10)).hasSize(2);
         try (Connection late = DriverManager.getConnection(database.url())) {
@@ -187,7 +187,7 @@ final class EventTailIT {
     }
 
     @Test
-    void what_an_open_transaction_keeps_from_being_read_counts_as_lag_for_as_long_as_it_does() throws Exception {
+    void events_behind_an_open_transaction_count_as_lag_until_it_ends() throws Exception {
         store.append("a", ExpectedVersion.none(), events("a1"));
         try (EventSource source = store.source();
                 EventFeed feed = source.open(FeedRequest.all("p"));
@@ -227,7 +227,7 @@ final class EventTailIT {
     }
 
     @Test
-    void what_is_rolled_back_leaves_nothing_to_wait_for() throws Exception {
+    void a_rolled_back_position_is_not_awaited() throws Exception {
         try (EventSource source = store.source();
                 EventFeed feed = source.open(FeedRequest.all("p"));
                 Connection connection = DriverManager.getConnection(database.url())) {
@@ -244,7 +244,7 @@ final class EventTailIT {
     }
 
     @Test
-    void a_user_who_may_see_little_learns_the_pid() throws Exception {
+    void a_role_with_few_privileges_learns_the_pid() throws Exception {
         database.execute(
                 "DROP ROLE IF EXISTS event_reader",
                 "CREATE ROLE event_reader LOGIN",
@@ -276,7 +276,7 @@ final class EventTailIT {
     }
 
     @Test
-    void a_tailer_whose_connection_is_killed_goes_on_where_it_was() throws Exception {
+    void a_tailer_continues_after_its_connection_is_killed() throws Exception {
         try (EventSource source = store.source();
                 EventFeed feed = source.open(FeedRequest.all("p"))) {
             for (int round = 0; round < 3; round++) {
@@ -291,7 +291,7 @@ final class EventTailIT {
     }
 
     @Test
-    void who_sleeps_is_woken_by_whoever_inserts() throws Exception {
+    void an_insert_wakes_a_sleeping_tailer() throws Exception {
         List<Long> millis = new ArrayList<>();
         try (EventSource source = store.source();
                 EventFeed feed = source.open(FeedRequest.all("p"))) {
@@ -312,7 +312,7 @@ final class EventTailIT {
     }
 
     @Test
-    void what_others_of_the_process_read_while_it_falls_asleep_is_delivered() throws Exception {
+    void events_that_another_reader_reads_while_a_tailer_falls_asleep_are_delivered() throws Exception {
         String locks = "(%d, 'spream.events'::regclass::oid::int)".formatted(EventTable.SLEEPERS);
         try (Connection holder = DriverManager.getConnection(database.url())) {
             execute(holder, "SELECT pg_advisory_lock" + locks);
@@ -363,7 +363,7 @@ final class EventTailIT {
     }
 
     @Test
-    void nobody_notifies_while_nobody_sleeps() throws Exception {
+    void inserts_send_no_notification_while_no_tailer_sleeps() throws Exception {
         String channel = new EventTable(new SchemaName("spream"), "events").channel();
         try (Connection listening = DriverManager.getConnection(database.url())) {
             execute(listening, "LISTEN " + channel);
@@ -383,7 +383,7 @@ final class EventTailIT {
     }
 
     @Test
-    void feeds_that_are_far_behind_read_the_table_and_then_go_on_with_what_is_new() throws Exception {
+    void feeds_that_are_far_behind_read_the_table_and_then_the_new_events() throws Exception {
         int count = RecentEvents.MAX_EVENTS + 5_000;
         database.execute("""
                 INSERT INTO spream.events (event_id, aggregate_id, event_version, event_type, event_data, occurred_at)
@@ -410,7 +410,7 @@ final class EventTailIT {
     }
 
     @Test
-    void a_table_whose_barrier_somebody_took_away_is_not_read() throws Exception {
+    void a_table_with_a_disabled_barrier_is_not_read() throws Exception {
         try (EventSource source = store.source()) {
             database.execute("ALTER TABLE spream.events DISABLE TRIGGER events_barrier");
             assertThatThrownBy(() -> source.open(FeedRequest.all("p")))

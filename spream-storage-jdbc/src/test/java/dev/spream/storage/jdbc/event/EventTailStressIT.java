@@ -60,7 +60,7 @@ final class EventTailStressIT {
     /** Without a limit on the wait for the barrier, each such circle would last for the server's {@code deadlock_timeout}. */
     @Test
     @Timeout(300)
-    void writers_that_lock_rows_after_they_inserted_stop_nobody_for_long() throws Exception {
+    void writers_that_lock_rows_after_an_insert_do_not_block_readers_for_long() throws Exception {
         database.execute(LATE_DEADLOCKS);
         database.dataSource().getHikariPoolMXBean().softEvictConnections();
         try (JdbcEventStore store = JdbcEventStore.create(database.dataSource());

@@ -44,7 +44,7 @@ final class HugeEventsIT {
     }
 
     @Test
-    void what_is_new_comes_in_order_however_huge_it_is() throws InterruptedException {
+    void huge_new_events_are_delivered_in_order() throws InterruptedException {
         insert(1, 1);
         try (EventSource source = store.source();
                 EventFeed feed = source.open(FeedRequest.all("p"))) {

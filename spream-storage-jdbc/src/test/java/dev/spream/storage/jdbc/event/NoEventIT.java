@@ -113,7 +113,7 @@ final class NoEventIT {
     }
 
     @Test
-    void feeds_say_what_broke_the_reader_of_new_events_and_go_on_when_it_is_over() throws Exception {
+    void feeds_report_the_failure_of_the_tailer_and_continue_after_it() throws Exception {
         AtomicReference<@Nullable Throwable> failure = new AtomicReference<>(new IllegalStateException("pool gone"));
         try (JdbcEventStore another = JdbcEventStore.create(failingTailer(failure));
                 EventSource source = another.source();

@@ -14,7 +14,7 @@ final class RecentEventsTest {
     private final RecentEvents recent = new RecentEvents();
 
     @Test
-    void what_does_not_begin_at_the_end_is_ignored() {
+    void a_slice_that_does_not_begin_at_the_end_is_ignored() {
         recent.beginAt(10);
         recent.add(10, slice(11, 12));
         recent.add(13, slice(14, 15));

@@ -139,7 +139,7 @@ final class StoredHighWaterMarkIT {
     }
 
     @Test
-    void what_feeds_have_read_is_kept() throws Exception {
+    void the_position_that_feeds_have_read_is_stored() throws Exception {
         store.append("a", ExpectedVersion.none(), events("a1", "a2"));
         try (EventSource source = store.source();
                 EventFeed feed = source.open(FeedRequest.all("p"))) {
@@ -182,7 +182,7 @@ final class StoredHighWaterMarkIT {
     }
 
     @Test
-    void who_may_not_write_it_reads_on_without() throws Exception {
+    void a_reader_without_the_privilege_to_store_the_mark_continues() throws Exception {
         database.execute(
                 "DROP ROLE IF EXISTS mark_reader",
                 "CREATE ROLE mark_reader LOGIN",
@@ -204,7 +204,7 @@ final class StoredHighWaterMarkIT {
     }
 
     @Test
-    void who_may_not_write_it_for_now_writes_it_later() throws SQLException {
+    void a_mark_refused_by_a_read_only_connection_is_stored_later() throws SQLException {
         given(10);
         StoredHighWaterMark process = process();
         try (Connection connection = DriverManager.getConnection(database.url())) {

@@ -43,7 +43,7 @@ final class JdbcUrlTest {
     }
 
     @Test
-    void what_is_no_url_of_a_known_database_is_refused_without_being_quoted() {
+    void a_url_of_an_unknown_database_is_refused_without_being_shown() {
         for (String url : new String[] {
             "jdbc:mysql:loadbalance://h,i/d?password=hidden",
             "jdbc:mariadb:replication://h,i/d?password=hidden",
@@ -73,7 +73,7 @@ final class JdbcUrlTest {
     }
 
     @Test
-    void what_is_kept_in_postgresql_alone_refuses_other_databases() {
+    void urls_of_other_databases_are_refused_by_storages_that_need_postgresql() {
         assertThatThrownBy(() -> JdbcUrl.ofPostgresWithoutPassword("jdbc:mysql://h/d"))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("jdbc:postgresql://host:port/database")

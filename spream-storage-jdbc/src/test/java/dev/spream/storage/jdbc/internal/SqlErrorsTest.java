@@ -22,7 +22,7 @@ final class SqlErrorsTest {
     }
 
     @Test
-    void what_is_wrong_with_the_request_stays_wrong() {
+    void errors_of_the_request_are_not_retryable() {
         for (String state : List.of("28P01", "28000", "3D000", "42501", "42P01", "22021", "23514", "57P04", "XX000")) {
             assertThat(SqlErrors.isRetryable(new SQLException("no", state)))
                     .as(state)
@@ -32,7 +32,7 @@ final class SqlErrorsTest {
     }
 
     @Test
-    void a_pool_that_gave_up_waiting_is_judged_by_what_the_server_said() {
+    void a_timeout_of_the_pool_is_classified_by_the_error_of_the_server() {
         assertThat(SqlErrors.isRetryable(new SQLTransientConnectionException("timed out")))
                 .isTrue();
         SQLException refused = new SQLException("connection refused", "08001");

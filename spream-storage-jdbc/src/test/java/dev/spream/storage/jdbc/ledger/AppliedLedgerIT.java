@@ -116,7 +116,7 @@ final class AppliedLedgerIT {
     }
 
     @Test
-    void a_subscription_that_forgot_where_it_was_and_starts_over_goes_on_where_the_ledger_is() throws Exception {
+    void a_subscription_that_starts_over_continues_at_the_position_of_the_ledger() throws Exception {
         for (int second = 1; second <= 9; second++) {
             consumer.consume(change(second), settledBefore(second - 1));
             fixture.passTime(PAUSE);
@@ -269,7 +269,7 @@ final class AppliedLedgerIT {
     }
 
     @Test
-    void tables_that_nobody_may_create_are_told_to_be_missing() {
+    void missing_tables_are_reported_if_migration_is_disabled() {
         fixture.database.execute("DROP SCHEMA spream CASCADE");
 
         assertThatExceptionOfType(StorageException.class)
@@ -281,7 +281,7 @@ final class AppliedLedgerIT {
     }
 
     @Test
-    void what_cannot_be_is_refused_before_it_is_built() {
+    void invalid_settings_are_refused_before_the_ledger_is_built() {
         var dataSource = fixture.database.dataSource();
         assertThatIllegalArgumentException().isThrownBy(() -> AppliedLedger.builder(dataSource, ""));
         assertThatIllegalArgumentException().isThrownBy(() -> AppliedLedger.builder(dataSource, "n".repeat(201)));

@@ -52,8 +52,7 @@ final class LedgerRacesIT {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void who_brings_a_change_that_is_taking_effect_elsewhere_waits_for_what_becomes_of_it(boolean commits)
-            throws Exception {
+    void a_change_that_is_being_applied_elsewhere_waits_for_the_result(boolean commits) throws Exception {
         owner.consume(change(1), settledBefore(0));
         try (Connection zombie = transaction()) {
             assertThat(ledger.apply(zombie, change(2), settledBefore(0))).isTrue();
@@ -98,8 +97,7 @@ final class LedgerRacesIT {
     }
 
     @Test
-    void a_transaction_that_began_before_the_row_was_written_and_goes_on_after_it_was_removed_changes_nothing()
-            throws Exception {
+    void a_transaction_older_than_the_row_changes_nothing_after_the_row_was_removed() throws Exception {
         owner.consume(change(1), settledBefore(0));
         try (Connection zombie = transaction()) {
             zombie.createStatement().execute("SELECT count(*) FROM spream.applied_ledger, spream.applied_change");
@@ -171,7 +169,7 @@ final class LedgerRacesIT {
     }
 
     @Test
-    void a_worker_that_stands_still_in_the_middle_is_ended_by_the_server_and_another_one_goes_on() throws Exception {
+    void a_worker_that_stalls_in_a_transaction_is_ended_by_the_server_and_another_continues() throws Exception {
         owner.consume(change(1), settledBefore(0));
         Consumer standing = AppliedLedger.builder(fixture.database.dataSource(), "orders")
                 .statementTimeout(Duration.ofSeconds(1)) // in which it has to get to the one that waits

@@ -80,7 +80,7 @@ abstract class BucketProvisioningContract {
     }
 
     @Test
-    void a_provisioning_that_was_killed_goes_on_where_it_was() throws Exception {
+    void a_killed_provisioning_continues_where_it_stopped() throws Exception {
         tables().ensure(true);
         try (ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor();
                 Connection inTheWay = database.dataSource().getConnection();
@@ -192,7 +192,7 @@ abstract class BucketProvisioningContract {
     }
 
     @Test
-    void buckets_are_removed_only_while_nobody_holds_one() throws Exception {
+    void buckets_are_removed_only_while_none_is_held() throws Exception {
         rows(SMALL).provision((done, all) -> {});
         try (Connection holder = database.dataSource().getConnection();
                 Statement statement = holder.createStatement()) {

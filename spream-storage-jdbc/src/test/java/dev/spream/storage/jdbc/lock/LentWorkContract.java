@@ -180,7 +180,7 @@ interface LentWorkContract {
     }
 
     @Test
-    default void what_was_locked_in_a_transaction_is_forgotten_with_the_next_of_its_connection() throws Exception {
+    default void locks_of_a_transaction_are_forgotten_at_the_next_one_of_its_connection() throws Exception {
         LockRequest shared = LockRequest.shared(LockTarget.user("u1"));
         try (JdbcLockStore store = open(pool());
                 HierarchicalLocks<Connection> locks = HierarchicalLocks.over(store);
@@ -288,7 +288,7 @@ interface LentWorkContract {
     }
 
     @Test
-    default void what_several_calls_took_in_a_transaction_is_remembered_together() throws Exception {
+    default void locks_of_several_calls_in_a_transaction_are_remembered_together() throws Exception {
         List<LockTarget> users = IntStream.range(0, 20)
                 .mapToObj(number -> LockTarget.user("u" + number))
                 .toList();

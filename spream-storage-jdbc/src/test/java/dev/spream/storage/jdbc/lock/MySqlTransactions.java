@@ -94,7 +94,7 @@ abstract class MySqlTransactions implements LentWorkContract {
     }
 
     @Test
-    void what_others_committed_during_the_wait_is_seen_after_it() throws Exception {
+    void commits_of_other_transactions_during_a_wait_are_visible_after_it() throws Exception {
         String table = fixture.schema() + ".seen";
         execute(holder, "CREATE TABLE IF NOT EXISTS %s (value INT) ENGINE = InnoDB".formatted(table));
         String count = "SELECT COUNT(*) FROM " + table;
@@ -198,7 +198,7 @@ abstract class MySqlTransactions implements LentWorkContract {
     }
 
     @Test
-    void who_stands_still_for_too_long_loses_the_connection_and_others_get_in() throws Exception {
+    void a_holder_that_stalls_for_too_long_loses_its_connection_and_its_locks() throws Exception {
         try (JdbcLockStore impatient = JdbcLockStore.builder(namespaces.pool())
                 .schema(fixture.schema())
                 .holderTimeout(Duration.ofSeconds(1))

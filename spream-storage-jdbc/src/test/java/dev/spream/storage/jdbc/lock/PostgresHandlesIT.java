@@ -259,7 +259,7 @@ final class PostgresHandlesIT {
     }
 
     @Test
-    void epochs_go_on_when_their_connection_was_lost() throws Exception {
+    void epochs_continue_to_rise_after_their_connection_was_lost() throws Exception {
         try (HikariDataSource small = pool(HANDLES + 1, "SET application_name = 'epochs'");
                 JdbcLockStore other = builder(small).handles(HANDLES).build();
                 Connection own = namespaces.pool().getConnection()) {

@@ -136,7 +136,7 @@ final class PostgresTransactionsIT implements LentWorkContract {
     }
 
     @Test
-    void what_others_committed_during_the_wait_is_seen_after_it() throws Exception {
+    void commits_of_other_transactions_during_a_wait_are_visible_after_it() throws Exception {
         execute(holder, "CREATE TABLE IF NOT EXISTS seen (value int)", "TRUNCATE seen");
         holder.commit();
         assertThat(ask(own, "SELECT count(*) FROM seen")).isEqualTo("0");
@@ -189,7 +189,7 @@ final class PostgresTransactionsIT implements LentWorkContract {
     }
 
     @Test
-    void a_deadline_holds_for_who_moves_up_in_the_queue() throws Exception {
+    void a_deadline_holds_for_a_waiter_that_advances_in_the_queue() throws Exception {
         Connection behind = fixture.beginOwn();
         store.tryLock(holder, List.of(ONE));
         Duration timeout = Duration.ofMillis(2_200);

@@ -83,7 +83,7 @@ abstract class ShownLocksContract {
     }
 
     @Test
-    void who_waits_for_whom_is_shown_by_name_from_the_head_of_the_chain_on() throws Exception {
+    void waiters_are_shown_by_name_from_the_head_of_their_chain() throws Exception {
         LockRequest request = LockRequest.exclusive(ACCOUNT);
         LockParty holder = party("p1", store).holds(request).reports();
         LockParty second = party("p2", other).waitsFor(request).reports();
@@ -142,7 +142,7 @@ abstract class ShownLocksContract {
     }
 
     @Test
-    void who_shares_is_told_from_those_who_wait_to_share_something_else() throws Exception {
+    void holders_of_a_shared_lock_are_distinguished_from_waiters_for_another_one() throws Exception {
         LockRequest shared = LockRequest.shared(USER);
         LockParty bystander =
                 party("p0", store).holds(LockRequest.shared(BYSTANDER)).reports();
@@ -161,7 +161,7 @@ abstract class ShownLocksContract {
     }
 
     @Test
-    void who_waits_for_one_that_shares_is_behind_that_one_alone() throws Exception {
+    void a_waiter_for_a_shared_holder_is_behind_that_holder_only() throws Exception {
         party("p0", store).holds(LockRequest.shared(BYSTANDER)).reports();
         LockParty holder = party("p1", store).holds(LockRequest.shared(USER)).reports();
         LockParty waiter =
@@ -174,7 +174,7 @@ abstract class ShownLocksContract {
     }
 
     @Test
-    void who_reports_nothing_is_shown_without_names() throws Exception {
+    void a_session_without_a_report_is_shown_without_names() throws Exception {
         LockRequest request = LockRequest.exclusive(USER);
         LockParty holder = party("p1", store).holds(request);
         LockParty waiter = party("p2", other).waitsFor(request);
@@ -189,7 +189,7 @@ abstract class ShownLocksContract {
     }
 
     @Test
-    void the_head_of_a_chain_may_be_somebody_who_locks_rows_of_the_work() throws Exception {
+    void the_head_of_a_chain_may_be_a_session_that_locks_rows_of_the_application() throws Exception {
         String update = "UPDATE %s SET done = done + 1".formatted(work());
         LockRequest request = LockRequest.exclusive(USER);
         LockParty worker = party("p0", store).ran("SELECT 1").ran(update);

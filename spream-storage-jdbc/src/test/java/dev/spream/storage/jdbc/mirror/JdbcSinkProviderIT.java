@@ -55,7 +55,7 @@ final class JdbcSinkProviderIT {
     }
 
     @Test
-    void a_change_that_cannot_be_mirrored_is_given_up_alone() throws Exception {
+    void only_the_change_that_cannot_be_mirrored_is_refused() throws Exception {
         List<DataChangeRecord> history = new ArrayList<>(HISTORY);
         history.add(SINGERS.insert(6, "{\"Id\":\"no number\"}", "{\"Name\":\"x\"}"));
         history.add(SINGERS.insert(7, "{\"Id\":\"4\"}", "{\"Name\":\"Dan\"}"));

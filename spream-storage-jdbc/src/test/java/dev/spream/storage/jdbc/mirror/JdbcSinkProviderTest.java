@@ -44,7 +44,7 @@ final class JdbcSinkProviderTest {
     }
 
     @Test
-    void what_the_mirror_would_refuse_is_refused_before_it_is_made() {
+    void settings_that_the_mirror_refuses_are_refused_before_it_is_created() {
         refused("schema", "s".repeat(64));
         refused("ledger-schema", "Spream");
         refused("connections", "0");

@@ -56,7 +56,7 @@ final class MirrorRedeliveryIT {
     }
 
     @Test
-    void a_change_that_was_set_aside_and_is_replayed_takes_effect_once() throws Exception {
+    void a_replayed_dead_letter_takes_effect_once() throws Exception {
         mirror.consume(batch(TABLE.insert(5, "{\"Id\":\"1\"}", "{\"Name\":\"a\"}")));
         Delivery replay = Delivery.ofReplay(new PartitionToken("p"), 1);
 
@@ -151,7 +151,7 @@ final class MirrorRedeliveryIT {
     }
 
     @Test
-    void a_row_that_someone_else_holds_fails_the_change_for_now() throws Exception {
+    void a_row_that_is_locked_elsewhere_is_a_retryable_failure() throws Exception {
         mirror.consume(batch(TABLE.insert(1, "{\"Id\":\"1\"}", "{\"Name\":\"a\"}")));
         JdbcMirror impatient = JdbcMirror.builder(database.dataSource(), "orders")
                 .statementTimeout(Duration.ofSeconds(1))
@@ -171,7 +171,7 @@ final class MirrorRedeliveryIT {
     }
 
     @Test
-    void a_replay_that_fails_says_so_to_whoever_replays() throws Exception {
+    void a_failed_replay_throws() throws Exception {
         database.execute("CREATE TABLE public.\"T\" (\"Id\" bigint PRIMARY KEY, \"Name\" bigint)");
         assertThatThrownBy(() -> mirror.consume(
                         TABLE.insert(2, "{\"Id\":\"2\"}", "{\"Name\":\"no number\"}"),

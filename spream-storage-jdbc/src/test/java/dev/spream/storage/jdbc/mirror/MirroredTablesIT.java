@@ -263,7 +263,7 @@ final class MirroredTablesIT {
     }
 
     @Test
-    void workers_that_meet_new_tables_and_columns_at_once_all_go_on() throws Exception {
+    void workers_that_find_new_tables_and_columns_at_once_all_continue() throws Exception {
         int workers = 6;
         List<Callable<Boolean>> calls = new ArrayList<>();
         for (int worker = 0; worker < workers; worker++) {

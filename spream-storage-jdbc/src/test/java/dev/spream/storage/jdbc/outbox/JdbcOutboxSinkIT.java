@@ -67,7 +67,7 @@ final class JdbcOutboxSinkIT {
     }
 
     @Test
-    void what_was_sent_and_purged_does_not_come_again() throws Exception {
+    void sent_and_purged_entries_are_not_enqueued_again() throws Exception {
         run(JdbcOutboxSink.into(test.outbox), HISTORY, ErrorHandler.stop());
         test.execute("DELETE FROM spream.outbox_orders", "UPDATE spream.idempo_ledger SET status = 'succeeded'");
         run(JdbcOutboxSink.into(test.outbox), HISTORY, ErrorHandler.stop());
@@ -94,7 +94,7 @@ final class JdbcOutboxSinkIT {
     }
 
     @Test
-    void a_change_that_cannot_be_enqueued_is_given_up_alone() throws Exception {
+    void only_the_change_that_cannot_be_enqueued_is_refused() throws Exception {
         List<Throwable> failures = new CopyOnWriteArrayList<>();
         run(
                 JdbcOutboxSink.into(test.outbox),

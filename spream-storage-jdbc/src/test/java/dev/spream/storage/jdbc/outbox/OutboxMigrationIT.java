@@ -70,8 +70,7 @@ final class OutboxMigrationIT {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void entries_in_every_status_are_kept_and_those_that_were_stranded_go_on(boolean withNextRunAt)
-            throws SQLException {
+    void entries_of_every_status_are_kept_and_stranded_ones_continue(boolean withNextRunAt) throws SQLException {
         database.execute(SeedTables.OUTBOX, SeedTables.LEDGER);
         if (withNextRunAt) {
             database.execute(SeedTables.NEXT_RUN_AT);
@@ -129,7 +128,7 @@ final class OutboxMigrationIT {
     }
 
     @Test
-    void what_earlier_workers_did_not_see_refused_may_have_reached_the_receiver() throws SQLException {
+    void failures_of_earlier_workers_without_a_refusal_have_an_unknown_outcome() throws SQLException {
         database.execute(SeedTables.OUTBOX, SeedTables.LEDGER, """
                 INSERT INTO public.outbox_orders
                     (idempotency_key, order_request_json, request_digest, status, attempts, last_error_code)
@@ -144,7 +143,7 @@ final class OutboxMigrationIT {
     }
 
     @Test
-    void workers_go_on_with_what_was_there() throws SQLException {
+    void workers_continue_with_the_migrated_entries() throws SQLException {
         database.execute(
                 SeedTables.OUTBOX,
                 SeedTables.NEXT_RUN_AT,
@@ -192,7 +191,7 @@ final class OutboxMigrationIT {
     }
 
     @Test
-    void what_is_settled_is_not_written_again() throws SQLException {
+    void settled_entries_are_not_rewritten() throws SQLException {
         database.execute(SeedTables.OUTBOX, SeedTables.NEXT_RUN_AT, SeedTables.LEDGER);
         database.execute("""
                 INSERT INTO public.outbox_orders (idempotency_key, order_request_json, request_digest, status)

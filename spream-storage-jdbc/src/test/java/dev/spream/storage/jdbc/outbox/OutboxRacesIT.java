@@ -51,7 +51,7 @@ final class OutboxRacesIT {
     }
 
     @Test
-    void each_entry_is_settled_once_whoever_else_claims_fails_and_enqueues() throws Exception {
+    void each_entry_is_settled_once_under_concurrent_claims_failures_and_enqueues() throws Exception {
         List<Callable<Void>> parties = new ArrayList<>();
         parties.add(() -> enqueue(0));
         parties.add(() -> enqueue(1));

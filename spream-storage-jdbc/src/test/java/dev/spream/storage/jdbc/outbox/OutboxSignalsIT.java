@@ -43,7 +43,7 @@ final class OutboxSignalsIT {
     }
 
     @Test
-    void who_watches_is_not_told_again_of_what_this_process_has_told() throws Exception {
+    void a_watch_is_not_notified_again_of_enqueues_of_its_own_process() throws Exception {
         try (OutboxStore.Watch watch = test.store.watch(told::release);
                 HikariDataSource elsewhere = test.database().open()) {
             assertThat(watch).isNotNull();
@@ -72,7 +72,7 @@ final class OutboxSignalsIT {
     }
 
     @Test
-    void a_connection_that_is_killed_is_replaced_and_who_watches_is_woken_then() throws Exception {
+    void a_killed_connection_is_replaced_and_its_watches_are_notified() throws Exception {
         try (OutboxStore.Watch watch = test.store.watch(told::release)) {
             assertThat(watch).isNotNull();
             awaitListening();
@@ -116,7 +116,7 @@ final class OutboxSignalsIT {
     }
 
     @Test
-    void who_stops_watching_gives_the_connection_back_and_the_pool_goes_on() throws Exception {
+    void closing_the_last_watch_returns_the_connection_to_the_pool() throws Exception {
         OutboxStore.Watch first = test.store.watch(told::release);
         OutboxStore.Watch second = test.store.watch(told::release);
         awaitListening();

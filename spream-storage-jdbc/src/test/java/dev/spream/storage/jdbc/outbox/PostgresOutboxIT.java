@@ -103,7 +103,7 @@ final class PostgresOutboxIT {
     }
 
     @Test
-    void ordered_entries_are_claimed_by_who_has_their_segment_one_at_a_time() throws SQLException {
+    void ordered_entries_are_claimed_one_at_a_time_by_the_owner_of_their_segment() throws SQLException {
         test.enqueue(ordered("1"), ordered("2"));
         OutboxSegmentShare share = test.store.holdSegments(ANN, Set.of(), LEASE);
         OutboxSegmentLease segment = share.held().get(OutboxSegmentLease.segmentOf("customer"));
@@ -138,7 +138,7 @@ final class PostgresOutboxIT {
     }
 
     @Test
-    void an_expired_entry_is_given_up_and_one_that_may_have_arrived_is_parked() throws SQLException {
+    void an_expired_entry_is_aborted_and_one_of_unknown_outcome_is_parked() throws SQLException {
         Instant soon = Instant.now().plus(1, ChronoUnit.HOURS);
         test.enqueue(
                 OutboxMessage.builder("old", "{}").expiresAt(soon).build(),
@@ -163,7 +163,7 @@ final class PostgresOutboxIT {
     }
 
     @Test
-    void an_entry_of_somebody_who_knows_no_ledger_is_sent_and_its_key_taken() throws SQLException {
+    void an_entry_inserted_without_the_ledger_is_sent_and_its_key_is_recorded() throws SQLException {
         test.execute("""
                 INSERT INTO spream.outbox_orders (idempotency_key, order_request_json, request_digest)
                 VALUES ('theirs', '{}', 'd'), ('other', '{}', 'd')""");

@@ -55,7 +55,7 @@ final class CutoverReadersIT {
     }
 
     @Test
-    void who_began_to_read_before_a_version_was_complete_is_named_and_nothing_is_changed() throws Exception {
+    void a_snapshot_older_than_the_complete_version_is_named_and_nothing_changes() throws Exception {
         try (Reader reader = new Reader(Connection.TRANSACTION_REPEATABLE_READ)) {
             assertThat(reader.read("SELECT 'a report'")).containsExactly("a report");
             test.execute("INSERT INTO public__balances_v2.balances VALUES ('late', 1)");
@@ -70,7 +70,7 @@ final class CutoverReadersIT {
     }
 
     @Test
-    void who_begins_to_read_afterwards_is_not_waited_for_and_sees_the_version_complete() throws Exception {
+    void a_later_snapshot_is_not_awaited_and_sees_the_complete_version() throws Exception {
         Reader before = new Reader(Connection.TRANSACTION_REPEATABLE_READ);
         before.read("SELECT 1");
         test.execute("INSERT INTO public__balances_v2.balances VALUES ('late', 1)");
@@ -85,7 +85,7 @@ final class CutoverReadersIT {
     }
 
     @Test
-    void who_reads_anew_in_a_transaction_that_is_open_is_not_waited_for_any_more() throws Exception {
+    void an_open_transaction_with_a_new_snapshot_is_no_longer_awaited() throws Exception {
         try (Reader reader = new Reader(Connection.TRANSACTION_READ_COMMITTED)) {
             reader.read("SELECT 1");
             Future<CutoverReport> cutOver = threads.start(() -> rebuilds.cutOver(NAME, 2, TIMEOUT, Set.of(), ACT));
@@ -104,7 +104,7 @@ final class CutoverReadersIT {
     }
 
     @Test
-    void who_holds_a_table_is_named_and_everything_goes_on() throws Exception {
+    void a_session_that_locks_a_table_is_named_and_nothing_changes() throws Exception {
         try (Reader reader = new Reader(Connection.TRANSACTION_READ_COMMITTED)) {
             reader.holdTable();
             assertThatIllegalStateException()
@@ -116,7 +116,7 @@ final class CutoverReadersIT {
     }
 
     @Test
-    void who_may_not_see_what_others_are_at_is_told_so() throws Exception {
+    void an_operator_that_may_not_see_other_sessions_is_told_the_missing_privilege() throws Exception {
         test.execute(
                 "DROP ROLE IF EXISTS version_operator",
                 "CREATE ROLE version_operator LOGIN",
@@ -155,7 +155,7 @@ final class CutoverReadersIT {
 
     /** As a vacuum does that the server began by itself. */
     @Test
-    void who_lets_go_of_a_table_once_somebody_has_waited_for_the_deadlock_timeout_is_waited_for() throws Exception {
+    void a_lock_that_is_released_after_the_deadlock_timeout_is_awaited() throws Exception {
         Future<CutoverReport> cutOver;
         try (Reader reader = new Reader(Connection.TRANSACTION_READ_COMMITTED)) {
             reader.holdTable();
@@ -176,7 +176,7 @@ final class CutoverReadersIT {
     }
 
     @Test
-    void who_reads_does_not_wait_for_an_operator_whose_machine_stands_still() throws Exception {
+    void readers_do_not_wait_for_a_stalled_operator() throws Exception {
         CountDownLatch standing = new CountDownLatch(1);
         CountDownLatch goingOn = new CountDownLatch(1);
         Future<CutoverReport> cutOver;

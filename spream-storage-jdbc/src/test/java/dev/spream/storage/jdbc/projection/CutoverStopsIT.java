@@ -118,7 +118,7 @@ final class CutoverStopsIT {
     }
 
     @Test
-    void what_is_parked_is_tried_again_in_the_version_that_is_live_afterwards() throws Exception {
+    void a_retry_during_a_cutover_affects_the_version_that_is_live_afterwards() throws Exception {
         test.park(held(NAME), "a", POISON, events("a", 1, 1));
         test.park(held("balances@2"), "a", POISON, events("a", 1, 1));
         assertThat(inTheMoment(() -> test.operations.retry(NAME, Optional.empty(), ACT)))
@@ -135,7 +135,7 @@ final class CutoverStopsIT {
     }
 
     @Test
-    void what_is_resumed_during_a_cut_over_goes_on_as_what_it_is_afterwards() throws Exception {
+    void a_resume_during_a_cutover_affects_the_version_that_is_live_afterwards() throws Exception {
         Fence live = held(NAME);
         test.store.fail(live, test.store.state(NAME).orElseThrow().epoch(), "an index is gone");
         assertThat(inTheMoment(() -> test.operations.resume(NAME, ACT)))
@@ -155,7 +155,7 @@ final class CutoverStopsIT {
     }
 
     @Test
-    void whoever_waits_in_vain_for_a_cut_over_is_told_of_it() throws Exception {
+    void an_operation_that_times_out_behind_a_cutover_names_it() throws Exception {
         try (JdbcProjectionOperations impatient = JdbcProjectionOperations.builder(test.dataSource())
                 .statementTimeout(Duration.ofSeconds(3))
                 .build()) {
@@ -171,7 +171,7 @@ final class CutoverStopsIT {
     }
 
     @Test
-    void what_nobody_works_on_is_told_so() throws Exception {
+    void a_lagging_segment_without_a_running_process_is_reported() throws Exception {
         test.execute("UPDATE spream.projection_segments SET position = 5 WHERE projection = 'balances'");
         assertThatIllegalStateException()
                 .isThrownBy(() -> rebuilds.cutOver(NAME, 2, SHORT_TIMEOUT, Set.of(), ACT))
@@ -184,7 +184,7 @@ final class CutoverStopsIT {
     }
 
     @Test
-    void whoever_loses_the_answer_to_a_commit_is_told_that_it_may_be_done() throws Exception {
+    void a_lost_commit_response_is_reported_as_possibly_committed() throws Exception {
         AtomicBoolean losing = new AtomicBoolean();
         try (JdbcProjectionOperations operator =
                 JdbcProjectionOperations.create(losingCommits(test.dataSource(), losing))) {

@@ -54,7 +54,7 @@ final class CutoverTablesIT {
     }
 
     @Test
-    void what_others_may_do_with_a_table_they_may_do_with_the_next_one() throws Exception {
+    void privileges_on_a_table_pass_to_its_successor() throws Exception {
         test.execute(
                 "DROP ROLE IF EXISTS rebuild_reader",
                 "CREATE ROLE rebuild_reader",
@@ -73,7 +73,7 @@ final class CutoverTablesIT {
     }
 
     @Test
-    void what_others_may_do_no_more_they_may_not_do_after_a_rollback_either() throws Exception {
+    void revoked_privileges_stay_revoked_after_a_rollback() throws Exception {
         test.execute(
                 "DROP ROLE IF EXISTS rebuild_reader",
                 "CREATE ROLE rebuild_reader",
@@ -102,7 +102,7 @@ final class CutoverTablesIT {
     }
 
     @Test
-    void what_was_granted_on_a_column_that_is_new_stays_granted() throws Exception {
+    void privileges_on_a_new_column_are_kept() throws Exception {
         test.execute(
                 "DROP ROLE IF EXISTS rebuild_reader",
                 "CREATE ROLE rebuild_reader",
@@ -135,7 +135,7 @@ final class CutoverTablesIT {
     }
 
     @Test
-    void what_belongs_to_a_live_table_must_belong_to_the_next_one_as_well() throws Exception {
+    void objects_of_a_live_table_must_exist_on_its_successor() throws Exception {
         test.execute(
                 "CREATE FUNCTION public.noted() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'",
                 "CREATE FUNCTION public.others() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'",
@@ -225,7 +225,7 @@ final class CutoverTablesIT {
     }
 
     @Test
-    void what_only_one_version_has_differs_and_is_named() throws Exception {
+    void rows_and_columns_of_one_version_only_are_differences_and_named() throws Exception {
         test.execute(
                 "DELETE FROM public__balances_v2.balances",
                 "INSERT INTO public__balances_v2.balances VALUES ('old', 1)",
@@ -260,7 +260,7 @@ final class CutoverTablesIT {
     }
 
     @Test
-    void who_has_a_table_so_that_nobody_reads_it_is_named_and_nothing_is_compared() throws Exception {
+    void an_exclusive_lock_on_a_table_is_named_and_nothing_is_compared() throws Exception {
         try (Connection other = test.dataSource().getConnection();
                 Statement statement = other.createStatement()) {
             other.setAutoCommit(false);

@@ -265,7 +265,7 @@ final class FailureKindIT {
     }
 
     @Test
-    void a_projection_that_goes_on_after_an_error_is_poison_but_not_if_it_goes_back_to_a_savepoint() throws Exception {
+    void continuing_after_an_error_is_poison_unless_a_savepoint_was_restored() throws Exception {
         Exception failure = failureOf(FailureKindIT::passOverAnError);
         assertThat(failure).hasMessageContaining("continued after an error");
         assertThat(test.store.failureKind(failure)).isEqualTo(FailureKind.POISON);

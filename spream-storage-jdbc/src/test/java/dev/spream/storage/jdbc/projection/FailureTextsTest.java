@@ -29,7 +29,7 @@ final class FailureTextsTest {
     }
 
     @Test
-    void what_no_projection_is_in_is_where_it_was_thrown() {
+    void without_a_frame_of_a_projection_the_place_of_the_throw_is_shown() {
         IOException failure = new IOException("secret");
         failure.setStackTrace(
                 new StackTraceElement[] {frame("java.io.Reader"), frame("dev.spream.projection.event.Feed")});

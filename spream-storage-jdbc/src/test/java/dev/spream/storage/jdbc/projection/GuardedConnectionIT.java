@@ -185,7 +185,7 @@ final class GuardedConnectionIT {
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("settings")
-    void nothing_is_set_that_whoever_has_the_connection_next_would_find(String method, Setting setting) {
+    void settings_that_would_outlast_the_transaction_are_refused(String method, Setting setting) {
         assertThatThrownBy(() -> setting.set(view))
                 .isInstanceOf(ProjectionException.class)
                 .hasMessageContaining(method + "()")
@@ -193,7 +193,7 @@ final class GuardedConnectionIT {
     }
 
     @Test
-    void how_a_statement_is_prepared_is_its_own_matter() throws SQLException {
+    void the_prepare_threshold_of_a_statement_may_be_set() throws SQLException {
         PreparedStatement statement = view.prepareStatement("SELECT 1");
         PGStatement driver = statement.unwrap(PGStatement.class);
         driver.setPrepareThreshold(1);

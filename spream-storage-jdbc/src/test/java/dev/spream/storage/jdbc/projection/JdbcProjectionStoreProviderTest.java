@@ -35,7 +35,7 @@ final class JdbcProjectionStoreProviderTest {
     }
 
     @Test
-    void what_the_server_could_not_do_is_refused_before_anything_is_opened() {
+    void invalid_settings_are_refused_before_a_connection_is_opened() {
         refused("schema", "a.b");
         refused("schema", "Upper");
         refused("statement-timeout", "100ms");

@@ -68,7 +68,7 @@ final class LostCommitsIT {
     }
 
     @Test
-    void what_was_committed_without_an_answer_is_not_applied_again() throws Exception {
+    void a_batch_whose_commit_response_was_lost_is_not_applied_again() throws Exception {
         try (JdbcEventStore events = JdbcEventStore.create(test.dataSource());
                 JdbcProjectionStore store = JdbcProjectionStore.create(lossy(test.dataSource()));
                 ProjectionManager<Connection> manager = ProjectionManager.builder(store)

@@ -156,7 +156,7 @@ final class PostgresProjectionsIT {
     }
 
     @Test
-    void the_last_event_without_segments_is_reported_by_who_has_applied_it() throws Exception {
+    void without_segments_the_last_event_is_reported_by_the_process_that_applied_it() throws Exception {
         Fence.Whole fence = test.whole();
         test.apply(fence, event("a", 1));
         assertThat(test.store.state(NAME).orElseThrow().lastEventId()).isEmpty();
@@ -297,7 +297,7 @@ final class PostgresProjectionsIT {
     }
 
     @Test
-    void what_is_no_event_is_kept_once_with_its_bytes() throws Exception {
+    void an_undecodable_item_is_stored_once_with_its_bytes() throws Exception {
         test.whole();
         FeedItem.Undecodable item = new FeedItem.Undecodable(
                 1,
@@ -375,7 +375,7 @@ final class PostgresProjectionsIT {
     }
 
     @Test
-    void what_the_work_throws_undoes_everything_and_passes_as_it_is() throws Exception {
+    void an_exception_of_the_work_rolls_back_and_passes_unchanged() throws Exception {
         Fence.Segment fence = test.held(ANN);
         SQLException thrown = new SQLException("no", "08006");
         assertThatThrownBy(() -> test.store.apply(fence, Set.of("a"), (connection, states) -> {

@@ -53,7 +53,7 @@ final class ProjectionConnectionsIT {
 
     @Test
     @SuppressWarnings("unchecked") // its transactions are connections
-    void what_is_configured_keeps_its_leases_beside_its_batches_and_closes_its_pools() throws Exception {
+    void a_configured_store_renews_leases_beside_its_batches_and_closes_its_pools() throws Exception {
         ProjectionStore<Connection> store;
         try (OpenPlugin<ProjectionStore<?>> open = open()) {
             store = (ProjectionStore<Connection>) open.product();

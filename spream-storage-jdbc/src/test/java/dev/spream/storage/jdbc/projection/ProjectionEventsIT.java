@@ -86,7 +86,7 @@ final class ProjectionEventsIT {
     }
 
     @Test
-    void rows_that_are_no_events_are_kept_and_their_segment_goes_on() throws Exception {
+    void undecodable_rows_are_stored_and_their_segment_continues() throws Exception {
         test.execute("ALTER TABLE spream.events DROP CONSTRAINT events_known_type");
         append("a", 1);
         insertGarbage("before");
@@ -119,7 +119,7 @@ final class ProjectionEventsIT {
     }
 
     @Test
-    void a_single_connection_to_the_events_is_too_few_and_nobody_is_told_to_be_caught_up() throws Exception {
+    void a_single_connection_to_the_events_is_an_outage_and_no_segment_is_caught_up() throws Exception {
         append("a", 1);
         try (HikariDataSource single = JdbcPool.open(test.database().url(), Optional.empty(), Optional.empty(), 1);
                 JdbcEventStore starved =

@@ -41,7 +41,7 @@ final class ProjectionGrantsIT {
     }
 
     @Test
-    void a_user_who_may_create_nothing_runs_and_operates_projections() throws Exception {
+    void a_role_that_may_not_create_objects_runs_and_operates_projections() throws Exception {
         test.execute(
                 "DROP ROLE IF EXISTS projector",
                 "CREATE ROLE projector LOGIN",

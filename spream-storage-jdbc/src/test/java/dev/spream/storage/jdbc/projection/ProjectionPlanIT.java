@@ -95,7 +95,7 @@ final class ProjectionPlanIT {
 
     @ParameterizedTest
     @CsvSource({"false, auto", "false, force_generic_plan", "true, auto", "true, force_generic_plan"})
-    void what_batches_ask_reads_by_index(boolean analyzed, String planMode) throws SQLException {
+    void queries_of_batches_use_an_index(boolean analyzed, String planMode) throws SQLException {
         if (analyzed) {
             test.execute(
                     "ANALYZE spream.projection_segments",

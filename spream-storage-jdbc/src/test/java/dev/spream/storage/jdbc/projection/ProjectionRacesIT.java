@@ -67,7 +67,7 @@ final class ProjectionRacesIT {
     }
 
     @Test
-    void whoever_waits_for_a_new_aggregate_has_it_alone_when_the_first_gives_up() throws Exception {
+    void a_batch_waiting_for_a_new_aggregate_applies_it_when_the_first_one_fails() throws Exception {
         Fence.Whole fence = test.whole();
         OpenBatch first = open(fence, event("a", 1));
         Future<Boolean> second = start(() -> applyOnce(fence, List.of(event("a", 1))));
@@ -119,7 +119,7 @@ final class ProjectionRacesIT {
     }
 
     @Test
-    void a_pause_that_cannot_wait_any_longer_says_for_whom_and_changes_nothing() throws Exception {
+    void a_pause_that_times_out_names_the_blocking_session_and_changes_nothing() throws Exception {
         Fence.Segment fence = test.held(ANN);
         OpenBatch batch = open(fence, event("a", 1));
         try (JdbcProjectionOperations impatient = JdbcProjectionOperations.builder(test.dataSource())

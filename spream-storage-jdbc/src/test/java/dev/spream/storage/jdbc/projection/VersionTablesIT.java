@@ -165,7 +165,7 @@ final class VersionTablesIT {
     }
 
     @Test
-    void whoever_writes_the_tables_may_use_the_schema_where_somebody_else_brings_them() throws Exception {
+    void a_writer_of_the_tables_may_use_a_schema_that_another_role_created() throws Exception {
         test.execute(
                 "DROP ROLE IF EXISTS version_writer",
                 "CREATE ROLE version_writer LOGIN",
@@ -267,7 +267,7 @@ final class VersionTablesIT {
     }
 
     @Test
-    void what_the_live_version_wrote_by_the_same_connection_is_not_held_against_another() throws Exception {
+    void writes_of_the_live_version_on_the_same_connection_are_not_counted_for_a_candidate() throws Exception {
         built();
         HikariConfig config = new HikariConfig();
         config.setJdbcUrl(test.database().url());
@@ -325,7 +325,7 @@ final class VersionTablesIT {
     }
 
     @Test
-    void a_drop_leaves_a_schema_that_somebody_else_has_made() throws Exception {
+    void a_drop_keeps_a_schema_that_it_did_not_create() throws Exception {
         replaced();
         test.execute(
                 "DROP SCHEMA public__balances_v1 CASCADE",
@@ -338,7 +338,7 @@ final class VersionTablesIT {
     }
 
     @Test
-    void tables_do_not_go_to_a_schema_that_somebody_else_has_made() throws Exception {
+    void tables_are_not_moved_to_a_foreign_schema() throws Exception {
         built();
         test.execute("CREATE SCHEMA public__balances_v1");
         assertThatIllegalStateException()
@@ -374,7 +374,7 @@ final class VersionTablesIT {
                 "CREATE TABLE more (x int)",
                 "CREATE VIEW seen AS SELECT * FROM balances"
             })
-    void what_a_cut_over_does_not_move_is_not_created(String more) throws Exception {
+    void objects_that_a_cutover_does_not_move_are_not_created(String more) throws Exception {
         ProjectionVersion version = begin(CODE, CODE);
         assertFatal(version, CODE, "a cutover moves only tables", BALANCES, more);
         assertThat(schemas()).isEmpty();
@@ -407,7 +407,7 @@ final class VersionTablesIT {
 
     @ParameterizedTest
     @ValueSource(strings = {"DROP TABLE public.others", "ALTER TABLE public.others SET SCHEMA spream"})
-    void what_somebody_else_drops_meanwhile_is_not_held_against_creating_tables(String drop) throws Exception {
+    void concurrent_drops_of_other_objects_do_not_fail_the_creation_of_tables(String drop) throws Exception {
         test.execute("CREATE TABLE public.others (x int)");
         ProjectionVersion version = begin(CODE, CODE);
         test.store.prepare(version, CODE, connection -> {
@@ -435,7 +435,7 @@ final class VersionTablesIT {
     }
 
     @Test
-    void a_table_of_somebody_else_is_found_before_anything_is_built() throws Exception {
+    void a_foreign_table_is_found_before_anything_is_built() throws Exception {
         test.execute("CREATE TABLE public.totals (precious text)");
         ProjectionVersion version = begin(CODE, WITH_TOTALS);
         assertFatal(version, WITH_TOTALS, "the live version 1 has declared only [balances]", BALANCES, TOTALS);

@@ -58,7 +58,7 @@ final class PostgresErrorsTest {
     }
 
     @Test
-    void a_pool_that_gave_up_has_no_code() {
+    void a_timeout_of_the_pool_has_no_code() {
         assertThat(PostgresErrors.exception("locking", new SQLException("no connection within 30 s")))
                 .isInstanceOf(LockConnectionException.class);
     }
