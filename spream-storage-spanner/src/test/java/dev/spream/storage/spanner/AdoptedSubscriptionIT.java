@@ -46,7 +46,7 @@ class AdoptedSubscriptionIT {
     }
 
     @Test
-    void a_subscriber_goes_on_where_the_other_reader_stopped() throws Exception {
+    void a_subscriber_continues_where_the_other_reader_stopped() throws Exception {
         Instant start = database.source().serverTime();
         SubscriberOptions options = SubscriberOptions.builder()
                 .startAt(start)

@@ -119,7 +119,7 @@ class BeamExportIT {
     }
 
     @Test
-    void beam_goes_on_where_the_watermarks_are() {
+    void beam_continues_at_the_watermarks() {
         open(Optional.empty());
         readHalf();
         String table = database.newTable();
@@ -161,7 +161,7 @@ class BeamExportIT {
     }
 
     @Test
-    void what_was_cleaned_up_keeps_its_place() {
+    void cleaned_up_partitions_keep_their_rows_in_the_export() {
         open(Optional.of(at(3600)));
         readHalf();
         storage.cleanUp(Instant.parse("9000-01-01T00:00:00Z"));
@@ -174,7 +174,7 @@ class BeamExportIT {
     }
 
     @Test
-    void what_was_exported_can_be_adopted_again() {
+    void an_exported_table_can_be_adopted_again() {
         open(Optional.empty());
         readHalf();
         String table = database.newTable();

@@ -128,7 +128,7 @@ class GroupWriterTest {
     }
 
     @Test
-    void what_comes_while_a_transaction_runs_is_written_in_the_next_one() throws Exception {
+    void operations_that_arrive_during_a_transaction_are_written_in_the_next_one() throws Exception {
         List<FutureTask<Integer>> calls =
                 together(writer(LONG), List.of(number(1), number(2), number(3), number(4), number(5)));
         for (int i = 0; i < calls.size(); i++) {
@@ -138,7 +138,7 @@ class GroupWriterTest {
     }
 
     @Test
-    void what_one_refuses_is_its_callers_affair_alone() throws Exception {
+    void a_refused_operation_fails_its_caller_only() throws Exception {
         List<FutureTask<Integer>> calls = together(writer(LONG), List.of(number(1), refusing(), number(3)));
         assertThat(calls.get(0)).succeedsWithin(LONG).isEqualTo(1);
         assertThat(calls.get(1))
@@ -159,7 +159,7 @@ class GroupWriterTest {
     }
 
     @Test
-    void what_was_not_locked_waits_for_one_of_those_that_were() throws Exception {
+    void uncontended_operations_wait_for_one_contended_operation_at_most() throws Exception {
         GroupWriter writer = writer(LONG);
         List<WriteOperation<Integer>> operations = new ArrayList<>();
         for (String locked : List.of("a", "b", "c")) {

@@ -20,7 +20,7 @@ final class MetadataReadsIT {
     private final MetadataDatabase database = MetadataDatabase.of(SpannerServers.ours(), Dialect.GOOGLE_STANDARD_SQL);
 
     @Test
-    void what_the_server_forgot_while_the_reader_stood_still_is_read_anew() {
+    void a_read_whose_transaction_the_server_dropped_is_repeated_in_a_new_one() {
         MetadataTables tables = new MetadataTables("Unused", database.dialect());
         MetadataReads reads =
                 new MetadataReads(database.client(), tables, new MetadataCalls("Unused", Duration.ofMinutes(1)));

@@ -57,7 +57,7 @@ class NamesTest {
     @ParameterizedTest
     @ValueSource(
             strings = {"", "2Orders", "_Orders", "Or ders", "Orders`", "Orders\"", "Orders(null)", "Bestellungenü"})
-    void what_is_no_identifier_never_gets_into_a_query(String name) {
+    void a_malformed_identifier_never_reaches_a_query(String name) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new StreamName(name))
                 .withMessageContaining("malformed change stream name '%s'", name);

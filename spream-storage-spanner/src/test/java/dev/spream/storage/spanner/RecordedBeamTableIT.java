@@ -38,7 +38,7 @@ class RecordedBeamTableIT {
     }
 
     @Test
-    void what_beam_left_is_adopted_and_read_on() throws Exception {
+    void a_recorded_table_of_beam_is_adopted_and_reading_continues() throws Exception {
         RecordedTable recorded = RecordedTable.of(database.dialect()).anHourBefore(databaseTime());
         String table = restore(recorded);
 

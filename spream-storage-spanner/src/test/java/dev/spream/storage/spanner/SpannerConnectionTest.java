@@ -34,7 +34,7 @@ class SpannerConnectionTest {
 
     @Test
     @Timeout(value = 40, unit = TimeUnit.SECONDS)
-    void a_server_that_accepts_and_says_nothing_is_given_up() throws IOException {
+    void connecting_to_a_silent_server_times_out() throws IOException {
         try (ServerSocket silent = new ServerSocket(0, 10, InetAddress.getLoopbackAddress())) {
             String host = "127.0.0.1:" + silent.getLocalPort();
             SourceException e = catchThrowableOfType(

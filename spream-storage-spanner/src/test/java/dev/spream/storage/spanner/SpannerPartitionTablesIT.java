@@ -101,7 +101,7 @@ class SpannerPartitionTablesIT {
     }
 
     @Test
-    void tables_of_somebody_else_that_have_the_names_of_ours_are_refused_before_anything_is_made() throws Exception {
+    void foreign_tables_with_the_same_names_are_refused_before_anything_is_created() throws Exception {
         String table = database.newTable();
         MetadataTables names = new MetadataTables(table, database.dialect());
         database.connection()
@@ -326,7 +326,7 @@ class SpannerPartitionTablesIT {
     }
 
     @Test
-    void an_adoption_that_was_interrupted_goes_on() {
+    void an_interrupted_adoption_continues() {
         ForeignTable table = fill(ForeignTable.ofBeam(database));
         create(table.name());
         database.client().write(List.of(Mutation.delete(table.tables().subscription(), SubscriptionRows.KEY)));

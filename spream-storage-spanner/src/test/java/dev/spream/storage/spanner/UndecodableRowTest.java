@@ -101,7 +101,7 @@ class UndecodableRowTest {
     }
 
     @Test
-    void what_may_name_child_partitions_is_no_change() {
+    void an_undecodable_row_that_may_name_child_partitions_is_no_change() {
         JsonObject children = JsonObject.of("""
                 {"child_partitions_record": {"start_timestamp": "2022-05-01T09:00:01Z", "record_sequence": "1",
                  "child_partitions": [{"parent_partition_tokens": []}]}}""");
