@@ -43,7 +43,7 @@ final class EventContractsTest {
     private static Duration queueLimit = Duration.ZERO;
 
     @BeforeAll
-    static void what_keeps_the_contracts_fails_nothing() {
+    static void correct_implementations_pass_the_contracts() {
         storeLimit = ContractRun.limit(EventStoreContract.class, () -> new StoreRun(store -> store));
         sourceLimit = ContractRun.limit(PositionedSourceContract.class, () -> new SourceRun(source -> source));
         queueLimit = ContractRun.limit(QueueSourceContract.class, () -> new QueueRun(source -> source));
@@ -171,7 +171,7 @@ final class EventContractsTest {
     }
 
     @Test
-    void a_source_that_does_not_wake_or_end_who_waits_fails() {
+    void a_source_that_does_not_wake_or_end_waiting_polls_fails() {
         assertThat(sourceFailures(feed -> new ForwardingFeed(feed) {
                     private final CountDownLatch never = new CountDownLatch(1);
 

@@ -119,7 +119,7 @@ final class LockStoreContractTest {
     }
 
     @Test
-    void a_store_that_forgets_who_held_before_fails() {
+    void a_store_that_forgets_former_holders_fails() {
         requireCaught(SpoiltLockStores.CountsEpochsAlone::new, "epochs_grow_over_handles_and_processes");
         requireCaught(
                 SpoiltLockStores.NeverNoticesALoss::new,

@@ -42,7 +42,7 @@ final class OutboxContractsTest {
     }
 
     @Test
-    void what_keeps_the_contracts_fails_nothing() {
+    void correct_implementations_pass_the_contracts() {
         assertThat(ContractRun.failures(OutboxContract.class, () -> new EnqueueRun(Spoiler.NONE), TIMEOUT))
                 .isEmpty();
         assertThat(ContractRun.failures(IdempotencyLedgerContract.class, () -> new LedgerRun(Spoiler.NONE), TIMEOUT))

@@ -38,7 +38,7 @@ final class ProjectionContractsTest {
     private static Duration rebuildsLimit = Duration.ZERO;
 
     @BeforeAll
-    static void what_keeps_the_contracts_fails_nothing() {
+    static void correct_implementations_pass_the_contracts() {
         Spoiler forwarding = store((memory, target) -> new SpoiltProjectionStores.Forwarding(target));
         storeLimit = ContractRun.limit(ProjectionStoreContract.class, () -> new StoreRun(forwarding));
         operationsLimit = ContractRun.limit(ProjectionOperationsContract.class, () -> new OperationsRun(forwarding));
