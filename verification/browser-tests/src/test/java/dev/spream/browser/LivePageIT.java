@@ -127,7 +127,7 @@ final class LivePageIT {
     }
 
     @Test
-    void what_the_server_does_to_partitions_is_what_the_page_shows() throws Exception {
+    void the_page_shows_the_partitions_of_the_server() throws Exception {
         try (SpannerEmulator emulator = SpannerEmulator.start();
                 Chromium browser = Chromium.start()) {
             emulator.createDatabase(

@@ -67,7 +67,7 @@ final class PageStatesIT {
     }
 
     @Test
-    void what_is_drawn_does_not_grow_while_nothing_changes() throws Exception {
+    void the_drawing_does_not_grow_while_nothing_changes() throws Exception {
         MadeUp answer = new MadeUp()
                 .with(
                         "workers",
@@ -126,7 +126,7 @@ final class PageStatesIT {
     }
 
     @Test
-    void what_is_old_is_called_old_and_it_goes_on_by_itself() throws Exception {
+    void the_page_shows_stale_and_disconnected_states_and_recovers() throws Exception {
         try (PageServer server =
                 PageServer.start(new MadeUp().running("p", MadeUp.WORKER).answer())) {
             open(server);
@@ -241,7 +241,7 @@ final class PageStatesIT {
 
     @ParameterizedTest
     @CsvSource({"no-preference, pulse", "reduce, none"})
-    void nothing_moves_for_those_who_prefer_that(String motion, String animation) throws Exception {
+    void nothing_moves_if_reduced_motion_is_preferred(String motion, String animation) throws Exception {
         try (PageServer server =
                 PageServer.start(new MadeUp().running("p", MadeUp.WORKER).answer())) {
             browser.prefer("prefers-reduced-motion", motion);

@@ -54,7 +54,7 @@ final class HandleWatchdogTest {
     }
 
     @Test
-    void who_holds_for_long_is_reported_and_so_is_that_nobody_does_any_more() throws Exception {
+    void a_long_hold_is_reported_and_so_is_its_end() throws Exception {
         try (LockHandle handle = locks.acquire(USER)) {
             LockReport report = store.await(said -> !said.owners().isEmpty());
             assertThat(report.process()).isEqualTo("host/1");
@@ -69,7 +69,7 @@ final class HandleWatchdogTest {
     }
 
     @Test
-    void who_waits_is_reported_and_the_wait_is_counted_for_its_key() throws Exception {
+    void a_waiter_is_reported_and_its_wait_is_counted_for_the_key() throws Exception {
         LockHandle holder = locks.acquire(USER);
         Thread waiter = Thread.startVirtualThread(() -> {
             try {
@@ -127,7 +127,7 @@ final class HandleWatchdogTest {
     }
 
     @Test
-    void a_report_that_fails_keeps_nobody_from_locking_and_is_made_up_for() throws Exception {
+    void a_failed_report_does_not_affect_locks_and_is_repeated() throws Exception {
         store.failing = true;
         try (LockHandle handle = locks.acquire(USER)) {
             assertThat(store.failed.poll(30, TimeUnit.SECONDS)).isNotNull();

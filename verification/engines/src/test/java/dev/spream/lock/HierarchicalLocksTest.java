@@ -32,14 +32,14 @@ final class HierarchicalLocksTest {
     }
 
     @Test
-    void a_handle_that_nobody_is_in_the_way_of_is_four_calls() throws Exception {
+    void an_uncontended_handle_takes_four_calls() throws Exception {
         locks.acquire(ACCOUNT).close();
         assertThat(store.calls).containsExactly("begin", "tryLock 2", "commit", "end");
         assertThat(told.events).containsExactly("acquired u1/a1 2 false", "released u1/a1");
     }
 
     @Test
-    void what_an_owner_has_is_not_asked_for_again() throws Exception {
+    void locks_that_an_owner_holds_are_not_requested_again() throws Exception {
         try (LockHandle handle = locks.acquire(ACCOUNT)) {
             store.calls.clear();
             handle.acquire(LockRequest.exclusive(LockTarget.resource("u1", "a1", "r1")));
@@ -50,7 +50,7 @@ final class HierarchicalLocksTest {
     }
 
     @Test
-    void who_closes_the_locks_takes_them_from_handles_which_say_so() throws Exception {
+    void closing_the_locks_takes_them_from_handles_and_notifies_them() throws Exception {
         LockHandle handle = locks.acquire(ACCOUNT);
         locks.close();
         List<PlannedLock> plan = LockPlan.of(ACCOUNT, memory.space()).locks();

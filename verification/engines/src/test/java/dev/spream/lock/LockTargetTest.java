@@ -13,7 +13,7 @@ final class LockTargetTest {
     private static final String SHOWN = "u\\u000a1/\\u001b[2Ja\\u202e1";
 
     @Test
-    void what_would_disturb_a_log_or_a_terminal_is_spelled_out() {
+    void control_characters_are_escaped() {
         assertThat(ODD).hasToString(SHOWN);
         assertThat(LockRequest.shared(ODD)).hasToString(SHOWN + " (shared)");
         assertThat(LockTarget.account("Zoë/雪 ❄", "\\u0041")).hasToString("Zoë/雪 ❄/\\u0041");

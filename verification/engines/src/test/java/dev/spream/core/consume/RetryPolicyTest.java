@@ -29,7 +29,7 @@ final class RetryPolicyTest {
     }
 
     @Test
-    void a_fixed_backoff_waits_the_same_each_time_and_gives_up_at_the_last_attempt() {
+    void a_fixed_backoff_waits_the_same_each_time_and_ends_at_the_last_attempt() {
         ErrorHandler handler = ErrorHandler.fixedBackoff(SECOND).maxAttempts(3).thenSkip();
         assertThat(decisions(handler, 4)).containsExactly(retry(1000), retry(1000), skip(), skip());
     }
@@ -108,7 +108,7 @@ final class RetryPolicyTest {
     }
 
     @Test
-    void what_is_hopeless_is_not_tried_again() {
+    void failures_excluded_from_retries_are_not_retried() {
         ErrorHandler handler = ErrorHandler.fixedBackoff(SECOND)
                 .abortOn(IOException.class)
                 .abortOn(AssertionError.class)

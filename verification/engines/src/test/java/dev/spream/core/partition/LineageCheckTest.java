@@ -240,7 +240,7 @@ final class LineageCheckTest {
     }
 
     @Test
-    void what_takes_the_place_of_a_lost_partition_may_descend_from_others() {
+    void partitions_in_the_gap_of_a_lost_one_may_have_unknown_parents() {
         PartitionEnd lost = new PartitionEnd(PartitionEnd.Kind.RETENTION_LOST, at(50), tokens("e", "found"));
         PartitionMetadata row = PartitionEdit.of(
                         PartitionEdit.of(PartitionEdit.of(row("d")).endProof(Optional.of(lost)))
@@ -271,7 +271,7 @@ final class LineageCheckTest {
     }
 
     @Test
-    void what_an_adopted_table_does_not_vouch_for_is_found() {
+    void gaps_of_an_adopted_table_are_found() {
         StoredState adopted = state.with(adopted("c", 20, "d")).with(adopted("b", 10, "c"));
         assertFinds(adopted.without(row("d")), Kind.CHILD_MISSING, "c", "d");
         assertFinds(adopted.with(PartitionEdit.of(row("d")).start(at(22))), Kind.TIME_UNCOVERED, "c", "d");

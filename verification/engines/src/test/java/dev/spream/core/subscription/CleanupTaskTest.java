@@ -25,7 +25,7 @@ class CleanupTaskTest {
     private final InMemoryPartitionStorage storage = new InMemoryPartitionStorage(storageTime);
 
     @Test
-    void what_has_finished_stays_for_its_time_by_the_clock_of_the_storage() {
+    void finished_partitions_are_kept_for_their_retention_by_the_clock_of_the_storage() {
         finishRoot();
         CleanupTask housekeeper = new CleanupTask(context());
 

@@ -44,7 +44,8 @@ class ConsumeTimeoutTest {
     }
 
     @Test
-    void an_interrupted_call_fails_with_a_timeout_while_its_key_waits_and_others_go_on() throws InterruptedException {
+    void an_interrupted_call_fails_with_a_timeout_while_its_key_waits_and_others_continue()
+            throws InterruptedException {
         source.roots("p").change("p", 1, "A").change("p", 2, "A").change("p", 3, "B");
         RecordingConsumer consumer = new RecordingConsumer((change, delivery) -> {
             if (label(change).equals("A1") && delivery.attempt() == 1) {

@@ -33,7 +33,7 @@ class LateChangeTest {
     }
 
     @Test
-    void what_was_read_before_a_heartbeat_is_a_repetition_behind_it() throws InterruptedException {
+    void changes_from_before_a_heartbeat_are_duplicates_after_it() throws InterruptedException {
         source.roots("p")
                 .change("p", 1, "A")
                 .change("p", 2, "A")

@@ -44,7 +44,7 @@ class PartitionHandOverTest {
     }
 
     @Test
-    void partitions_over_the_limit_take_turns_and_go_on_from_their_watermarks() throws InterruptedException {
+    void partitions_over_the_limit_take_turns_and_continue_at_their_watermarks() throws InterruptedException {
         source.roots("a", "b")
                 .change("a", 2, "A")
                 .heartbeat("a", 5)
@@ -122,7 +122,7 @@ class PartitionHandOverTest {
     }
 
     @Test
-    void what_was_read_settles_before_the_partition_is_given_back() throws InterruptedException {
+    void changes_that_were_read_settle_before_the_partition_is_released() throws InterruptedException {
         scriptBlocking();
         Subscriber subscriber = subscriber(1);
         CompletableFuture<CompletionReason> run = fixture.start(subscriber, blockingOn("A2"));

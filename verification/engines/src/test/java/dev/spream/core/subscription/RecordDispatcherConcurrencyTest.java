@@ -17,7 +17,7 @@ class RecordDispatcherConcurrencyTest {
     private static final long BOUND_SECONDS = 30;
 
     @Test
-    void every_record_is_delivered_in_order_until_somebody_stops_it_and_none_after_the_end() {
+    void every_record_is_delivered_in_order_until_the_stop_and_none_after_the_end() {
         for (long seed = 1; seed <= RUNS; seed++) {
             DispatcherRun run = new DispatcherRun(seed);
             CompletableFuture<Void> ended = new CompletableFuture<>();

@@ -63,7 +63,7 @@ class RetentionLossTest {
     }
 
     @Test
-    void an_accepted_loss_is_a_stored_gap_and_reading_goes_on_from_its_end() throws InterruptedException {
+    void an_accepted_loss_is_a_stored_gap_and_reading_continues_at_its_end() throws InterruptedException {
         source.roots("p").change("p", 1, "A").change("p", 100, "A").retention(RETENTION);
         source.serverTime(at(50).plus(RETENTION));
         losing("p", at(50));
@@ -80,8 +80,7 @@ class RetentionLossTest {
     }
 
     @Test
-    void what_is_in_flight_is_settled_before_the_gap_is_stored_and_the_gap_starts_behind_it()
-            throws InterruptedException {
+    void changes_in_flight_settle_before_the_gap_is_stored_and_it_starts_after_them() throws InterruptedException {
         CountDownLatch started = new CountDownLatch(1);
         CountDownLatch release = new CountDownLatch(1);
         RecordingConsumer consumer = new RecordingConsumer((change, delivery) -> {
@@ -177,7 +176,7 @@ class RetentionLossTest {
     }
 
     @Test
-    void a_failure_that_nobody_knows_stops_the_subscription_and_finishes_nothing() {
+    void an_unknown_failure_stops_the_subscription_and_finishes_nothing() {
         source.roots("p").fault("p", new Fault.Break(0, SourceException.Kind.FATAL));
 
         assertThatThrownBy(() -> fixture.run(accepting(at(200)), new RecordingConsumer()))

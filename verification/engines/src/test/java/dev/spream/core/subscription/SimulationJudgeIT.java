@@ -123,7 +123,7 @@ class SimulationJudgeIT {
     }
 
     @Test
-    void a_partition_that_nobody_takes_over_makes_no_progress() {
+    void a_partition_that_is_never_taken_over_makes_no_progress() {
         assertNoticed(Promise.PROGRESS, SimulationWorkerSabotages.neverTakenOver());
     }
 

@@ -74,7 +74,7 @@ class SubscriberBatchTest {
     }
 
     @Test
-    void what_came_while_a_call_was_on_its_way_comes_in_one_batch_in_order() throws InterruptedException {
+    void changes_that_arrive_during_a_call_come_in_one_batch_in_order() throws InterruptedException {
         run(
                 fixture.subscriber(options -> inFlight(options).ordering(Ordering.PARTITION)),
                 holdingFirst(batch -> {}),
@@ -175,7 +175,7 @@ class SubscriberBatchTest {
     }
 
     @Test
-    void what_was_settled_before_a_throw_stays_settled() throws InterruptedException {
+    void changes_settled_before_an_exception_stay_settled() throws InterruptedException {
         BatchConsumer consumer = holdingFirst(batch -> {
             if (batch.changes().size() == 3) {
                 batch.settle(0);
@@ -264,7 +264,7 @@ class SubscriberBatchTest {
     }
 
     @Test
-    void changes_of_a_parked_key_are_set_aside_in_order_and_the_others_go_on() throws InterruptedException {
+    void changes_of_a_parked_key_are_parked_in_order_and_the_others_continue() throws InterruptedException {
         List<DeadLetter> letters = new CopyOnWriteArrayList<>();
         BatchConsumer consumer = holdingFirst(batch -> {
             int failing = labels(batch).indexOf("A2");

@@ -58,7 +58,7 @@ class SubscriberFailureTest {
     }
 
     @Test
-    void a_lease_that_ran_out_in_a_pause_is_given_up_and_the_partition_taken_anew() throws InterruptedException {
+    void a_lease_that_expired_in_a_pause_is_dropped_and_the_partition_claimed_again() throws InterruptedException {
         AtomicLong pause = new AtomicLong();
         RecordingConsumer consumer =
                 new RecordingConsumer((change, delivery) -> pause.compareAndSet(0, LONG.toNanos()));
@@ -81,15 +81,14 @@ class SubscriberFailureTest {
     }
 
     @Test
-    void what_fails_after_its_lease_has_ended_is_left_to_the_next_owner() throws InterruptedException {
+    void a_failure_after_the_end_of_the_lease_is_left_to_the_next_owner() throws InterruptedException {
         AtomicLong pause = new AtomicLong();
         leavesToTheNextOwner(pause, MonotonicTime.of(InstantSource.system(), () -> System.nanoTime() + pause.get()));
     }
 
     /** The monotonic clock of a machine stands still while it is suspended. */
     @Test
-    void what_fails_after_the_machine_was_suspended_for_longer_than_the_lease_is_left_to_the_next_owner()
-            throws InterruptedException {
+    void a_failure_after_a_suspension_longer_than_the_lease_is_left_to_the_next_owner() throws InterruptedException {
         AtomicLong pause = new AtomicLong();
         leavesToTheNextOwner(pause, MonotonicTime.of(() -> Instant.now().plusNanos(pause.get()), System::nanoTime));
     }
@@ -144,7 +143,7 @@ class SubscriberFailureTest {
     }
 
     @Test
-    void a_source_that_somebody_closed_is_a_failure_and_no_reason_to_reconnect() {
+    void a_closed_source_is_a_failure_and_no_reason_to_reconnect() {
         source.roots("p").fault("p", new ScriptedSource.Fault.Break(0, SourceException.Kind.CANCELLED));
         Subscriber subscriber = fixture.subscriber(options -> options.endAt(at(1)));
 

@@ -110,8 +110,7 @@ class SubscriberWorkersTest {
     }
 
     @Test
-    void what_a_dead_worker_held_is_read_when_its_lease_has_run_out_and_not_at_the_next_round()
-            throws InterruptedException {
+    void partitions_of_a_dead_worker_are_read_at_the_end_of_its_lease() throws InterruptedException {
         source.roots("a");
         Subscriber first = worker("first", options -> options);
         CompletableFuture<CompletionReason> firstRuns = fixture.start(first, new RecordingConsumer());
@@ -161,7 +160,7 @@ class SubscriberWorkersTest {
     }
 
     @Test
-    void what_another_worker_does_not_claim_is_claimed_here_after_a_while() throws InterruptedException {
+    void partitions_that_another_worker_leaves_unclaimed_are_claimed_after_a_while() throws InterruptedException {
         source.roots(SIX);
         fixture.storage.registerWorker(new WorkerId("stuck"), 10, Duration.ofHours(1));
 

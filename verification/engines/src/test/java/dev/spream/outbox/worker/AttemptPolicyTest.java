@@ -149,7 +149,7 @@ final class AttemptPolicyTest {
     }
 
     @Test
-    void the_last_attempt_parks_if_it_may_have_reached_the_receiver_itself_and_nobody_can_be_asked() {
+    void the_last_attempt_parks_if_its_outcome_is_unknown_and_cannot_be_queried() {
         OutboxClaim claim = claim(6, false, false);
         for (Guarantee guarantee : EnumSet.of(Guarantee.IDEMPOTENT, Guarantee.NEITHER)) {
             assertThat(policy(guarantee).afterSending(claim, false, ScriptedSender.LOST, NOW))
@@ -192,7 +192,7 @@ final class AttemptPolicyTest {
     }
 
     @Test
-    void one_that_has_been_tried_for_too_long_is_given_up_at_its_next_failure() {
+    void an_entry_older_than_the_maximum_age_fails_for_good_at_its_next_failure() {
         AttemptPolicy policy = policy(Guarantee.IDEMPOTENT, options -> options.maxAge(Duration.ofSeconds(60)));
         OutboxClaim claim = claim(1, false, false);
         assertThat(policy.afterSending(claim, false, ScriptedSender.DOWN, NOW.minusMillis(1)))
@@ -234,7 +234,7 @@ final class AttemptPolicyTest {
     }
 
     @Test
-    void one_that_may_have_reached_a_receiver_that_nobody_can_ask_is_parked_unsent() {
+    void an_unknown_outcome_that_cannot_be_queried_is_parked_without_sending() {
         assertThat(policy(Guarantee.NEITHER).withoutSending(claim(2, true, false), true, NOW))
                 .get()
                 .isInstanceOfSatisfying(
@@ -258,7 +258,7 @@ final class AttemptPolicyTest {
     }
 
     @Test
-    void what_the_receiver_says_of_an_unknown_outcome_decides() {
+    void an_unknown_outcome_is_settled_by_the_answer_of_the_receiver() {
         AttemptPolicy policy = policy(Guarantee.QUERYABLE);
         OutboxClaim claim = claim(2, true, false);
         assertThat(policy.afterAsking(claim, new QueryOutcome.Taken(DONE), NOW))

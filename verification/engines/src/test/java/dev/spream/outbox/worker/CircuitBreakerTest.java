@@ -26,7 +26,7 @@ final class CircuitBreakerTest {
     }
 
     @Test
-    void what_reached_the_receiver_ends_the_row() {
+    void an_attempt_that_reached_the_receiver_resets_the_count() {
         for (SendOutcome reached : new SendOutcome[] {
             ScriptedSender.OK,
             ScriptedSender.REJECTED,
@@ -40,7 +40,7 @@ final class CircuitBreakerTest {
     }
 
     @Test
-    void what_did_not_get_through_counts_and_nothing_else() {
+    void only_attempts_that_did_not_reach_the_receiver_count() {
         for (ReasonCode reason : new ReasonCode[] {
             ReasonCode.UNAVAILABLE, ReasonCode.TIMEOUT, ReasonCode.RATE_LIMITED, ReasonCode.UNAUTHORIZED
         }) {

@@ -46,7 +46,7 @@ final class OutboxSimulationIT {
 
     @ParameterizedTest
     @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "NONE")
-    void what_breaks_a_promise_is_found(Sabotage sabotage) {
+    void each_sabotage_is_found(Sabotage sabotage) {
         assertThatThrownBy(() -> {
                     for (long seed = 1; seed <= 40; seed++) {
                         OutboxSimulation.run(seed, new EnumMap<>(OutboxSimulation.Event.class), sabotage);

@@ -174,7 +174,7 @@ final class OutboxWorkerFlowTest {
     }
 
     @Test
-    void a_worker_stops_when_its_sender_or_its_listener_says_so_and_nobody_waits_for_himself() {
+    void a_sender_or_a_listener_can_stop_its_worker_without_a_deadlock() {
         AtomicReference<OutboxWorker> worker = new AtomicReference<>();
         long id = bench.enqueue("order-1");
         CountDownLatch known = new CountDownLatch(1);

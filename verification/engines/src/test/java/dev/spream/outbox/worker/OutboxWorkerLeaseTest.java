@@ -90,7 +90,7 @@ final class OutboxWorkerLeaseTest {
     }
 
     @Test
-    void a_worker_that_stood_still_for_longer_than_its_lease_changes_nothing_when_it_goes_on() {
+    void a_worker_that_stalled_for_longer_than_its_lease_changes_nothing_afterwards() {
         long id = bench.enqueue("order-1");
         ScriptedSender rejects = ScriptedSender.idempotent((entry, call) -> {
             release.await();

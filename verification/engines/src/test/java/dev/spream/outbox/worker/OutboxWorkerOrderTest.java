@@ -138,7 +138,7 @@ final class OutboxWorkerOrderTest {
     }
 
     @Test
-    void a_head_that_is_aborted_lets_its_key_go_on() {
+    void an_aborted_head_lets_its_key_continue() {
         List<Long> ids = enqueue("customer-1", 3);
         bench.start(
                 watched((entry, call) -> entry.id() == ids.getFirst() ? ScriptedSender.REJECTED : ScriptedSender.OK));
@@ -148,7 +148,7 @@ final class OutboxWorkerOrderTest {
     }
 
     @Test
-    void a_head_that_is_parked_holds_its_key_up_until_somebody_decides() {
+    void a_parked_head_blocks_its_key_until_an_operator_settles_it() {
         List<Long> blocked = enqueue("customer-1", 3);
         enqueue("customer-2", 300);
         bench.start(
@@ -216,7 +216,7 @@ final class OutboxWorkerOrderTest {
     }
 
     @Test
-    void workers_share_segments_and_whoever_stays_takes_those_of_the_one_that_leaves() {
+    void workers_share_segments_and_take_over_those_of_a_departing_worker() {
         int keys = 60;
         for (int i = 0; i < 10; i++) {
             for (int key = 0; key < keys; key++) {

@@ -71,7 +71,7 @@ final class OutboxWorkerTest {
     }
 
     @Test
-    void W_104_attempts_that_are_exhausted_abort_and_a_requeue_by_hand_succeeds() {
+    void W_104_attempts_that_are_exhausted_abort_and_a_requeue_of_an_operator_succeeds() {
         long id = bench.enqueue("order-1");
         ScriptedSender sender =
                 ScriptedSender.idempotent((entry, call) -> call <= 6 ? ScriptedSender.DOWN : ScriptedSender.OK);
@@ -340,7 +340,7 @@ final class OutboxWorkerTest {
     }
 
     @Test
-    void an_outcome_that_is_unknown_and_cannot_be_asked_for_is_parked_until_somebody_decides() {
+    void an_unknown_outcome_that_cannot_be_queried_is_parked_for_an_operator() {
         long id = bench.enqueue("order-1");
         ScriptedSender sender =
                 ScriptedSender.of(OutboxSender.Guarantee.NEITHER, ScriptedSender.LOST, ScriptedSender.OK);
@@ -356,7 +356,7 @@ final class OutboxWorkerTest {
     }
 
     @Test
-    void what_a_sender_throws_is_an_unknown_outcome_and_its_message_is_kept_nowhere() {
+    void an_exception_of_a_sender_is_an_unknown_outcome_and_its_message_is_not_stored() {
         long id = bench.enqueue("order-1");
         bench.start(ScriptedSender.idempotent((entry, call) -> {
             if (call == 1) {
@@ -371,7 +371,7 @@ final class OutboxWorkerTest {
     }
 
     @Test
-    void entries_that_expire_while_they_wait_are_given_up() {
+    void entries_that_expire_while_they_wait_are_aborted() {
         long id = bench.enqueue(OutboxMessage.builder("order-1", "{}")
                 .notBefore(WorkerBench.START.plusSeconds(60))
                 .expiresAt(WorkerBench.START.plusSeconds(30))

@@ -156,7 +156,7 @@ final class ChangeStreamEventSourceTest {
     }
 
     @Test
-    void what_was_neither_acknowledged_nor_given_back_comes_from_the_next_feed() throws InterruptedException {
+    void items_that_were_neither_acknowledged_nor_released_come_from_the_next_feed() throws InterruptedException {
         stream.roots("p").add("p", inserted(1, row("a", 1), row("a", 2)));
         try (EventFeed feed = events.open(ALL)) {
             feed.acknowledge(poll(feed, 2).subList(1, 2));
@@ -167,7 +167,7 @@ final class ChangeStreamEventSourceTest {
     }
 
     @Test
-    void what_was_acknowledged_before_what_was_not_does_not_come_again() throws InterruptedException {
+    void acknowledged_events_before_the_first_unacknowledged_one_are_not_redelivered() throws InterruptedException {
         stream.roots("p");
         for (int version = 1; version <= 5; version++) {
             stream.add("p", inserted(version, row("a", version)));
@@ -201,7 +201,7 @@ final class ChangeStreamEventSourceTest {
     }
 
     @Test
-    void what_was_acknowledged_does_not_come_again_but_for_the_last_commit() throws InterruptedException {
+    void acknowledged_events_are_not_redelivered_except_for_the_last_commit() throws InterruptedException {
         stream.roots("p")
                 .add("p", inserted(1, row("a", 1)))
                 .add("p", inserted(2, row("a", 2)))
@@ -229,7 +229,7 @@ final class ChangeStreamEventSourceTest {
     }
 
     @Test
-    void what_has_no_events_holds_nothing_up() throws InterruptedException {
+    void changes_without_events_do_not_hold_up_the_watermark() throws InterruptedException {
         stream.roots("p").change("p", 1, "row").change("p", 2, "row").heartbeat("p", 3);
         try (EventFeed feed = events.open(ALL)) {
             awaitWatermark("p", ScriptedSource.at(3));
@@ -238,7 +238,7 @@ final class ChangeStreamEventSourceTest {
     }
 
     @Test
-    void what_a_closed_feed_had_comes_again_in_its_place() throws InterruptedException {
+    void events_of_a_closed_feed_are_redelivered_in_their_order() throws InterruptedException {
         stream.roots("p").add("p", inserted(1, row("a", 1), row("a", 2), row("a", 3)));
         try (EventFeed feed = events.open(ALL)) {
             poll(feed, 2);
@@ -260,7 +260,7 @@ final class ChangeStreamEventSourceTest {
     }
 
     @Test
-    void what_a_child_returns_comes_when_its_parents_are_acknowledged() throws InterruptedException {
+    void events_of_a_child_come_once_its_parents_are_acknowledged() throws InterruptedException {
         stream.roots("p").add("p", inserted(1, row("a", 1))).split("p", 2, "left", "right");
         stream.add("left", inserted(2, row("a", 2)));
         try (EventFeed feed = events.open(ALL)) {
@@ -290,7 +290,7 @@ final class ChangeStreamEventSourceTest {
     }
 
     @Test
-    void what_ends_the_subscription_is_thrown_once_and_then_it_is_tried_again() throws InterruptedException {
+    void a_failure_of_the_subscription_is_thrown_once_and_followed_by_a_retry() throws InterruptedException {
         stream.roots("p").add("p", inserted(1, row("a", 1)));
         stream.fault("p", new ScriptedSource.Fault.Break(0, SourceException.Kind.PERMISSION_DENIED));
         try (EventFeed feed = events.open(ALL)) {
@@ -305,7 +305,7 @@ final class ChangeStreamEventSourceTest {
     }
 
     @Test
-    void what_breaks_in_passing_is_not_noticed() throws InterruptedException {
+    void a_transient_failure_of_the_stream_is_not_visible() throws InterruptedException {
         stream.roots("p").add("p", inserted(1, row("a", 1))).add("p", inserted(2, row("a", 2)));
         stream.fault("p", new ScriptedSource.Fault.Break(1, SourceException.Kind.TRANSIENT));
         try (EventFeed feed = events.open(ALL)) {

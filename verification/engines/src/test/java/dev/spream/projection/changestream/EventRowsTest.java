@@ -84,7 +84,7 @@ final class EventRowsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"correlation_id", "user_id", "source_service"})
-    void what_is_known_of_the_cause_may_be_missing(String column) {
+    void metadata_columns_may_be_null(String column) {
         EventMetadata metadata = event(inserted(1, rowWith(column, null))).metadata();
         assertThat(List.of(metadata.correlationId(), metadata.userId(), metadata.sourceService()))
                 .containsOnlyOnce("");
@@ -149,7 +149,7 @@ final class EventRowsTest {
     }
 
     @Test
-    void what_is_no_event_is_kept_as_the_change_with_that_row_alone() {
+    void a_row_that_is_no_event_is_delivered_as_a_change_with_this_row_only() {
         DataChangeRecord change = inserted(1, row("a", 1), rowWith("event_id", null), row("b", 1));
         List<FeedItem> items = items(change);
         assertThat(items).hasSize(3);

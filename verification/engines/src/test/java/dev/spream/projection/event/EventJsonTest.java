@@ -36,7 +36,7 @@ final class EventJsonTest {
     }
 
     @Test
-    void what_is_written_is_read_as_it_was() {
+    void a_written_event_is_read_back_unchanged() {
         for (String data : List.of(
                 "{}",
                 "null",
@@ -87,7 +87,7 @@ final class EventJsonTest {
     }
 
     @Test
-    void what_is_wrong_names_the_member_and_not_its_contents() {
+    void a_problem_names_the_member_and_not_its_contents() {
         Map<String, String> broken = Map.ofEntries(
                 Map.entry("event_id", EVENT.replace("\"e1\"", "[\"secret\"]")),
                 Map.entry("aggregate_id", EVENT.replace("\"aggregate_id\": \"a\"", "\"aggregate_id\": \"\"")),
@@ -129,7 +129,7 @@ final class EventJsonTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "secret", "[]", "{\"secret\": ", "{\"event_data\": {}}", "null", "{}"})
-    void what_is_no_event_is_refused(String text) {
+    void a_text_that_is_no_event_is_refused(String text) {
         assertThatThrownBy(() -> EventJson.read(text))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageNotContaining("secret");

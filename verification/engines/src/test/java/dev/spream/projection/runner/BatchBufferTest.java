@@ -72,7 +72,7 @@ final class BatchBufferTest {
     }
 
     @Test
-    void what_was_delivered_bit_by_bit_is_one_batch_in_order() {
+    void partial_batches_are_joined_in_order() {
         gathering.add(batch(1, 2, 5), START);
         gathering.add(new FeedBatch(List.of(), 3, 6), START + 1);
         gathering.add(batch(4, 1, 7), START + 2);
@@ -92,7 +92,7 @@ final class BatchBufferTest {
     }
 
     @Test
-    void who_is_in_a_hurry_does_not_wait() {
+    void a_buffer_that_is_made_due_does_not_linger() {
         gathering.add(batch(1, 1, 1), START);
         gathering.makeDue(START + 1);
         assertThat(gathering.isDue(START + 1)).isTrue();

@@ -74,7 +74,7 @@ final class BatchPlannerTest {
     }
 
     @Test
-    void what_was_applied_is_passed_over() {
+    void applied_versions_are_skipped() {
         BatchPlan plan = plan(new AggregateState(3, false), 1, 3, 4, 4, 2);
         assertThat(versions(plan.handle())).containsExactly(4L);
         assertThat(plan.duplicates()).isEqualTo(4);
@@ -104,7 +104,7 @@ final class BatchPlannerTest {
     }
 
     @Test
-    void what_comes_in_the_wrong_order_is_put_right() {
+    void versions_out_of_order_are_sorted() {
         BatchPlan plan = plan(new AggregateState(0, false), 3, 5, 1, 2, 5, 4);
         assertThat(versions(plan.handle())).containsExactly(1L, 2L, 3L, 4L, 5L);
         assertThat(plan.parked()).isEmpty();
@@ -139,7 +139,7 @@ final class BatchPlannerTest {
     }
 
     @Test
-    void of_a_parked_aggregate_everything_is_set_aside() {
+    void all_later_events_of_a_parked_aggregate_are_parked() {
         BatchPlan plan = plan(new AggregateState(3, true), 2, 4, 5);
         assertThat(plan.handle()).isEmpty();
         assertThat(versions(plan.setAside())).containsExactly(4L, 5L);
@@ -148,7 +148,7 @@ final class BatchPlannerTest {
     }
 
     @Test
-    void an_event_that_failed_is_set_aside_with_what_follows() {
+    void a_failed_event_is_parked_with_all_later_ones() {
         BatchPlan plan = planner(ProjectionOptions.Gaps.WAIT)
                 .plan(
                         events(4, 5, 6, 7),

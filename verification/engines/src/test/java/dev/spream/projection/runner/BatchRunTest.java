@@ -186,7 +186,7 @@ final class BatchRunTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void few_if_everything_fails_for_a_while_and_nobody_is_parked(boolean folded) {
+    void few_events_are_tried_if_all_fail_transiently_and_none_is_parked(boolean folded) {
         Set<String> tried = new HashSet<>();
         assertThatThrownBy(() -> run(folded, event -> {
                     tried.add(event.aggregateId());

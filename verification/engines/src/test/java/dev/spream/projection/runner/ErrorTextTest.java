@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 /** Tests of the parts of a failure that may be disclosed. */
 final class ErrorTextTest {
     @Test
-    void what_others_throw_tells_its_types_and_places_and_nothing_else() {
+    void foreign_exceptions_are_shown_by_type_and_place_only() {
         String text = ErrorText.of(new UncheckedIOException("secret", new IOException("secret as well")));
         assertThat(text)
                 .startsWith(UncheckedIOException.class.getName() + " at " + ErrorTextTest.class.getName())
@@ -27,7 +27,7 @@ final class ErrorTextTest {
     }
 
     @Test
-    void what_is_our_own_tells_what_it_says() {
+    void exceptions_of_spream_are_shown_by_their_message() {
         assertThat(ErrorText.of(new StorageException("the store is away", true, null)))
                 .isEqualTo("the store is away");
         assertThat(ErrorText.of(new ProjectionException(FailureKind.POISON, "no such account", new IOException("x"))))

@@ -48,7 +48,7 @@ final class ParkedLogTest {
     }
 
     @Test
-    void what_waits_for_somebody_is_a_warning_that_says_what_to_do() {
+    void an_aggregate_that_waits_for_an_operator_is_a_warning_with_the_command() {
         log.parked("word\n7", 3, POISON);
         log.stays("word-8", 5, POISON);
         assertThat(lines.of(Level.WARN, NAME)).hasSize(2);
@@ -57,7 +57,7 @@ final class ParkedLogTest {
     }
 
     @Test
-    void what_is_tried_again_and_what_goes_on_is_said_once() {
+    void retried_and_resumed_aggregates_are_logged_once() {
         log.parked("word-7", 3, AGAIN);
         log.stays("word-7", 3, AGAIN);
         log.resumed("word-7", 9);
@@ -87,7 +87,7 @@ final class ParkedLogTest {
     }
 
     @Test
-    void what_was_left_out_is_counted_at_the_end() {
+    void omitted_lines_are_counted_at_the_end() {
         for (int i = 0; i < 12; i++) {
             log.parked("word-" + i, 1, AGAIN);
         }

@@ -58,7 +58,7 @@ final class ProjectionBlindTest {
     }
 
     @Test
-    void a_segment_that_nobody_has_looked_at_leaves_it_unknown_though_the_others_are_caught_up() {
+    void a_segment_that_was_not_polled_yet_makes_the_lag_unknown() {
         source.cut.add(3);
         Running running = start(source);
         bench.await("the others read", () -> List.of(0, 1, 2).stream().allMatch(segment -> source.polls(segment) > 1));
@@ -70,7 +70,7 @@ final class ProjectionBlindTest {
     }
 
     @Test
-    void what_was_caught_up_and_is_cut_off_is_behind_since_then() {
+    void a_caught_up_projection_is_behind_since_the_start_of_an_outage() {
         Running running = start(source);
         awaitCaughtUp(running);
         source.cut.addAll(ALL);
@@ -83,7 +83,7 @@ final class ProjectionBlindTest {
     }
 
     @Test
-    void what_is_known_to_wait_grows_older_while_the_store_is_away() {
+    void the_lag_of_known_events_grows_while_the_store_is_unavailable() {
         store.failing.add("apply");
         Accounts.append(bench.events, "account-1", 1, 2, 3);
         Running running = start(source);
@@ -98,7 +98,7 @@ final class ProjectionBlindTest {
     }
 
     @Test
-    void what_is_not_held_any_more_is_not_caught_up() {
+    void a_projection_that_lost_its_segments_is_not_caught_up() {
         Running running = start(source);
         awaitCaughtUp(running);
         store.failing.add("holdSegments");

@@ -109,7 +109,7 @@ final class ProjectionCloseTest {
     }
 
     @Test
-    void a_feed_that_fails_when_it_closes_holds_nobody_up() {
+    void a_feed_that_fails_at_its_close_does_not_block_other_projections() {
         Running running = start(closing(() -> {
             throw FAILURE;
         }));

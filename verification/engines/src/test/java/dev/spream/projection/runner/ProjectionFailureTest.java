@@ -170,7 +170,7 @@ final class ProjectionFailureTest {
     }
 
     @Test
-    void poison_that_is_skipped_lets_what_follows_go_on() {
+    void events_after_skipped_poison_are_applied() {
         appendMany();
         bench.start(new Balances("balances").failing(event -> {
             if (is(event, "account-7", 4)) {
@@ -341,7 +341,7 @@ final class ProjectionFailureTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void what_fails_once_is_tried_again_at_once_and_parks_nobody(boolean folded) {
+    void an_event_that_fails_once_is_retried_at_once_and_parks_nothing(boolean folded) {
         appendMany();
         Set<String> failed = ConcurrentHashMap.newKeySet();
         bench.start(ProjectionManagerTest.projection("balances", folded).failing(event -> {
@@ -356,7 +356,7 @@ final class ProjectionFailureTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void what_fails_for_a_while_is_parked_and_goes_on_by_itself(boolean folded) {
+    void a_transient_failure_parks_an_aggregate_until_a_later_retry_succeeds(boolean folded) {
         appendMany();
         AtomicInteger tries = new AtomicInteger();
         bench.start(
@@ -378,7 +378,7 @@ final class ProjectionFailureTest {
     }
 
     @Test
-    void after_all_attempts_it_waits_for_somebody() {
+    void after_all_attempts_an_aggregate_waits_for_an_operator() {
         appendMany();
         AtomicInteger tries = new AtomicInteger();
         bench.start(new Balances("balances").failing(event -> {
@@ -462,7 +462,7 @@ final class ProjectionFailureTest {
     }
 
     @Test
-    void a_parked_aggregate_goes_on_though_its_events_take_longer_than_a_round() {
+    void a_parked_aggregate_resumes_even_if_its_events_take_longer_than_a_round() {
         for (int version = 1; version <= 40; version++) {
             Accounts.append(bench.events, "account-3", version);
         }
@@ -557,7 +557,7 @@ final class ProjectionFailureTest {
     }
 
     @Test
-    void an_event_that_is_skipped_after_its_last_attempt_has_failed_lets_what_follows_go_on() {
+    void events_after_one_that_is_skipped_during_its_last_attempt_are_applied() {
         appendMany();
         AtomicBoolean skipped = new AtomicBoolean();
         ProjectionStore<Transaction> store = new ForwardingProjectionStore<>(bench.database.store()) {
@@ -588,7 +588,7 @@ final class ProjectionFailureTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void when_everything_fails_nobody_is_parked(boolean folded) {
+    void no_aggregate_is_parked_while_every_event_fails(boolean folded) {
         appendMany();
         AtomicBoolean down = new AtomicBoolean(true);
         AtomicInteger tries = new AtomicInteger();
@@ -703,7 +703,7 @@ final class ProjectionFailureTest {
     }
 
     @Test
-    void what_is_parked_and_what_goes_on_again_is_in_the_log() {
+    void parked_and_resumed_aggregates_are_logged() {
         appendMany();
         AtomicBoolean mended = new AtomicBoolean();
         try (LogLines lines = new LogLines(ParkedLog.class)) {
@@ -727,7 +727,7 @@ final class ProjectionFailureTest {
     }
 
     @Test
-    void a_store_that_fails_loses_nothing_and_parks_nobody() {
+    void a_failing_store_loses_nothing_and_parks_nothing() {
         FaultyProjectionStore store = new FaultyProjectionStore(bench.database.store());
         Running running = bench.start(store, builder -> builder.add(new Balances("balances"), bench.source));
         appendMany();

@@ -135,7 +135,7 @@ final class ProjectionFeedTest {
     }
 
     @Test
-    void what_is_no_event_is_kept_and_acknowledged() throws Exception {
+    void an_undecodable_item_is_stored_and_acknowledged() throws Exception {
         queue.writeUndecodable("message-1");
         write(events(3, 3));
         queue.writeUndecodable("message-2");
@@ -152,7 +152,7 @@ final class ProjectionFeedTest {
     }
 
     @Test
-    void what_could_not_be_applied_is_delivered_again() {
+    void events_that_could_not_be_applied_are_redelivered() {
         FaultyProjectionStore store = new FaultyProjectionStore(bench.database.store());
         store.failing.add("apply");
         Running running = bench.start(store, builder -> builder.add(new Balances("balances"), queue.another()));

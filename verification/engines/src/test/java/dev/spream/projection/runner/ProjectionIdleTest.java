@@ -40,7 +40,7 @@ final class ProjectionIdleTest {
     }
 
     @Test
-    void what_is_due_is_asked_for_all_segments_at_once() {
+    void due_aggregates_are_queried_for_all_segments_at_once() {
         bench.start(
                 new Counting(),
                 builder -> builder.add(

@@ -64,7 +64,7 @@ final class ProjectionLagTest {
     }
 
     @Test
-    void what_a_source_without_positions_cannot_read_is_an_outage_and_nobody_knows_of_any_events() {
+    void an_unreadable_source_without_positions_is_an_outage_without_a_number_of_events() {
         QueueEventSource queue = new QueueEventSource();
         EventSource unreadable = ContractBreakers.of(
                 EventSource.class,
@@ -93,7 +93,7 @@ final class ProjectionLagTest {
     }
 
     @Test
-    void a_store_that_is_closed_is_an_outage_and_nobody_is_caught_up() {
+    void a_closed_store_is_an_outage_and_the_lag_is_unknown() {
         ManagerBench.Running running = bench.start(new Balances("balances"));
         bench.await("no lag", () -> view(running).lagEvents().orElse(1) == 0);
         bench.events.close();
@@ -111,7 +111,7 @@ final class ProjectionLagTest {
     }
 
     @Test
-    void what_cannot_be_read_yet_is_lag_and_as_old_as_that_it_cannot() {
+    void unreadable_events_are_lag_since_the_time_they_became_unreadable() {
         Accounts.append(bench.events, "account-1", 1, 2, 3);
         ManagerBench.Running running = bench.start(
                 bench.database.store(),

@@ -51,7 +51,7 @@ final class ProjectionManagerTest {
     }
 
     @Test
-    void a_restart_goes_on_where_it_was() throws Exception {
+    void a_restart_continues_where_it_stopped() throws Exception {
         appendMany();
         Running first = bench.start(new Balances("balances"));
         bench.awaitBalances("balances");

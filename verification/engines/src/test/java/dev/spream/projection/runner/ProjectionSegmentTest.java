@@ -144,7 +144,7 @@ final class ProjectionSegmentTest {
     }
 
     @Test
-    void a_pause_that_is_over_before_anybody_looked_loses_nothing() {
+    void a_pause_that_ends_before_it_is_noticed_loses_nothing() {
         bench.start(new Balances("balances"));
         for (int i = 0; i < 20; i++) {
             appendMany();
@@ -248,7 +248,7 @@ final class ProjectionSegmentTest {
     }
 
     @Test
-    void what_failed_of_a_segment_is_forgotten_with_it() {
+    void failures_of_released_segments_are_forgotten() {
         FailingSource failing = new FailingSource(bench.source, new StorageException("no such luck", true, null));
         Running first = bench.start(bench.database.store(), builder -> builder.add(new Balances("balances"), failing));
         bench.await("all segments failed", () -> failing.failed.size() == 4);
@@ -260,7 +260,7 @@ final class ProjectionSegmentTest {
     }
 
     @Test
-    void what_is_paused_has_neither_an_outage_nor_a_lag() {
+    void a_paused_projection_has_neither_an_outage_nor_a_lag() {
         FailingSource failing = new FailingSource(bench.source, new StorageException("no such luck", true, null));
         failing.failure = Optional.empty();
         Running running =
@@ -304,7 +304,7 @@ final class ProjectionSegmentTest {
     }
 
     @Test
-    void what_was_found_fatal_before_a_resume_does_not_stop_the_projection_again() {
+    void a_fatal_failure_from_before_a_resume_does_not_fail_the_projection_again() {
         CountDownLatch found = new CountDownLatch(1);
         CountDownLatch resumed = new CountDownLatch(1);
         AtomicBoolean mended = new AtomicBoolean();
@@ -343,7 +343,7 @@ final class ProjectionSegmentTest {
     }
 
     @Test
-    void parked_aggregates_are_retried_by_whoever_has_their_segment() throws Exception {
+    void parked_aggregates_are_retried_by_the_owner_of_their_segment() throws Exception {
         AtomicBoolean mended = new AtomicBoolean();
         Balances.Hook hook = event -> {
             if (event.eventVersion() == 2 && !mended.get()) {

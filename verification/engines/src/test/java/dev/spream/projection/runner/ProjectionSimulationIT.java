@@ -50,7 +50,7 @@ final class ProjectionSimulationIT {
 
     @ParameterizedTest
     @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "NONE")
-    void what_breaks_a_promise_is_found(Sabotage sabotage) {
+    void each_sabotage_is_found(Sabotage sabotage) {
         assertThatThrownBy(() -> {
                     for (long seed = 1; seed <= 40; seed++) {
                         ProjectionSimulation.run(seed, new EnumMap<>(ProjectionSimulation.Event.class), sabotage);

@@ -147,7 +147,7 @@ final class RebuildEngineTest {
     }
 
     @Test
-    void a_version_that_is_stopped_where_the_live_one_was_is_behind_when_that_goes_on() {
+    void a_paused_candidate_is_behind_once_the_live_version_continues() {
         Running running = bench.start(new Rebuilt(1));
         append();
         bench.awaitBalances(NAME);
@@ -169,7 +169,7 @@ final class RebuildEngineTest {
     }
 
     @Test
-    void versions_are_run_by_those_who_have_their_code() throws Exception {
+    void versions_are_run_by_processes_with_their_code() throws Exception {
         Running old = bench.start(new Rebuilt(1));
         append();
         bench.awaitBalances(NAME);
@@ -207,7 +207,7 @@ final class RebuildEngineTest {
     }
 
     @Test
-    void who_does_not_have_the_live_version_says_so_once() throws Exception {
+    void a_process_without_the_live_version_logs_it_once() throws Exception {
         bench.start(new Rebuilt(1));
         append();
         bench.awaitBalances(NAME);
@@ -229,7 +229,7 @@ final class RebuildEngineTest {
     }
 
     @Test
-    void a_version_that_is_dropped_ends_quietly_and_the_live_one_goes_on() {
+    void a_dropped_version_ends_quietly_and_the_live_one_continues() {
         Running running = bench.start(new Rebuilt(1));
         append();
         bench.awaitBalances(NAME);
@@ -281,7 +281,7 @@ final class RebuildEngineTest {
     }
 
     @Test
-    void a_version_goes_on_where_it_was_when_its_manager_was_stopped() throws Exception {
+    void a_version_continues_where_it_stopped_after_a_restart() throws Exception {
         Running first = bench.start(new Rebuilt(1));
         append();
         bench.awaitBalances(NAME);
@@ -394,7 +394,7 @@ final class RebuildEngineTest {
     }
 
     @Test
-    void a_version_that_cannot_be_prepared_has_failed_and_is_resumed_when_that_is_mended() {
+    void a_version_that_cannot_be_prepared_fails_and_can_be_resumed() {
         AtomicBoolean broken = new AtomicBoolean(true);
         bench.start(new Rebuilt(1) {
             @Override
@@ -416,7 +416,7 @@ final class RebuildEngineTest {
     }
 
     @Test
-    void what_does_not_say_how_another_version_is_written_is_not_run_as_one() {
+    void a_projection_that_is_not_rebuildable_is_not_run_as_a_candidate() {
         bench.start(new Balances(NAME));
         append();
         bench.awaitBalances(NAME);

@@ -53,7 +53,7 @@ class BudgetTest {
     }
 
     @Test
-    void who_holds_nothing_is_granted_anything() throws InterruptedException {
+    void a_share_without_bytes_is_granted_any_size() throws InterruptedException {
         Budget budget = new Budget(1, 10);
 
         assertThat(budget.open().acquire(1_000_000)).isTrue();
@@ -61,7 +61,7 @@ class BudgetTest {
     }
 
     @Test
-    void who_waits_is_granted_when_the_last_of_its_own_is_released_whatever_others_hold() throws InterruptedException {
+    void a_waiting_share_is_granted_once_its_own_bytes_are_released() throws InterruptedException {
         Budget budget = new Budget(1, 10);
         Budget.Share stuck = budget.open();
         assertThat(stuck.acquire(10)).isTrue();
@@ -94,7 +94,7 @@ class BudgetTest {
     }
 
     @Test
-    void stopping_a_share_wakes_who_waits_and_keeps_what_is_held() throws InterruptedException {
+    void stopping_a_share_wakes_its_waiters_and_keeps_its_bytes() throws InterruptedException {
         Budget budget = new Budget(1, 10);
         Budget.Share share = budget.open();
         assertThat(share.acquire(5)).isTrue();

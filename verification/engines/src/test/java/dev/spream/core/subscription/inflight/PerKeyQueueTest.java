@@ -143,7 +143,7 @@ class PerKeyQueueTest {
     }
 
     @Test
-    void what_was_not_taken_cannot_leave() {
+    void a_record_that_was_not_taken_cannot_leave() {
         InflightRecord record = enter(1, "A");
 
         assertThatThrownBy(() -> lanes.leave(record)).isInstanceOf(IllegalStateException.class);
