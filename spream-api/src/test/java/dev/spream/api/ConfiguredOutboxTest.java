@@ -47,7 +47,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** An outbox of a configuration: for who enqueues, for its worker, and for who operates it. */
+/** Tests of a configured outbox: enqueueing, its worker and its operations. */
 final class ConfiguredOutboxTest {
     private static final List<String> NOTES = new CopyOnWriteArrayList<>();
     private static InMemoryOutbox memory = new InMemoryOutbox();

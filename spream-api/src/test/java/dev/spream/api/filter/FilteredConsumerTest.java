@@ -83,7 +83,7 @@ final class FilteredConsumerTest {
         assertThat(batches.calls).containsExactly("close");
     }
 
-    /** What each change of the batch is to the consumer, one by one and in a batch, and what becomes of it. */
+    /** A batch and its changes one by one are filtered alike, with the same effect on their settlement. */
     @Test
     void a_batch_is_filtered_as_its_changes_are_one_by_one() throws Exception {
         for (long seed = 1; seed <= 300; seed++) {

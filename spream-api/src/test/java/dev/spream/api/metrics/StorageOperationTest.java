@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 final class StorageOperationTest {
     private static final Path ENGINE = Path.of("../spream-core/src/main/java/dev/spream/core/subscription");
 
-    /** How the engine names what it asks: in a call that is made once or repeated, or in a constant. */
+    /** The operation names of the engine's storage calls: in calls that run once or repeat, or in constants. */
     private static final Pattern NAMED =
             Pattern.compile("(?:\\.(?:repeat|run|once)\\(|isStored\\(\\w+,|(?:STORING|RENEWING) =)\\s*\"([^\"%]+)");
 

@@ -31,7 +31,7 @@ final class FolderWithASink {
         return PluginRegistry.discover(host, Optional.of(folder));
     }
 
-    /** What is said; the sound plug-in is found all the same. */
+    /** Returns the reported problems; the valid plug-in must be found in any case. */
     List<String> problems() {
         try (PluginRegistry registry = discover(getClass().getClassLoader())) {
             assertThat(registry.find(ConsumerProvider.PORT, SOUND)).isPresent();

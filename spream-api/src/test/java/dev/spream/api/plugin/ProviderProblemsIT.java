@@ -208,7 +208,7 @@ final class ProviderProblemsIT {
         return problemOf(ExampleSinks.provider(provider));
     }
 
-    /** What is said about the provider in this jar, without its jar and class, both of which have to be named. */
+    /** Returns the problem of the provider in this jar, without the jar and the class, both of which it must name. */
     private String problemOf(PluginJar plugin) {
         Path jar = plugin.writeTo(folder.resolve("wrong.jar"));
         String start = "%s: %s ".formatted(jar, ExampleSinks.PROVIDER);

@@ -312,7 +312,7 @@ final class ClassLoaderSafeTest {
         assertThat(inStore).containsExactly(PLUGIN, PLUGIN, PLUGIN);
     }
 
-    /** A store that does the work that it is given, and notes as whom it goes on. */
+    /** A store that runs the work it is given, and records the context class loader of the store and of the work. */
     @SuppressWarnings("unchecked") // a store of whatever transactions
     private static ProjectionStore<Object> working(List<ClassLoader> inStore) {
         return (ProjectionStore<Object>) Proxy.newProxyInstance(

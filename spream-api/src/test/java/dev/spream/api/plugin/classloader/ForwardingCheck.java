@@ -92,7 +92,7 @@ final class ForwardingCheck<T> {
         }
     }
 
-    /** What is wrapped in its turn has a check of its own. */
+    /** True for types that are wrapped when they are returned, and have checks of their own. */
     private static boolean isWrapped(Class<?> type) {
         return List.of(
                         "Batch",
