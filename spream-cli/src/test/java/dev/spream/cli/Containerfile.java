@@ -11,7 +11,10 @@ import java.util.List;
 import org.snakeyaml.engine.v2.api.Load;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 
-/** The instructions of the last stage of the repository's container file, for tests that do by hand what they say. */
+/**
+ * The instructions of the last stage of the repository's container file, for tests that execute them without a
+ * container.
+ */
 final class Containerfile {
     private static final Path FILE = Path.of("../Containerfile");
 
@@ -31,7 +34,7 @@ final class Containerfile {
         return new Containerfile(lines.subList(stage, lines.size()));
     }
 
-    /** What follows each instruction of that name, in the order of the file. */
+    /** Returns the arguments of each instruction of that name, in the order of the file. */
     List<String> all(String name) {
         return instructions.stream()
                 .filter(line -> line.startsWith(name + " "))
@@ -39,7 +42,7 @@ final class Containerfile {
                 .toList();
     }
 
-    /** What follows the only instruction of that name. */
+    /** Returns the arguments of the only instruction of that name. */
     String one(String name) {
         List<String> found = all(name);
         assertThat(found).as(name).hasSize(1);
@@ -57,7 +60,7 @@ final class Containerfile {
         return ((List<?>) words).stream().map(String::valueOf).toList();
     }
 
-    /** What is copied from the stage that builds: source, which may be a pattern, and target. */
+    /** Returns the files copied from the build stage: source, which may be a pattern, and target. */
     List<Copy> copiesOfTheBuild() {
         List<Copy> copies = new ArrayList<>();
         for (String copy : all("COPY")) {

@@ -13,15 +13,16 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Judges what workers that died and came back delivered: every number of every key, and each key's in order, which means:
+ * Judges the deliveries of workers that were killed and restarted: every number of every key is delivered, in the order of its
+ * key, which means:
  *
  * <ul>
  *   <li>while one worker holds a partition under one epoch, a key's numbers go up one by one;
- *   <li>when a partition changes hands, or a child follows its parents, a key goes on with the next number or an earlier
- *       one: what was not settled for certain comes again, and nothing is left out;
- *   <li>a partition under an epoch that a key has left is not come back to;
- *   <li>what a worker still writes after its partition was taken over was begun before that. A consumer that cannot have
- *       that refuses the lower epoch; it is counted here, and it is part of no order.
+ *   <li>when a partition changes hands, or a child follows its parents, a key continues with the next number or an
+ *       earlier one: numbers that may not have been settled are delivered again, and none is left out;
+ *   <li>a key does not return to a partition and epoch that it has left;
+ *   <li>effects of a worker after its partition was taken over began before that. A consumer that cannot accept them
+ *       refuses the lower epoch; here they are counted, and are part of no order.
  * </ul>
  */
 final class DeliveryJudge {

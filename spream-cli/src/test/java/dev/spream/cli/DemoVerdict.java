@@ -47,7 +47,7 @@ final class DemoVerdict {
         return line.group("claim") == null;
     }
 
-    /** What it says of an order that it could not judge; null if there was none. */
+    /** The remark about an order that could not be judged; null if there was none. */
     @Nullable
     String remark() {
         return line.group("remark");

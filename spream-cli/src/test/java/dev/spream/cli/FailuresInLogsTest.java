@@ -158,7 +158,7 @@ final class FailuresInLogsTest {
             }
         }
 
-        /** What a variable was given is logged where the variable is. */
+        /** A value assigned to a variable counts as logged if the variable is logged. */
         @Override
         public @Nullable Void visitIdentifier(IdentifierTree name, @Nullable Void none) {
             Element element = element();

@@ -161,7 +161,7 @@ final class KubernetesTest {
         return at(pod(), "containers", 0);
     }
 
-    /** What is at the end of a path of names and places. */
+    /** Returns the value at a path of names and indexes. */
     private static Object at(Object start, Object... path) {
         Object here = start;
         for (Object step : path) {

@@ -139,7 +139,10 @@ final class LocksIT {
         return run(exitCode, "check");
     }
 
-    /** What the command says on the standard error, run here: a process takes longer to start than to provision. */
+    /**
+     * Runs the command in this process, as a process of its own starts too slowly; returns the lines of standard
+     * error.
+     */
     private static List<String> run(int exitCode, String... arguments) {
         return execute(exitCode, new StringWriter(), withUrl(arguments));
     }

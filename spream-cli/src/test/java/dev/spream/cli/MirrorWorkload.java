@@ -38,7 +38,7 @@ final class MirrorWorkload implements AutoCloseable {
     private volatile boolean stopping;
     private volatile @Nullable Throwable failure;
 
-    /** Whether the row exists, and how often it was changed. */
+    /** The state of a row, with the number of its changes. */
     private record RowState(boolean present, long revision) {}
 
     MirrorWorkload(

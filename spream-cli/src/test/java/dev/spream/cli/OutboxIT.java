@@ -385,7 +385,7 @@ final class OutboxIT {
         }
     }
 
-    /** The first three: one succeeds, one is refused, and of one nobody knows. */
+    /** Settles the first three entries: one succeeds, one is refused, and one has an unknown outcome. */
     private static void settleClaims() {
         List<OutboxClaim> claims = store.claim(ANN, 3, LEASE).claims();
         assertThat(store.settle(
@@ -404,7 +404,7 @@ final class OutboxIT {
         return String.valueOf(JsonObject.of(out.toString()).int64("id").orElseThrow());
     }
 
-    /** What the command says on the standard error, run here; what it prints is in {@code out}. */
+    /** Runs the command in this process and returns the lines of standard error; {@code out} gets standard output. */
     private List<String> run(int exitCode, String... arguments) {
         List<String> all = new ArrayList<>(List.of("outbox"));
         all.addAll(List.of(arguments));

@@ -14,7 +14,7 @@ import java.util.stream.Stream;
 
 /** A plug-in as its author has it, in the folders that Maven wants, and what can be done with jars. */
 final class PluginProject {
-    /** What the launcher puts on the class path. */
+    /** The libraries that the launcher puts on the class path. */
     private static final Path LIBRARIES = Path.of("target/lib");
 
     private PluginProject() {}

@@ -36,10 +36,10 @@ final class ProductSources {
     private ProductSources() {}
 
     /**
-     * What the rule finds in them.
+     * Returns the findings of the rule in all product sources.
      *
-     * @param matter whether the text of a file has something that the rule is about
-     * @param atLeast how many such files there are, so that a rule which looks at none is noticed
+     * @param matter selects the files, by their text, that the rule applies to
+     * @param atLeast the least number of such files, so that a rule that applies to none is noticed
      */
     static List<String> scan(Predicate<String> matter, int atLeast, Function<Unit, Rule> rule) throws IOException {
         List<JavaFileObject> sources = with(matter);
@@ -47,7 +47,7 @@ final class ProductSources {
         return scan(sources, rule);
     }
 
-    /** What the rule finds in a text. */
+    /** Returns the findings of the rule in a text. */
     static List<String> scan(String sample, Function<Unit, Rule> rule) throws IOException {
         return scan(List.of(source(URI.create("string:///Sample.java"), sample)), rule);
     }

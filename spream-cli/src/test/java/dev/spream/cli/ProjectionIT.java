@@ -564,7 +564,7 @@ final class ProjectionIT {
                 EventMetadata.NONE);
     }
 
-    /** What the command says on the standard error, run here; what it prints is in {@code out}. */
+    /** Runs the command in this process and returns the lines of standard error; {@code out} gets standard output. */
     private List<String> run(int exitCode, String... arguments) {
         List<String> all = new ArrayList<>(List.of("projection"));
         all.addAll(List.of(arguments));

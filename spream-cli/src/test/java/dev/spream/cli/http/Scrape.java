@@ -15,7 +15,7 @@ import java.util.regex.Pattern;
  * @see <a href="https://prometheus.io/docs/instrumenting/exposition_formats/">Prometheus: exposition formats</a>
  */
 record Scrape(Map<String, Set<String>> labels) {
-    /** What Prometheus adds by itself. */
+    /** The labels that Prometheus adds itself. */
     private static final Set<String> OF_PROMETHEUS = Set.of("job", "instance");
 
     private static final Set<String> SERIES_OF_PROMETHEUS = Set.of("up");
@@ -38,7 +38,7 @@ record Scrape(Map<String, Set<String>> labels) {
         return new Scrape(labels);
     }
 
-    /** What of an expression is not there. */
+    /** Returns the series and labels of an expression that are missing. */
     List<String> missing(String expression) {
         PromQl names = PromQl.parse(expression);
         List<String> missing = new ArrayList<>();

@@ -70,7 +70,7 @@ record Footprint(String artifact, long own, long total, List<String> libraries) 
                 Stream.of(list.group(1).split(", ")).sorted().toList()));
     }
 
-    /** What is other than recorded, or much larger. */
+    /** Returns the differences from the record, apart from small differences of size. */
     List<String> differences(Footprint recorded) {
         List<String> differences = new ArrayList<>();
         if (!libraries.equals(recorded.libraries)) {
