@@ -77,7 +77,7 @@ class ChangeStreamIT {
         }
     }
 
-    /** What a query gets that is open while rows are committed one by one and the partition ends. */
+    /** Returns the messages of a query that is open while rows are committed one by one and the partition ends. */
     private static List<PartialResultSet> messages(RawChangeStream stream, PartitionView partition) {
         Iterator<PartialResultSet> open = stream.stub().executeStreamingSql(stream.query(partition, ByteString.EMPTY));
         List<PartialResultSet> messages = new ArrayList<>();

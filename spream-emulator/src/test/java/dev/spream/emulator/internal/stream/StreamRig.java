@@ -182,7 +182,7 @@ final class StreamRig implements AutoCloseable {
         return collector;
     }
 
-    /** What a partition that ended holds, from a time on. */
+    /** Returns the rows of an ended partition from a time on. */
     List<ReadRow> read(String token, Instant start) {
         return ask(query(token, start, null)).rows();
     }
