@@ -76,7 +76,7 @@ final class BalanceJudge {
                     AND pid <> pg_backend_pid() AND random() < 0.5""");
     }
 
-    /** What a query finds: of one column its values, of several their lists. */
+    /** Returns the rows of a query: the values of a single column, or the lists of several. */
     List<String> rows(String sql) throws SQLException {
         List<String> rows = new ArrayList<>();
         try (Connection connection = database.getConnection();

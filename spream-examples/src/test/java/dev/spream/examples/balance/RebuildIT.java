@@ -97,7 +97,10 @@ final class RebuildIT {
         }
     }
 
-    /** Kills the service when all segments but the first account's are at work, and has another one go on. */
+    /**
+     * Kills the service while all segments but the first account's are being processed, and lets another one
+     * continue.
+     */
     private void build(HikariDataSource database, BalanceFleet fleet, BalanceJudge judge, ProjectionRebuilds rebuilds)
             throws Exception {
         try (Connection brake = database.getConnection();

@@ -25,14 +25,14 @@ import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
 /**
- * Several order services share one outbox, while clients order without end, and everything breaks: the broker takes orders and
- * does not say so, gets them twice, refuses them, is slow, is down and fails; connections to the database are ended, and the
- * answers to commits are lost; services are killed with {@code kill -9}, and stopped for longer than their lease and
- * continued. What is parked, {@link OnCall} decides at the end. Then {@link FaultJudge} finds nothing wrong, and no settled
+ * Several order services share one outbox, while clients order all the time, and all parts fail: the broker takes orders
+ * without a response, gets them twice, refuses them, is slow, is down and fails; connections to the database are ended, and
+ * the responses to commits are lost; services are killed with {@code kill -9}, and stopped for longer than their lease and
+ * continued. {@link OnCall} settles the parked entries at the end. Then {@link FaultJudge} finds no violation, and no settled
  * row of the ledger was ever written again.
  *
- * <p>Each happens at least once; {@code -Doutbox.fault-seconds=120} goes on for that long, with more services and orders, and
- * {@code -Doutbox.seed=…} repeats what is chosen.
+ * <p>Each fault occurs at least once; {@code -Doutbox.fault-seconds=120} runs for that long, with more services and orders, and
+ * {@code -Doutbox.seed=…} repeats the random choices.
  */
 final class OutboxFaultIT {
     private static final Duration DURATION = Duration.ofSeconds(Integer.getInteger("outbox.fault-seconds", 0));
@@ -51,15 +51,15 @@ final class OutboxFaultIT {
     private final Map<String, Integer> faults = new TreeMap<>();
     private final Random random = new Random(SEED);
 
-    /** What a stopped service was about to send when it stopped goes out when it is continued; its key makes it harmless. */
+    /** A stopped service sends its entry once it is continued; the idempotency key makes that harmless. */
     @Test
     void a_broker_that_recognises_keys_carries_every_order_out_once() throws Exception {
         run("idempotent", true, EnumSet.allOf(Fault.class), List.of("pause", "cut", "kill"));
     }
 
     /**
-     * Nobody is stopped and continued here, and the broker gets nothing twice from others than the services: it could not know,
-     * and neither could they.
+     * Without pauses and without duplicates of the broker's own, which neither the broker nor the services could
+     * detect.
      */
     @Test
     void a_broker_that_can_be_asked_carries_every_order_out_once() throws Exception {

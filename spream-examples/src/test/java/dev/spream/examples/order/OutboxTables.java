@@ -13,7 +13,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import javax.sql.DataSource;
 
-/** Reads the tables of the order service and of its outbox, beside everybody who writes them. */
+/** Reads the tables of the order service and of its outbox, concurrently with their writers. */
 final class OutboxTables {
     private final DataSource database;
 
@@ -55,7 +55,7 @@ final class OutboxTables {
                 row -> new LedgerRow(row.getString(1), row.getInt(2), row.getString(3)));
     }
 
-    /** How many rows of the ledger there are of each status. */
+    /** Returns the number of rows of the ledger by status. */
     Map<String, Integer> counts() throws SQLException {
         Map<String, Integer> counts = new TreeMap<>();
         ledger().forEach(row -> counts.merge(row.status(), 1, Integer::sum));

@@ -135,8 +135,8 @@ final class SearchBench implements AutoCloseable {
     }
 
     /**
-     * What PostgreSQL counts as done must be in the index: of each word, the document of that version, or what a later event made
-     * of it.
+     * Requires that the index has every event that PostgreSQL has recorded as applied: of each word, the document of
+     * that version or a later one.
      */
     void requireIndexAhead(SearchIndex index) {
         Map<String, Long> done = lastVersions();

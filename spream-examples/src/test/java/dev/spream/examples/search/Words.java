@@ -68,7 +68,7 @@ final class Words implements DocumentMapping {
                         "e" + id, type, Long.toString(id), Instant.parse("2026-01-01T00:00:00Z"), EventMetadata.NONE)));
     }
 
-    /** What the index has to hold once all these events are in it, by id. */
+    /** Returns the documents that the index must contain after all these events, by id. */
     static Map<String, Map<String, Object>> fold(List<RecordedEvent> events) {
         Map<String, Map<String, Object>> documents = new TreeMap<>();
         for (RecordedEvent recorded : events) {

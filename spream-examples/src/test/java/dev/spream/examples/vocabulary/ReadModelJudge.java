@@ -69,7 +69,7 @@ final class ReadModelJudge {
         }
     }
 
-    /** What a search for everything must find, as id and definition. */
+    /** Returns the result of a search for all items, as id and definition. */
     static Set<String> found(DataSource database) throws SQLException {
         return new TreeSet<>(rows(database, "SELECT concat_ws('|', item_id, definition) FROM vocabulary_items"));
     }

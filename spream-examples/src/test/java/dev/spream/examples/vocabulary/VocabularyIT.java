@@ -520,7 +520,7 @@ final class VocabularyIT {
         }
     }
 
-    /** What only the retired version would still find is not found. */
+    /** Requires that searches no longer find items that only the retired version has. */
     private void requireSearchedInVersion2(URI uri, ProjectionOperations operations, long before) throws Exception {
         String retired = VocabularyDocuments.PROJECTION;
         assertThat(operations.rebuilds().versions(retired))
