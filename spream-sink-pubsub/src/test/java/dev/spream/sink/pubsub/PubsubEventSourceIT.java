@@ -40,11 +40,11 @@ import org.junit.jupiter.api.Timeout;
  * Events from Google's emulator, where there is one; and from the server in this process, in any case, over feeds that are
  * closed before everything is acknowledged.
  *
- * <p>The emulator (0.8.20) does two things that Pub/Sub does not, so its test has one feed alone. It takes a stream that its
- * client cancelled for one that is still there, even if the connection is closed, and goes on to send it a share of the ordering
- * keys, before their ack deadline and after it: what is given back at the end of a feed may never come to the next. Google's
- * client cancels its stream whenever it stops, and also within a minute if nothing comes, as an emulator before 0.8.32 does not
- * answer its pings. And what is given back comes again in the order in which it was given back, which is any order.
+ * <p>The emulator (0.8.20) does two things that Pub/Sub does not, so its test has one feed alone. It treats a stream that
+ * its client cancelled as open, even if the connection is closed, and continues to send it a share of the ordering keys, before
+ * their ack deadline and after it: messages that are released at the end of a feed may never reach the next one. Google's client
+ * cancels its stream whenever it stops, and also within a minute without messages, as an emulator before 0.8.32 does not answer
+ * its pings. And released messages are redelivered in the order in which they were released, which is any order.
  *
  * @see <a href="https://github.com/googleapis/google-cloud-java/issues/14348">The client's pings and the emulator</a>
  */

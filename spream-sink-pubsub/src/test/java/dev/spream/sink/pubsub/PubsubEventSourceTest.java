@@ -94,7 +94,7 @@ final class PubsubEventSourceTest {
         assertThat(feed.poll(10, MOMENT).items()).isEmpty();
     }
 
-    /** The client sends acknowledgements every tenth of a second, and the server tells nobody of them. */
+    /** The client sends acknowledgements every tenth of a second, and the server confirms none of them. */
     private static void await(String what, BooleanSupplier condition) throws InterruptedException {
         long deadline = System.nanoTime() + BOUND.toNanos();
         while (!condition.getAsBoolean()) {

@@ -11,7 +11,10 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** The README of the module, which lists by hand what the command line cannot, since it does not carry the sink. */
+/**
+ * Tests of the README of the module, whose list of keys is not generated, as the command line does not contain the
+ * sink.
+ */
 final class ReadmeTest {
     private String readme;
 

@@ -100,7 +100,7 @@ final class SpannerToPubsubIT {
         }
     }
 
-    /** A history may go back, and goes on from there with every version. */
+    /** A history may be repeated from an earlier version on, and continues from there with every version. */
     private static void check(Map<String, Integer> versions, List<PubsubMessage> arrived) {
         Map<String, Integer> seen = new HashMap<>();
         for (PubsubMessage message : arrived) {
