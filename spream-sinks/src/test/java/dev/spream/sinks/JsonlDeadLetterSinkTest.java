@@ -233,7 +233,7 @@ final class JsonlDeadLetterSinkTest extends DeadLetterStoreContract {
         }
     }
 
-    /** What another process says that opens the file, and closes it at once. */
+    /** Returns the output of another process that opens the file and closes it at once. */
     private String saidByHolder() throws Exception {
         Process other = holder().redirectErrorStream(true).start();
         try {

@@ -117,7 +117,7 @@ final class JsonlSinkDeathIT {
         }
     }
 
-    /** What follows the word, in the next line that begins with it; the log goes where the words go. */
+    /** Returns the rest of the next line that begins with the word; log lines are in the same output. */
     private static String said(BufferedReader output, String word) throws IOException {
         for (String line = output.readLine(); line != null; line = output.readLine()) {
             if (line.startsWith(word)) {
