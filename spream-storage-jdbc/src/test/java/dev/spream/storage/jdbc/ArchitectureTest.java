@@ -27,7 +27,10 @@ final class ArchitectureTest {
             .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
             .importPackages(ROOT);
 
-    /** What each capability may use beside libraries, {@code internal}, itself, and what every adapter knows. */
+    /**
+     * The packages that each capability may use beside libraries, {@code internal}, itself, and those that all
+     * adapters use.
+     */
     private static final Map<String, List<String>> CAPABILITIES = Map.of(
             ROOT,
             List.of("dev.spream.core.partition", "dev.spream.core.record"),

@@ -31,9 +31,9 @@ final class CrashingServer implements AutoCloseable {
     }
 
     /**
-     * The server ends all sessions, forgets its memory, and recovers from its log, when one of its processes is killed. Whoever
-     * is killed is gone before the server knows, which lets others in until then: that another session ends as well says that
-     * it does.
+     * The server ends all sessions, loses its memory and recovers from its log when one of its processes is killed.
+     * The killed process ends before the server notices it, and the server accepts connections until then: the end of
+     * another session shows that it has noticed.
      */
     void crash() throws SQLException {
         try (Connection witness = dataSource().getConnection();

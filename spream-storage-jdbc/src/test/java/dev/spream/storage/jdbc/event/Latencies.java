@@ -16,7 +16,7 @@ final class Latencies {
         counts.incrementAndGet(Math.toIntExact(step));
     }
 
-    /** What so many of a thousand were not above, in milliseconds. */
+    /** Returns the latency in milliseconds that so many of a thousand did not exceed. */
     double perMille(int share) {
         long total = 0;
         for (int step = 0; step < STEPS; step++) {

@@ -36,7 +36,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.PGConnection;
 
-/** Workers that go on after they lost their lease, beside the one that has it now; and connections that break. */
+/** Workers that continue after they lost their lease, beside the new owner; and connections that break. */
 @Timeout(120)
 final class LedgerRacesIT {
     private final LedgerFixture fixture = new LedgerFixture();
@@ -118,7 +118,7 @@ final class LedgerRacesIT {
         try (Connection zombie = transaction()) {
             assertThat(ledger.apply(zombie, change(1), settledBefore(0))).isFalse();
             fixture.passTime(PAUSE);
-            owner.consume(change(5), settledBefore(5)); // which gives up to prune, and does not fail
+            owner.consume(change(5), settledBefore(5)); // which skips the pruning and does not fail
 
             assertThat(fixture.settledBelow()).isZero();
             assertThat(fixture.entries()).containsExactly("tx1", "tx5");

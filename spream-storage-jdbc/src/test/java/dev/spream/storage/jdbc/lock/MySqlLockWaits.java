@@ -28,7 +28,7 @@ final class MySqlLockWaits {
 
     private static final String CONNECTED = "SELECT id FROM information_schema.processlist WHERE id = ?";
 
-    /** MariaDB answers out of a copy, and makes another when nobody has asked for a tenth of a second. */
+    /** MariaDB answers from a copy, and creates another after a tenth of a second without queries. */
     private static final Duration COPY_LASTS = Duration.ofMillis(102);
 
     private static final ReentrantLock TURN = new ReentrantLock();

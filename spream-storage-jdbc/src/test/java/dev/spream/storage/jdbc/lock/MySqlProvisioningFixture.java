@@ -33,7 +33,8 @@ record MySqlProvisioningFixture(MySqlDatabase database) implements BucketProvisi
         try (Connection connection = dataSource().getConnection();
                 Statement statement = connection.createStatement()) {
             statement.execute(
-                    "DO SLEEP(0.15)"); // the server looks again only when nobody has asked for a tenth of a second
+                    "DO SLEEP(0.15)"); // the server reads the state again only after a tenth of a second without
+                                       // queries
             long session;
             try (ResultSet waiting = statement.executeQuery("""
                     SELECT trx_mysql_thread_id FROM information_schema.innodb_trx

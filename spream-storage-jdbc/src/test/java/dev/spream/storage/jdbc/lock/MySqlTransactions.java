@@ -44,7 +44,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Locks in sessions that are the caller's and go on after them, by one of the drivers. */
+/** Locks in sessions of the caller that outlive them, by one of the drivers. */
 @Timeout(60)
 abstract class MySqlTransactions implements LentWorkContract {
     private static final BucketSpace SPACE = new BucketSpace(BucketHash.SHA256, 100, 3);

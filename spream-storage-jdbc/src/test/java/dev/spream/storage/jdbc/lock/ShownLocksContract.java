@@ -76,7 +76,7 @@ abstract class ShownLocksContract {
     @AfterEach
     void close() throws Exception {
         while (!parties.isEmpty()) {
-            parties.pop().close(); // the last first: who waits, before who holds
+            parties.pop().close(); // in reverse order: waiters before holders
         }
         other.close();
         store.close();

@@ -26,7 +26,7 @@ final class RandomHistoryIT {
     private static final int HISTORIES = Integer.getInteger("mirror.histories", 12);
     private static final List<String> COLUMNS = List.of("A", "B", "C");
 
-    /** What a row would have been at some time, by column; the key is apart. */
+    /** The expected row at each time, by column and without the key. */
     private final Map<String, Map<String, String>> model = new TreeMap<>();
 
     @ParameterizedTest

@@ -247,7 +247,7 @@ final class CutoverReadersIT {
             connection.setTransactionIsolation(isolation);
         }
 
-        /** As who reads it does, but without a snapshot. */
+        /** Locks the table as a reader does, but without a snapshot. */
         void holdTable() throws SQLException {
             try (Statement statement = connection.createStatement()) {
                 statement.execute("LOCK TABLE public.balances IN ACCESS SHARE MODE");

@@ -239,7 +239,7 @@ final class CutoverStopsIT {
         void run() throws Exception;
     }
 
-    /** Somebody has the table in the meantime. */
+    /** Runs the action while another session holds a lock on the table. */
     private void whileBothStandStill(int version, Doing doing) throws Exception {
         Future<CutoverReport> cutOver;
         try (Connection reader = test.dataSource().getConnection();

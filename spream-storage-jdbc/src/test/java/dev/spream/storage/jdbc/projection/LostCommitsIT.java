@@ -42,7 +42,7 @@ import org.junit.jupiter.api.Timeout;
  */
 @Timeout(120)
 final class LostCommitsIT {
-    private static final long COMMITS = 4711; // commits wait for whoever holds this advisory lock
+    private static final long COMMITS = 4711; // commits wait for the holder of this advisory lock
     private static final int EVENTS = 8;
     private static final int LOST = 2;
 

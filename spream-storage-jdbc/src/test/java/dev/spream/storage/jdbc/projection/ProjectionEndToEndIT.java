@@ -157,7 +157,7 @@ final class ProjectionEndToEndIT {
         assertThat(test.rows("SELECT FROM spream.projection_owners")).isEmpty();
     }
 
-    /** Somebody who has held a segment, and does not know that nobody waits any more. */
+    /** A former owner of a segment that does not know that its lease has ended. */
     private Fence.Segment zombie() {
         ProjectionOwner owner = ProjectionOwner.of("zombie");
         test.store.register(NAME, SEGMENTS);

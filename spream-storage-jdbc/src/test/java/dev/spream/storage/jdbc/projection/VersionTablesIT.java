@@ -47,7 +47,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.ds.PGSimpleDataSource;
 
-/** A version writes its own tables and no others, and nothing of anybody else's is moved or dropped. */
+/** A version writes its own tables and no others, and tables of others are neither moved nor dropped. */
 @Timeout(120)
 final class VersionTablesIT {
     private static final ProjectionCode CODE = new ProjectionCode(1, Set.of("balances"), false);
@@ -120,7 +120,7 @@ final class VersionTablesIT {
         });
     }
 
-    /** What a version is refused for good, with nothing written. */
+    /** Requires that the call is refused for good and writes nothing; returns the failure. */
     private StorageException refusal(Call call) throws Exception {
         List<String> before = test.balances();
         StorageException failure = catchThrowableOfType(StorageException.class, call::run);
@@ -246,7 +246,7 @@ final class VersionTablesIT {
                 .containsExactly("balances,A", "public__balances_v2.balances,D");
     }
 
-    /** What is in the log after an event that was applied. */
+    /** Returns the rows of the log after an applied event. */
     private List<String> log(String state, EventEnvelope event) throws Exception {
         test.execute("TRUNCATE public.log");
         assertThat(apply(test.store, hold(test.store, state), "balances", event))
