@@ -75,7 +75,7 @@ class GroupWriterTest {
         });
     }
 
-    /** Holds up the writer until told to go on, so that others have to wait. */
+    /** Blocks the writer until it is released, so that other calls have to wait. */
     private WriteOperation<Integer> holding() {
         return WriteOperation.on("holding", Set.of(), transaction -> {
             begun.countDown();

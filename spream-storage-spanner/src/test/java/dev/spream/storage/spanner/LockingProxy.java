@@ -100,10 +100,10 @@ final class LockingProxy implements Closeable {
     /** The further delay of a commit. */
     volatile Duration commitDelay = Duration.ZERO;
 
-    /** Whether commits are executed and their responses lost. */
+    /** True if commits are executed and their responses lost. */
     volatile boolean losesCommitAnswers;
 
-    /** Whether reads outside transactions get no response. */
+    /** True if reads outside transactions get no response. */
     volatile boolean losesSnapshots;
 
     private final Map<String, Lock> locks = new ConcurrentHashMap<>();

@@ -76,7 +76,7 @@ class PrefetchIT {
         }
     }
 
-    /** What belongs to a row of content, and to a message, beside the content. */
+    /** The bytes of a row and of a message beyond the content. */
     private static long slack() {
         return 64 * KIB;
     }
@@ -116,7 +116,7 @@ class PrefetchIT {
         }
     }
 
-    /** What has come is counted a moment later. */
+    /** Requires that number of chunks; arrived chunks are counted with a delay. */
     private static void requirePrefetched(ChangeStreamCursor cursor, int chunks) {
         while (cursor.prefetched() < chunks) {
             Thread.onSpinWait(); // until the test's timeout

@@ -141,7 +141,7 @@ class PrefetchInterceptorTest {
         return drain(cursor, ROWS);
     }
 
-    /** How many records are left, of which never more chunks than that are ahead. */
+    /** Returns the number of remaining records, of which never more than that number of chunks are ahead. */
     private static int drain(ChangeStreamCursor cursor, long ahead) throws InterruptedException {
         int records = 0;
         do {
