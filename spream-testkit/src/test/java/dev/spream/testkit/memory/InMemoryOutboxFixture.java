@@ -13,7 +13,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.function.UnaryOperator;
 
-/** An outbox in memory whose clock is moved by hand, and parts of which may be spoilt. */
+/** An outbox in memory whose clock is set by the test, and of which parts may be broken. */
 final class InMemoryOutboxFixture implements OutboxOperationsFixture<Transaction> {
     private volatile Instant time = Instant.parse("2026-03-01T10:00:00.123456Z");
     private final InMemoryOutbox memory = new InMemoryOutbox(this::now);

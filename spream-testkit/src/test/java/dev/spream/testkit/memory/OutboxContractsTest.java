@@ -247,7 +247,7 @@ final class OutboxContractsTest {
         return ContractRun.failures(OutboxContract.class, () -> new EnqueueRun(spoiler), LIMIT);
     }
 
-    /** What fails if that method answers so, and does nothing. */
+    /** Returns the contract tests that fail if that operation returns the answer without an effect. */
     private static Set<String> operationsFailures(String spoilt, Function<OutboxOperations, Object> answer) {
         Spoiler spoiler = new Spoiler() {
             @Override

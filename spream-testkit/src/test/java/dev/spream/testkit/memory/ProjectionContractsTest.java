@@ -290,7 +290,7 @@ final class ProjectionContractsTest {
                         "of_concurrent_skips_of_an_event_one_succeeds");
     }
 
-    /** What fails if something is forgotten with each skip. */
+    /** Returns the contract tests that fail if a skip also removes a part of the stored projection. */
     private static Set<String> forgetfulFailures(Consumer<StoredProjection> forget) {
         Spoiler forgetful = operations((memory, target) -> spoilt(target, "skip", (operations, arguments) -> {
             boolean skipped = operations.skip(

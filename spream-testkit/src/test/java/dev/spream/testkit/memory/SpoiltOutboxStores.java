@@ -97,7 +97,7 @@ final class SpoiltOutboxStores {
         }
     }
 
-    /** Writes by the id of an entry alone, whoever has it. */
+    /** Writes by the id of an entry alone, whichever worker holds it. */
     static final class SettlesUnfenced extends ForwardingOutboxStore {
         /** Of both stores of a test, as the last claims are those of the table. */
         private static final Map<Long, Held> LAST = new ConcurrentHashMap<>();
@@ -276,7 +276,7 @@ final class SpoiltOutboxStores {
         }
     }
 
-    /** Gives segments to everybody who asks. */
+    /** Leases the same segments to every worker that asks. */
     static final class GivesSegmentsToAll extends ForwardingOutboxStore {
         GivesSegmentsToAll(OutboxStore target) {
             super(target);

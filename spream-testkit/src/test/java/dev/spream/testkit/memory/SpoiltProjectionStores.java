@@ -199,7 +199,7 @@ final class SpoiltProjectionStores {
             return target.fail(now(fence), epoch, error);
         }
 
-        /** That of whoever is entitled now. */
+        /** Returns the fence of the current owner. */
         private Fence now(Fence fence) {
             Optional<ProjectionDetails> details = operations.show(fence.projection());
             return switch (fence) {
@@ -298,7 +298,7 @@ final class SpoiltProjectionStores {
             return new BatchCheckpoint(progress.versions(), Map.of(), List.of(), progress.position(), progress.last());
         }
 
-        /** Loses what is set aside behind the first event. */
+        /** Loses the parked events behind the first one. */
         static BatchCheckpoint withFirstEvents(BatchCheckpoint progress) {
             Map<String, EventEnvelope> first = new HashMap<>();
             progress.setAside().stream()
