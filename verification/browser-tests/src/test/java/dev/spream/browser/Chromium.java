@@ -121,7 +121,7 @@ final class Chromium implements AutoCloseable {
                 Map.of("width", width, "height", height, "deviceScaleFactor", 1, "mobile", false));
     }
 
-    /** Makes it a user who prefers that, such as {@code prefers-color-scheme: dark}, and nothing else. */
+    /** Sets a media feature of the browser, such as {@code prefers-color-scheme: dark}, and no other. */
     void prefer(String feature, String value) {
         command("Emulation.setEmulatedMedia", Map.of("features", List.of(Map.of("name", feature, "value", value))));
     }
@@ -138,7 +138,7 @@ final class Chromium implements AutoCloseable {
         return driver.executeCdpCommand(name, parameters);
     }
 
-    /** What the page said and was refused since this was last asked: errors, and violations of its content policy. */
+    /** Returns the errors of the page and violations of its content policy since the last call. */
     List<String> complaints() {
         return StreamSupport.stream(driver.manage().logs().get(LogType.BROWSER).spliterator(), false)
                 .filter(entry -> entry.getLevel().intValue() >= Level.WARNING.intValue())

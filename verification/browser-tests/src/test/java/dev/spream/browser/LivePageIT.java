@@ -67,7 +67,7 @@ final class LivePageIT {
         }
     }
 
-    /** What is shown lies between what the process said before and what it says after. */
+    /** Requires that the displayed state lies between the states of the process before and after. */
     private static Shown compare(Chromium browser, URI page) throws Exception {
         Answered before = Answered.by(page);
         browser.await(

@@ -55,7 +55,7 @@ final class PageServer implements AutoCloseable {
         answer = next;
     }
 
-    /** Is not reached by anybody any more. */
+    /** Stops the server, so that connections are refused. */
     void stop() {
         server.stop(0);
     }

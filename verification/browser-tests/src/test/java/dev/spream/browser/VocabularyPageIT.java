@@ -8,7 +8,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** Tests of the search page of the vocabulary service with a user who looks up a word. */
+/** Tests of the search page of the vocabulary service, by the input of a user. */
 final class VocabularyPageIT {
     private static final String TYPE = """
             const field = document.getElementById(arguments[0]);

@@ -16,7 +16,7 @@ interface WorkQueue extends AutoCloseable {
     /** Stops when what was started is done and the database knows it. */
     void stop();
 
-    /** How many entries are not done, as the database says. */
+    /** Returns the number of entries that are not done, by a query of the database. */
     long left() throws Exception;
 
     @Override

@@ -20,8 +20,8 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /**
- * Every rule by itself. The lineage that is spoilt: the root in a and b at the start; a and b merge into c at 10; c splits
- * at 20 into d, which is read to the end of the subscription, and e, which nobody has acquired.
+ * Tests of each rule by itself. The lineage that is changed: the root in a and b at the start; a and b merge into c
+ * at 10; c splits at 20 into d, which is read to the end of the subscription, and e, which no worker has acquired.
  */
 final class LineageCheckTest {
     private static final Instant END = SUBSCRIPTION.endTimestamp().orElseThrow();

@@ -4,7 +4,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
-/** A row that a test writes by hand, from another one. */
+/** A row of a partition, built by a test from another one. */
 final class PartitionEdit {
     private final PartitionMetadata row;
 

@@ -232,7 +232,7 @@ class ConsumeTimeoutTest {
         try {
             never.await();
         } catch (InterruptedException e) {
-            // What the caller waits for.
+            // The caller waits for the interrupt.
         }
     }
 

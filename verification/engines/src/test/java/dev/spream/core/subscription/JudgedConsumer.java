@@ -205,7 +205,7 @@ final class JudgedConsumer {
                             key.primaryKey());
                 }
             }
-            // What a former owner parks while it is stopped by nobody is known to the owner after the next.
+            // A key parked by a former owner that no process fences is known only to the owner after the next.
             Parked parked = parkedKeys.get(key);
             if (parked != null && (parked.by.equals(hold) || parked.at <= hold.acquiredAt)) {
                 throw judge.violated(

@@ -40,19 +40,19 @@ final class JudgedHold {
     /** The time, on the machine's clock, until which no other process can acquire it. */
     long storedUntil;
 
-    /** Whether it was finished or released in the storage, or acquired by another process. */
+    /** True once it was finished or released in the storage, or acquired by another process. */
     boolean left;
 
     /** The time of that, on the machine's clock. */
     long leftAt;
 
-    /** Whether its holder finished or released it in the storage. */
+    /** True once its holder finished or released it in the storage. */
     boolean released;
 
-    /** Whether its holder has requested the release; records that were read and not settled are dropped by then. */
+    /** True once its holder has requested the release; records that were read and not settled are dropped by then. */
     boolean giving;
 
-    /** Whether the engine has recorded that it no longer holds the partition. */
+    /** True once the engine has recorded that it no longer holds the partition. */
     boolean given;
 
     /** The latest that was to be stored. */

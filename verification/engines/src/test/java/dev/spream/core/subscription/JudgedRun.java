@@ -29,13 +29,13 @@ final class JudgedRun {
     final Set<SimulatedCursor> openCursors = new LinkedHashSet<>();
     int calls;
 
-    /** Whether it has opened the subscription; before, it may only check the response to the first query. */
+    /** True once it has opened the subscription; before, it may only check the response to the first query. */
     boolean opened;
 
     /** Until when the process is paused, or does not reach the storage, on the machine's clock. */
     long absentUntil;
 
-    /** Whether it was stopped, or has a reason to stop. */
+    /** True once it was stopped, or has a reason to stop. */
     boolean leaving;
 
     JudgedRun(SimulatedProcess process) {

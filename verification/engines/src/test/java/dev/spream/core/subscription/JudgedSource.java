@@ -81,7 +81,10 @@ final class JudgedSource {
         }
     }
 
-    /** One that is not may be on its way back, and what was not started of it is kept by nobody. */
+    /**
+     * A partition that is not queried may be about to be released; the changes that were not started are kept
+     * nowhere.
+     */
     private static boolean isQueried(JudgedRun run, JudgedHold hold) {
         return run.openCursors.stream().anyMatch(cursor -> cursor.token().equals(hold.token));
     }

@@ -21,7 +21,7 @@ import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** A partition of which a part is older than the stream's retention period: stopping, or going on behind the gap. */
+/** A partition that is partly older than the stream's retention period: stopping, or continuing behind the gap. */
 class RetentionLossTest {
     private static final Duration RETENTION = Duration.ofSeconds(1_000);
     private static final Duration MARGIN = Duration.ofSeconds(1);

@@ -123,7 +123,7 @@ final class SimulatedCursor implements ChangeStreamCursor {
         return rows.get(next++);
     }
 
-    /** Whether the stream ends with OK; if it does not, it goes on without fate, or throws. */
+    /** Returns true if the stream ends with OK; otherwise it continues without its fault, or throws. */
     private boolean meetsFate() throws InterruptedException {
         boolean afterChild = next > 0 && rows.get(next - 1) instanceof ChildPartitionsRecord;
         switch (fate) {

@@ -9,7 +9,7 @@ import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
 
-/** The changes that were set aside, over all processes. */
+/** The dead letters of all processes. */
 final class SimulatedDeadLetters {
     private final Map<RecordIdentity, DeadLetter> letters = new LinkedHashMap<>();
     private final Set<RecordKey> parked = new LinkedHashSet<>();

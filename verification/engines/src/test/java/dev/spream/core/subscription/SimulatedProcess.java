@@ -96,8 +96,8 @@ public final class SimulatedProcess implements Executor, MonotonicTime {
     }
 
     /**
-     * The time, on the process's monotonic clock, that its threads may go by: what one has asked for before a pause still
-     * counts in the moment when it goes on.
+     * The time, on the process's monotonic clock, that its threads may use: a time read before a pause is still valid
+     * at the moment of its end.
      */
     long lastAwake() {
         return (machine.now() == resumedAt ? pausedAt : machine.now()) + clockOffset;

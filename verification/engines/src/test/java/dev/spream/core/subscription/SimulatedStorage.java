@@ -65,7 +65,7 @@ final class SimulatedStorage implements InvocationHandler {
         return result;
     }
 
-    /** What an outage does to a call; whether the answer is held up until it is over. */
+    /** Applies an outage to a call; returns true if the response is delayed until the outage is over. */
     private boolean meetsOutage(String call) {
         switch (ports.trouble.random.nextInt(4)) {
             case 0 -> ports.process.sleepUninterruptibly(ports.outageLeft());

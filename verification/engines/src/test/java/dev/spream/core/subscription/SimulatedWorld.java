@@ -18,8 +18,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The truth of one simulated history: all partitions of a change stream and all changes, before anybody reads them. Time
- * only decides what of it a server shows yet. Holds more than the subscription asks for, behind its end.
+ * The truth of one simulated history: all partitions of a change stream and all changes, before they are read. Only
+ * the time decides which part of it a server shows. Extends beyond the end of the subscription.
  */
 final class SimulatedWorld {
 

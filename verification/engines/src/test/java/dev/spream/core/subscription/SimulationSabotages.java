@@ -213,7 +213,7 @@ final class SimulationSabotages {
             consumer.consume(change, delivery);
         } catch (SimulationViolation violation) {
             throw violation;
-        } catch (Throwable ignored) { // nobody is there any more to be told
+        } catch (Throwable ignored) { // no caller is left to be notified
             Thread.yield();
         }
     }

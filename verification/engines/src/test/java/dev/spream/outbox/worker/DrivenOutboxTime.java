@@ -33,7 +33,7 @@ final class DrivenOutboxTime implements MonotonicTime {
     }
 
     @Override
-    @SuppressWarnings({"WaitNotInLoop", "unused"}) // the caller's part; who woke it shows in what it waits for
+    @SuppressWarnings({"WaitNotInLoop", "unused"}) // the caller checks its condition in a loop, whatever ended the wait
     public long awaitNanos(Condition condition, long nanos) throws InterruptedException {
         long until = nanoTime() + nanos;
         if (nanos > 0) {

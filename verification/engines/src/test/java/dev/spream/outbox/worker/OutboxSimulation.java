@@ -43,7 +43,7 @@ import java.util.function.Supplier;
  * trouble ends, one worker more runs, and everything has to be settled, or parked, rightly.
  */
 final class OutboxSimulation {
-    /** What happened, so that a test can tell that everything did. */
+    /** The events of a simulation, so that a test can require that each of them occurred. */
     enum Event {
         KILLED,
         PAUSED,
@@ -59,7 +59,7 @@ final class OutboxSimulation {
         RELEASED
     }
 
-    /** What a simulation is given to find. */
+    /** The defects that a simulation must find. */
     enum Sabotage {
         NONE,
         /** The sender says that it is idempotent, and is not. */

@@ -23,7 +23,9 @@ import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** How many entries are under way, who waits for whom, when nothing is claimed, and how a worker ends. */
+/**
+ * Tests of the number of entries in flight, of waits for permits, of pauses of claiming, and of the end of a worker.
+ */
 final class OutboxWorkerFlowTest {
     private static final Duration TIMEOUT = Duration.ofSeconds(20);
 

@@ -24,7 +24,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Entries with an ordering key: one at a time and in order, whoever fails, joins or leaves. */
+/** Entries with an ordering key: one at a time and in order, while workers fail, join and leave. */
 final class OutboxWorkerOrderTest {
     private final WorkerBench bench = new WorkerBench();
     private final CountDownLatch release = new CountDownLatch(1);

@@ -65,7 +65,7 @@ final class OutboxWorkerRetentionTest {
         assertThat(bench.memory.ledger().find("parked")).isPresent();
     }
 
-    /** How many rows were removed, as the listener was told, which is after they are gone. */
+    /** Returns the numbers of removed rows that were reported to the listener, which follows their removal. */
     private Map<OutboxHistory, Integer> told() {
         return bench.events
                 .all(RecordingOutboxListener.Event.Removed.class)

@@ -14,12 +14,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 /** A sender that does what a test says, and remembers what it was asked for. Safe for use by many threads. */
 final class ScriptedSender implements OutboxSender {
 
-    /** What becomes of a call. */
+    /** The outcome of each call. */
     interface Script {
         SendOutcome send(OutboxEntry entry, int call) throws Exception;
     }
 
-    /** What becomes of a question. */
+    /** The answer to each query. */
     interface Answers {
         QueryOutcome query(OutboxEntry entry, int call) throws Exception;
     }

@@ -43,7 +43,7 @@ final class SimulatedReceiver {
         troubled = false;
     }
 
-    /** How often it took that entry. */
+    /** Returns how often it took that entry. */
     int taken(long id) {
         return taken.getOrDefault(id, 0);
     }
@@ -58,9 +58,9 @@ final class SimulatedReceiver {
     }
 
     /**
-     * What a process uses to reach it.
+     * Returns the sender of a process.
      *
-     * @param said the guarantee that it says it has
+     * @param said the guarantee that it declares
      */
     OutboxSender sender(SimulatedProcess process, OutboxSender.Guarantee said) {
         return new OutboxSender() {

@@ -97,7 +97,7 @@ final class WorkerBench implements AutoCloseable {
         return memory.operations().find(id).orElseThrow();
     }
 
-    /** How many entries have that status. */
+    /** Returns the number of entries of that status. */
     long count(OutboxStatus status) {
         return memory.operations().stats().entries().getOrDefault(status, 0L);
     }
@@ -151,7 +151,7 @@ final class WorkerBench implements AutoCloseable {
         await(condition, () -> "not so after " + atMost + ", at " + time.instant());
     }
 
-    /** Ends all workers. The time goes on meanwhile, for what has a deadline at the end. */
+    /** Ends all workers. Advances the time meanwhile, for operations with a deadline. */
     @Override
     public void close() {
         running.forEach(each -> Thread.ofVirtual().start(each.worker::close));

@@ -184,7 +184,7 @@ final class BatchPlannerTest {
         assertThat(plan.versions()).containsExactly(Map.entry("k", 3L));
     }
 
-    /** Whatever is delivered in whatever batches: each version once, in order, or set aside with all that follow. */
+    /** For any deliveries in any batches: each version is applied once and in order, or parked with all later ones. */
     @Test
     void any_delivery_applies_each_version_once_and_in_order() {
         for (long seed = 0; seed < 2_000; seed++) {

@@ -78,7 +78,7 @@ public final class ProjectionSimulation {
         POSITION_BACK,
         /** The store forgets which events were applied. */
         FORGETFUL,
-        /** The store loses events that are set aside. */
+        /** The store loses parked events. */
         LOSSY_RETRY,
         /** A version that is not live gets ahead of the live one. */
         AHEAD,

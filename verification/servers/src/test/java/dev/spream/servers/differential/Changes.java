@@ -51,7 +51,7 @@ record Changes(TreeMap<Integer, List<JsonObject>> steps) {
         return new Changes(steps);
     }
 
-    /** What a column's value is called that is the commit timestamp of a step. */
+    /** The placeholder for a column whose value is the commit timestamp of a step. */
     static String committedAt(int step) {
         return COMMITTED_AT + step;
     }

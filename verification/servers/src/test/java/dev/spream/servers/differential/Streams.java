@@ -57,7 +57,7 @@ record Streams(String name, List<Stream> streams) {
 
     static final List<Streams> ALL = List.of(EVERYTHING, PARTS, EXCLUSIONS, SOME_COLUMNS);
 
-    /** Whether the streams are indifferent to what REPLACE of a row that is there counts as. */
+    /** True if the streams do not depend on the representation of a REPLACE of an existing row. */
     boolean bearReplacedRows() {
         return streams.stream().allMatch(Stream::seesEverything);
     }

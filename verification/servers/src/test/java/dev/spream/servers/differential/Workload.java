@@ -99,7 +99,7 @@ record Workload(List<Step> steps) {
             changes = List.copyOf(changes);
         }
 
-        /** What it did to a row. */
+        /** Returns its change of a row. */
         Change change(String table, JsonObject key) {
             return changes.stream()
                     .filter(change ->

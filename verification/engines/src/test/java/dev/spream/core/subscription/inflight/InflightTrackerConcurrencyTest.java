@@ -13,8 +13,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Whatever is done at the same time has the results of doing it one after the other, by a naive specification: one thread
- * opens and marks, as the reader does, any settles, and any asks.
+ * Concurrent operations have the results of the same operations one after the other, by a naive specification: one
+ * thread opens and marks, as the reader does, and all threads settle and query.
  */
 @Tag("proof")
 class InflightTrackerConcurrencyTest {
