@@ -202,8 +202,8 @@ final class ConfiguredProjectionsTest {
                     .hasMessageContaining("source is not configured: name the source")
                     .hasMessageContaining("storage is not configured: name the storage");
         }
-        NotedPlugins.NOTES.clear();
-        try (PluginRegistry streams = NotedPlugins.discover(folder);
+        RecordingPlugins.NOTES.clear();
+        try (PluginRegistry streams = RecordingPlugins.discover(folder);
                 ConfiguredProjections configured = ConfiguredProjections.open(
                         config(Map.of(
                                 "event-source",
@@ -219,11 +219,11 @@ final class ConfiguredProjectionsTest {
                         streams)) {
             EventSource source = configured.source();
             assertThat(source.positioned()).isFalse();
-            assertThat(NotedPlugins.NOTES).containsExactly("source of words-events opened");
+            assertThat(RecordingPlugins.NOTES).containsExactly("source of words-events opened");
             source.open(FeedRequest.all("entries")).close();
-            assertThat(NotedPlugins.NOTES).contains("storage of words-entries opened");
+            assertThat(RecordingPlugins.NOTES).contains("storage of words-entries opened");
         }
-        assertThat(NotedPlugins.NOTES).contains("storage closed").last().isEqualTo("source closed");
+        assertThat(RecordingPlugins.NOTES).contains("storage closed").last().isEqualTo("source closed");
     }
 
     @Test

@@ -34,9 +34,9 @@ final class SpreamPluginsTest {
 
     @BeforeEach
     void discover() throws IOException {
-        NotedPlugins.holdUpClosing(new CountDownLatch(0));
-        NotedPlugins.NOTES.clear();
-        plugins = NotedPlugins.discover(folder);
+        RecordingPlugins.holdUpClosing(new CountDownLatch(0));
+        RecordingPlugins.NOTES.clear();
+        plugins = RecordingPlugins.discover(folder);
     }
 
     @AfterEach
@@ -47,7 +47,7 @@ final class SpreamPluginsTest {
     @Test
     void configured_plugins_are_opened_in_order_and_closed_in_reverse_order() {
         assertThat(spream(Map.of("sink", "noted")).run()).isEqualTo(CompletionReason.COMPLETED);
-        assertThat(NotedPlugins.NOTES)
+        assertThat(RecordingPlugins.NOTES)
                 .containsExactly(
                         "source of spream opened",
                         "storage of Orders opened",
@@ -63,7 +63,7 @@ final class SpreamPluginsTest {
     @Test
     void a_subscription_has_the_name_that_it_is_given() {
         spream(Map.of("sink", "noted", "subscription", "billing")).run();
-        assertThat(NotedPlugins.NOTES)
+        assertThat(RecordingPlugins.NOTES)
                 .contains("source of billing opened", "storage of billing opened", "sink's pool of billing opened");
     }
 
@@ -74,7 +74,7 @@ final class SpreamPluginsTest {
                 .isInstanceOf(SpreamException.class)
                 .hasMessageContaining("sink noted")
                 .hasMessageContaining("the disk is full");
-        assertThat(NotedPlugins.NOTES)
+        assertThat(RecordingPlugins.NOTES)
                 .containsExactly(
                         "source of spream opened",
                         "storage of Orders opened",
@@ -123,7 +123,7 @@ final class SpreamPluginsTest {
         assertThatThrownBy(() -> spream(trouble("misfit")).run())
                 .isInstanceOf(SpreamException.class)
                 .hasMessageContaining("sink noted");
-        assertThat(NotedPlugins.NOTES).endsWith("sink's pool closed", "storage closed", "source closed");
+        assertThat(RecordingPlugins.NOTES).endsWith("sink's pool closed", "storage closed", "source closed");
     }
 
     @Test
@@ -134,7 +134,7 @@ final class SpreamPluginsTest {
         Spream closed = spream(Map.of("sink", "noted"));
         closed.close();
         assertThat(closed.run()).isEqualTo(CompletionReason.CLOSED);
-        assertThat(NotedPlugins.NOTES).isEmpty();
+        assertThat(RecordingPlugins.NOTES).isEmpty();
     }
 
     @Test
@@ -143,7 +143,7 @@ final class SpreamPluginsTest {
         FutureTask<CompletionReason> run = start(spream);
         awaitNote("sink's pool of Orders opened");
         spream.close();
-        assertThat(NotedPlugins.NOTES).endsWith("sink's pool closed", "storage closed", "source closed");
+        assertThat(RecordingPlugins.NOTES).endsWith("sink's pool closed", "storage closed", "source closed");
         assertThat(run.get(1, TimeUnit.MINUTES)).isEqualTo(CompletionReason.CLOSED);
     }
 
@@ -168,14 +168,14 @@ final class SpreamPluginsTest {
         FutureTask<CompletionReason> run = start(spream);
         awaitNote("consumed");
         CountDownLatch closing = new CountDownLatch(1);
-        NotedPlugins.holdUpClosing(closing);
+        RecordingPlugins.holdUpClosing(closing);
         FutureTask<Boolean> shutdown = new FutureTask<>(spream::shutdown);
         Thread.ofVirtual().start(shutdown);
         awaitNote("sink closing");
         assertThatThrownBy(() -> shutdown.get(200, TimeUnit.MILLISECONDS)).isInstanceOf(TimeoutException.class);
         closing.countDown();
         assertThat(shutdown.get(1, TimeUnit.MINUTES)).isTrue();
-        assertThat(NotedPlugins.NOTES).endsWith("sink closed", "sink's pool closed", "source closed");
+        assertThat(RecordingPlugins.NOTES).endsWith("sink closed", "sink's pool closed", "source closed");
         assertThat(run.get(1, TimeUnit.MINUTES)).isEqualTo(CompletionReason.SHUT_DOWN);
     }
 
@@ -191,7 +191,7 @@ final class SpreamPluginsTest {
         awaitNote("consumed");
         runner.interrupt();
         assertThat(run.get(1, TimeUnit.MINUTES)).isEqualTo(CompletionReason.CLOSED);
-        assertThat(NotedPlugins.NOTES).contains("sink closed").doesNotContain("sink closed while interrupted");
+        assertThat(RecordingPlugins.NOTES).contains("sink closed").doesNotContain("sink closed while interrupted");
     }
 
     private static FutureTask<CompletionReason> start(Spream spream) {
@@ -202,8 +202,8 @@ final class SpreamPluginsTest {
 
     private static void awaitNote(String note) {
         long deadline = System.nanoTime() + Duration.ofMinutes(1).toNanos();
-        while (!NotedPlugins.NOTES.contains(note)) {
-            assertThat(System.nanoTime()).as("%s", NotedPlugins.NOTES).isLessThan(deadline);
+        while (!RecordingPlugins.NOTES.contains(note)) {
+            assertThat(System.nanoTime()).as("%s", RecordingPlugins.NOTES).isLessThan(deadline);
             Thread.onSpinWait();
         }
     }

@@ -46,7 +46,7 @@ final class FilteredDeliveryTest {
             List<DataChangeRecord> expected = changes.stream()
                     .flatMap(change -> FILTER.apply(change).stream())
                     .toList();
-            Moody consumer = new Moody(random.nextLong());
+            RandomConsumer consumer = new RandomConsumer(random.nextLong());
             try (FilteredConsumer filtered = FILTER.before(consumer)) {
                 assertThat(run(changes, filtered)).as("seed %d", seed).isEqualTo(CompletionReason.COMPLETED);
                 assertThat(filtered.filtered()).as("seed %d", seed).isGreaterThanOrEqualTo(CHANGES - expected.size());
@@ -92,13 +92,13 @@ final class FilteredDeliveryTest {
     }
 
     /** Takes each change once: one that it fails has no effect, and one that it has taken already is a duplicate. */
-    private static final class Moody implements BatchConsumer {
+    private static final class RandomConsumer implements BatchConsumer {
         private final Random random; // guarded by this, as all that follows
         private final List<DataChangeRecord> taken = new ArrayList<>();
         private final Set<Object> known = new HashSet<>();
         private int largest;
 
-        Moody(long seed) {
+        RandomConsumer(long seed) {
             random = new Random(seed);
         }
 

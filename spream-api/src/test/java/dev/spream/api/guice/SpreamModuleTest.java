@@ -9,7 +9,7 @@ import com.google.inject.Guice;
 import com.google.inject.Injector;
 import com.google.inject.Stage;
 import com.google.inject.multibindings.Multibinder;
-import dev.spream.api.NotedPlugins;
+import dev.spream.api.RecordingPlugins;
 import dev.spream.api.Spream;
 import dev.spream.api.config.SpreamConfig;
 import dev.spream.api.plugin.PluginRegistry;
@@ -61,8 +61,8 @@ final class SpreamModuleTest {
 
     @Test
     void plugins_that_the_application_binds_are_those_to_choose_from(@TempDir Path folder) throws Exception {
-        NotedPlugins.NOTES.clear();
-        try (PluginRegistry plugins = NotedPlugins.discover(folder)) {
+        RecordingPlugins.NOTES.clear();
+        try (PluginRegistry plugins = RecordingPlugins.discover(folder)) {
             Map<String, String> settings = new HashMap<>(SETTINGS);
             settings.put("sink", "noted");
             Injector injector = injector(settings, new AbstractModule() {
@@ -73,7 +73,7 @@ final class SpreamModuleTest {
             });
             assertThat(injector.getInstance(Spream.class).run()).isEqualTo(CompletionReason.COMPLETED);
         }
-        assertThat(NotedPlugins.NOTES).contains("consumed");
+        assertThat(RecordingPlugins.NOTES).contains("consumed");
     }
 
     private static Injector injector(Map<String, String> settings, AbstractModule... modules) {

@@ -105,7 +105,7 @@ final class LockMetricsTest {
             other.close();
             assertThat(handles()).isEqualTo(1);
             locks.close();
-            assertThat(handles()).as("ended by who closed the locks").isZero();
+            assertThat(handles()).as("ended by closing the locks").isZero();
             assertThatThrownBy(handle::close).isInstanceOf(LockLostException.class);
             assertThat(handles()).isZero();
         }

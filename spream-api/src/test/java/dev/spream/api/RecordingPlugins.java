@@ -27,12 +27,12 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 
 /** A source, a storage and a sink, found as others are, which note when they are opened and closed. */
-public final class NotedPlugins {
+public final class RecordingPlugins {
     public static final List<String> NOTES = new CopyOnWriteArrayList<>();
 
     private static volatile CountDownLatch closing = new CountDownLatch(0);
 
-    private NotedPlugins() {}
+    private RecordingPlugins() {}
 
     /** Sinks are closed once the latch is down. */
     public static void holdUpClosing(CountDownLatch until) {
@@ -45,7 +45,8 @@ public final class NotedPlugins {
         write(services, ChangeStreamSourceProvider.class, SourceProvider.class);
         write(services, PartitionStorageProvider.class, StorageProvider.class);
         write(services, ConsumerProvider.class, SinkProvider.class);
-        ClassLoader host = new URLClassLoader(new URL[] {folder.toUri().toURL()}, NotedPlugins.class.getClassLoader());
+        ClassLoader host =
+                new URLClassLoader(new URL[] {folder.toUri().toURL()}, RecordingPlugins.class.getClassLoader());
         return PluginRegistry.discover(host, Optional.empty());
     }
 
