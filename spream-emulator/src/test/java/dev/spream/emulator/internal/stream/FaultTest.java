@@ -178,7 +178,9 @@ class FaultTest {
         RowCollector whole = rig.ask(query(null, at, null));
 
         assertThat(tokens(broken)).containsExactly(split.getFirst());
-        assertThat(broken.lastResumeToken().isEmpty()).as("nobody can resume").isTrue();
+        assertThat(broken.lastResumeToken().isEmpty())
+                .as("without a resume token")
+                .isTrue();
         assertThat(broken.awaitEnd().getCode()).isEqualTo(Status.Code.UNAVAILABLE);
         assertThat(tokens(whole)).isEqualTo(split);
     }
