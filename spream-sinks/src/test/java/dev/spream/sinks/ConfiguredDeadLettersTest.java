@@ -29,8 +29,8 @@ final class ConfiguredDeadLettersTest {
 
     @BeforeEach
     void open() throws IOException {
-        NotedPlugins.NOTES.clear();
-        plugins = NotedPlugins.discover(folder);
+        RecordingPlugins.NOTES.clear();
+        plugins = RecordingPlugins.discover(folder);
     }
 
     @AfterEach
@@ -44,14 +44,14 @@ final class ConfiguredDeadLettersTest {
         try (ConfiguredDeadLetters configured = ConfiguredDeadLetters.open(config(Map.of()), plugins)) {
             assertThat(configured.subscription()).isEqualTo("Orders");
             assertThat(configured.letters().openLetters()).hasSize(1);
-            assertThat(NotedPlugins.NOTES).containsExactly("source of spream opened");
+            assertThat(RecordingPlugins.NOTES).containsExactly("source of spream opened");
             assertThat(configured.consumer()).isSameAs(configured.consumer());
             assertThat(DeadLetterReplay.of(configured.letters(), configured.consumer())
                             .all()
                             .replayed())
                     .isEqualTo(1);
         }
-        assertThat(NotedPlugins.NOTES)
+        assertThat(RecordingPlugins.NOTES)
                 .containsExactly(
                         "source of spream opened",
                         "sink's pool of Orders opened",
@@ -70,7 +70,7 @@ final class ConfiguredDeadLettersTest {
             assertThat(configured.subscription()).isEqualTo("billing");
             assertThat(configured.letters().openLetters()).isEmpty();
         }
-        assertThat(NotedPlugins.NOTES).isEmpty();
+        assertThat(RecordingPlugins.NOTES).isEmpty();
     }
 
     @Test
@@ -83,7 +83,7 @@ final class ConfiguredDeadLettersTest {
                             .replayed())
                     .isEqualTo(1);
         }
-        assertThat(NotedPlugins.NOTES).doesNotContain("consumed");
+        assertThat(RecordingPlugins.NOTES).doesNotContain("consumed");
     }
 
     @Test
@@ -92,7 +92,7 @@ final class ConfiguredDeadLettersTest {
                 .isInstanceOf(ConfigException.class)
                 .hasMessageContaining("dead-letters is not configured")
                 .hasMessageContaining("none");
-        assertThat(NotedPlugins.NOTES).isEmpty();
+        assertThat(RecordingPlugins.NOTES).isEmpty();
     }
 
     @Test
@@ -103,7 +103,7 @@ final class ConfiguredDeadLettersTest {
                     .isInstanceOf(SpreamException.class)
                     .hasMessageContaining("in use by this process");
         }
-        assertThat(NotedPlugins.NOTES).containsExactly("source of spream opened", "source closed");
+        assertThat(RecordingPlugins.NOTES).containsExactly("source of spream opened", "source closed");
     }
 
     private void keepLetter() throws IOException {

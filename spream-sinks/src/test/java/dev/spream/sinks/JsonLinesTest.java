@@ -65,7 +65,7 @@ final class JsonLinesTest {
                     .isInstanceOf(IOException.class);
             assertThat(lines.isReaderClosed()).isTrue();
             assertThatThrownBy(() -> lines.consume(change("2"), DELIVERY))
-                    .as("nothing is buffered for nobody")
+                    .as("nothing is buffered without a reader")
                     .isInstanceOf(IOException.class);
             assertThatThrownBy(lines::flush).as("nor counted as written").isInstanceOf(IOException.class);
         }

@@ -52,7 +52,7 @@ final class HttpSenderBreakageTest {
     void a_connection_that_is_closed_before_the_answer_leaves_the_outcome_unknown() throws Exception {
         try (RawServer server = RawServer.hangingUpAfter("")) {
             assertUnknown(send(server.url("http"), LONG), ReasonCode.OUTCOME_UNKNOWN, "it may have accepted it");
-            assertThat(server.requests()).as("nobody sends it again in silence").isEqualTo(1);
+            assertThat(server.requests()).as("it is not sent again silently").isEqualTo(1);
         }
     }
 

@@ -20,17 +20,18 @@ import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /** A source and a sink, found as others are, which note when they are opened and closed. */
-public final class NotedPlugins {
+public final class RecordingPlugins {
     static final List<String> NOTES = new CopyOnWriteArrayList<>();
 
-    private NotedPlugins() {}
+    private RecordingPlugins() {}
 
     /** A registry of these two and of what is built in. */
     static PluginRegistry discover(Path folder) throws IOException {
         Path services = Files.createDirectories(folder.resolve("META-INF/services"));
         Files.writeString(services.resolve(ChangeStreamSourceProvider.class.getName()), SourceProvider.class.getName());
         Files.writeString(services.resolve(ConsumerProvider.class.getName()), SinkProvider.class.getName());
-        ClassLoader host = new URLClassLoader(new URL[] {folder.toUri().toURL()}, NotedPlugins.class.getClassLoader());
+        ClassLoader host =
+                new URLClassLoader(new URL[] {folder.toUri().toURL()}, RecordingPlugins.class.getClassLoader());
         return PluginRegistry.discover(host, Optional.empty());
     }
 
