@@ -207,7 +207,8 @@ final class SharedLettersIT {
             one.accept(second <= 5 ? parked(Changes.of(second, ids)) : behind(Changes.of(second, ids)));
         }
         List<Integer> taken = new ArrayList<>();
-        Process replaying = new ProcessBuilder(command(StuckReplay.class, database.url(), fixture.subscription(), "40"))
+        Process replaying = new ProcessBuilder(
+                        command(BlockedReplay.class, database.url(), fixture.subscription(), "40"))
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
         try (BufferedReader out = replaying.inputReader()) {
@@ -223,7 +224,8 @@ final class SharedLettersIT {
         assertThat(one.openLetters()).as("nothing of the batch was resolved").hasSize(changes);
         awaitClaim(1).close();
 
-        ReplayResult result = DeadLetterReplay.of(one, (ChangeHandler) change -> taken.add(StuckReplay.second(change)))
+        ReplayResult result = DeadLetterReplay.of(
+                        one, (ChangeHandler) change -> taken.add(BlockedReplay.second(change)))
                 .all();
 
         assertThat(result.isComplete()).isTrue();

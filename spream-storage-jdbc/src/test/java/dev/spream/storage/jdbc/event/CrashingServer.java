@@ -43,7 +43,7 @@ final class CrashingServer implements AutoCloseable {
             long deadline = System.nanoTime() + SOON.toNanos();
             while (witness.isValid(1)) {
                 assertThat(System.nanoTime() - deadline)
-                        .as("the sessions go on")
+                        .as("the sessions continue")
                         .isNegative();
             }
         }

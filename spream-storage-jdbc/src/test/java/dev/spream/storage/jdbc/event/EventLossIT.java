@@ -75,7 +75,7 @@ final class EventLossIT {
                     .as("%d is kept", kept)
                     .isTrue();
             assertThat(given(server)).isGreaterThanOrEqualTo(41);
-            TestEvents.await("the mark of who has read on", () -> kept(server) >= 41);
+            TestEvents.await("the mark of the reader that continued", () -> kept(server) >= 41);
             try (Connection late = server.dataSource().getConnection();
                     JdbcEventStore another = JdbcEventStore.create(server.dataSource());
                     EventSource anotherSource = another.source()) {

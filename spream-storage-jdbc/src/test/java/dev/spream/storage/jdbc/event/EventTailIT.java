@@ -319,7 +319,7 @@ final class EventTailIT {
             try (EventSource source = store.source();
                     EventFeed feed = source.open(FeedRequest.all("p"))) {
                 TestEvents.await(
-                        "somebody who falls asleep",
+                        "a tailer that falls asleep",
                         () -> !rows(database.dataSource(), FALLING_ASLEEP).isEmpty());
                 store.append("a", ExpectedVersion.none(), events("a1"));
                 assertThat(ids(store.readAll(0, 10))).containsExactly("a1");
@@ -435,7 +435,7 @@ final class EventTailIT {
         long deadline = System.nanoTime() + SOON.toNanos();
         List<String> found = rows(database.dataSource(), SLEEPERS);
         while (found.isEmpty() || before.equals(Optional.of(found.getFirst()))) {
-            assertThat(System.nanoTime() - deadline).as("nobody fell asleep").isNegative();
+            assertThat(System.nanoTime() - deadline).as("no tailer fell asleep").isNegative();
             LockSupport.parkNanos(5_000_000);
             found = rows(database.dataSource(), SLEEPERS);
         }

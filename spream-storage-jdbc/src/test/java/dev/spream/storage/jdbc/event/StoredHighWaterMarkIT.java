@@ -114,7 +114,7 @@ final class StoredHighWaterMarkIT {
             store.append("a", ExpectedVersion.none(), events("a1"));
             assertThat(ids(lateFeed.poll(10, SOON))).containsExactly("a1");
             TestEvents.await(
-                    "somebody late", () -> rows(database.dataSource(), WAITERS).equals(List.of("1")));
+                    "a late reader", () -> rows(database.dataSource(), WAITERS).equals(List.of("1")));
             store.append("a", ExpectedVersion.exactly(1), events("a2", "a3"));
             try (EventSource source = store.source();
                     EventFeed feed = source.open(FeedRequest.all("p"))) {
@@ -125,7 +125,7 @@ final class StoredHighWaterMarkIT {
             assertThat(ids(lateFeed.poll(10, SOON))).containsExactly("a2", "a3");
             store.append("a", ExpectedVersion.exactly(3), events("a4"));
             assertThat(ids(lateFeed.poll(10, SOON))).containsExactly("a4");
-            TestEvents.await("the mark of who was late", () -> kept() == 4);
+            TestEvents.await("the mark of the late reader", () -> kept() == 4);
         }
         assertThat(rows(database.dataSource(), "SELECT position FROM public.marks ORDER BY id"))
                 .containsExactly("3", "4");

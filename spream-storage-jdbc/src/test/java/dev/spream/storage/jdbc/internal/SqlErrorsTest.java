@@ -39,14 +39,14 @@ final class SqlErrorsTest {
         assertThat(SqlErrors.isRetryable(new SQLTransientConnectionException("timed out", "08001", 0, refused)))
                 .isTrue();
         SQLException password = new SQLException("password authentication failed", "28P01");
-        SQLException gaveUp = new SQLTransientConnectionException("timed out", null, 0, password);
-        StorageException failure = SqlErrors.storageException("renewing 3 leases", gaveUp);
+        SQLException timedOut = new SQLTransientConnectionException("timed out", null, 0, password);
+        StorageException failure = SqlErrors.storageException("renewing 3 leases", timedOut);
         assertThat(failure.retryable()).isFalse();
         assertThat(failure)
                 .hasMessageContaining("renewing 3 leases failed: timed out: password authentication failed")
                 .hasMessageContaining("28P01")
                 .hasMessageContaining("check user and password")
-                .hasCause(gaveUp);
+                .hasCause(timedOut);
     }
 
     @Test

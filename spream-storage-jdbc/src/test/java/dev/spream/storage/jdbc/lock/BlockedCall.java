@@ -54,7 +54,7 @@ final class BlockedCall implements AutoCloseable {
             }
             LockSupport.parkNanos(2_000_000);
         }
-        throw new AssertionError("the call does not wait for anybody");
+        throw new AssertionError("the call is not blocked");
     }
 
     void interrupt() {

@@ -50,7 +50,7 @@ abstract class BucketProvisioningContract {
         void execute(String... statements);
 
         /** Ends the connection of a session that waits for another one's lock; returns whether there was one. */
-        boolean killWhoWaits() throws SQLException;
+        boolean killWaiter() throws SQLException;
 
         @Override
         void close();
@@ -89,7 +89,7 @@ abstract class BucketProvisioningContract {
             statement.execute(
                     "INSERT INTO %shier_lock_buckets (level, bucket) VALUES (1, 700)".formatted(database.prefix()));
             Future<Provisioned> provisioned = executor.submit(() -> rows(SMALL).provision((done, all) -> {}));
-            while (!database.killWhoWaits()) {
+            while (!database.killWaiter()) {
                 assertThat(provisioned.isDone()).as("ended").isFalse();
                 LockSupport.parkNanos(2_000_000);
             }

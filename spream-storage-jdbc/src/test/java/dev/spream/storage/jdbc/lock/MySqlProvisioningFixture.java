@@ -29,12 +29,12 @@ record MySqlProvisioningFixture(MySqlDatabase database) implements BucketProvisi
     }
 
     @Override
-    public boolean killWhoWaits() throws SQLException {
+    public boolean killWaiter() throws SQLException {
         try (Connection connection = dataSource().getConnection();
                 Statement statement = connection.createStatement()) {
             statement.execute(
                     "DO SLEEP(0.15)"); // the server reads the state again only after a tenth of a second without
-                                       // queries
+            // queries
             long session;
             try (ResultSet waiting = statement.executeQuery("""
                     SELECT trx_mysql_thread_id FROM information_schema.innodb_trx

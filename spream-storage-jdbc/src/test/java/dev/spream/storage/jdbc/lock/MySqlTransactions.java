@@ -546,7 +546,7 @@ abstract class MySqlTransactions implements LentWorkContract {
         long end = System.nanoTime() + Duration.ofSeconds(30).toNanos();
         while (!fixture.blockersOf(session).contains(expected)) {
             assertThat(System.nanoTime())
-                    .as("session %s waits for nobody", session)
+                    .as("session %s is not blocked", session)
                     .isLessThan(end);
         }
         return session;

@@ -100,7 +100,7 @@ final class PostgresProvisioningIT extends BucketProvisioningContract {
         }
 
         @Override
-        public boolean killWhoWaits() throws SQLException {
+        public boolean killWaiter() throws SQLException {
             try (Connection connection = database.dataSource().getConnection();
                     Statement statement = connection.createStatement();
                     ResultSet killed = statement.executeQuery("""

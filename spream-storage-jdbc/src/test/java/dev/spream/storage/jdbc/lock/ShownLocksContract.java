@@ -44,12 +44,12 @@ abstract class ShownLocksContract {
     private static final LockTarget STRANGER = user(ShownLocksContract::sharesTheBucketOfUser);
     private static final LockTarget BYSTANDER = user(candidate -> !sharesTheBucketOfUser(candidate));
 
-    private final Deque<LockParty> parties = new ArrayDeque<>();
+    private final Deque<LockingProcess> processes = new ArrayDeque<>();
     private JdbcLockStore store;
     private JdbcLockStore other;
     private LockExplanation seen;
 
-    /** Returns the data source of stores and parties. */
+    /** Returns the data source of stores and processes. */
     abstract DataSource dataSource();
 
     /** Opens a store of {@link #SPACE}, with its buckets provisioned. */
@@ -75,8 +75,8 @@ abstract class ShownLocksContract {
 
     @AfterEach
     void close() throws Exception {
-        while (!parties.isEmpty()) {
-            parties.pop().close(); // in reverse order: waiters before holders
+        while (!processes.isEmpty()) {
+            processes.pop().close(); // in reverse order: waiters before holders
         }
         other.close();
         store.close();
@@ -85,10 +85,10 @@ abstract class ShownLocksContract {
     @Test
     void waiters_are_shown_by_name_from_the_head_of_their_chain() throws Exception {
         LockRequest request = LockRequest.exclusive(ACCOUNT);
-        LockParty holder = party("p1", store).holds(request).reports();
-        LockParty second = party("p2", other).waitsFor(request).reports();
+        LockingProcess holder = process("p1", store).holds(request).reports();
+        LockingProcess second = process("p2", other).waitsFor(request).reports();
         await(shown -> isWaiting(shown, second));
-        LockParty third = party("p3", store).waitsFor(request).reports();
+        LockingProcess third = process("p3", store).waitsFor(request).reports();
         await(shown -> isWaiting(shown, second) && isWaiting(shown, third));
 
         assertThat(seen.seen().complete()).isEqualTo(isComplete());
@@ -127,9 +127,10 @@ abstract class ShownLocksContract {
 
     @Test
     void a_wait_of_other_ids_in_the_same_bucket_is_false_contention() throws Exception {
-        LockParty holder = party("p1", store).holds(LockRequest.exclusive(USER)).reports();
-        LockParty waiter =
-                party("p2", other).waitsFor(LockRequest.exclusive(STRANGER)).reports();
+        LockingProcess holder =
+                process("p1", store).holds(LockRequest.exclusive(USER)).reports();
+        LockingProcess waiter =
+                process("p2", other).waitsFor(LockRequest.exclusive(STRANGER)).reports();
         await(shown -> isWaiting(shown, waiter));
 
         assertThat(wait(waiter).verdict()).isEqualTo(LockConflict.FALSE_CONTENTION);
@@ -144,11 +145,12 @@ abstract class ShownLocksContract {
     @Test
     void holders_of_a_shared_lock_are_distinguished_from_waiters_for_another_one() throws Exception {
         LockRequest shared = LockRequest.shared(USER);
-        LockParty bystander =
-                party("p0", store).holds(LockRequest.shared(BYSTANDER)).reports();
-        LockParty holder = party("p1", store).holds(LockRequest.exclusive(USER)).reports();
-        LockParty second = party("p2", other).waitsFor(shared).reports();
-        LockParty third = party("p3", store).waitsFor(shared).reports();
+        LockingProcess bystander =
+                process("p0", store).holds(LockRequest.shared(BYSTANDER)).reports();
+        LockingProcess holder =
+                process("p1", store).holds(LockRequest.exclusive(USER)).reports();
+        LockingProcess second = process("p2", other).waitsFor(shared).reports();
+        LockingProcess third = process("p3", store).waitsFor(shared).reports();
         await(shown -> isWaiting(shown, second) && isWaiting(shown, third));
 
         assertThat(seen.waits())
@@ -162,10 +164,11 @@ abstract class ShownLocksContract {
 
     @Test
     void a_waiter_for_a_shared_holder_is_behind_that_holder_only() throws Exception {
-        party("p0", store).holds(LockRequest.shared(BYSTANDER)).reports();
-        LockParty holder = party("p1", store).holds(LockRequest.shared(USER)).reports();
-        LockParty waiter =
-                party("p2", other).waitsFor(LockRequest.exclusive(USER)).reports();
+        process("p0", store).holds(LockRequest.shared(BYSTANDER)).reports();
+        LockingProcess holder =
+                process("p1", store).holds(LockRequest.shared(USER)).reports();
+        LockingProcess waiter =
+                process("p2", other).waitsFor(LockRequest.exclusive(USER)).reports();
         await(shown -> isWaiting(shown, waiter));
 
         assertThat(seen.waits()).hasSize(1);
@@ -176,8 +179,8 @@ abstract class ShownLocksContract {
     @Test
     void a_session_without_a_report_is_shown_without_names() throws Exception {
         LockRequest request = LockRequest.exclusive(USER);
-        LockParty holder = party("p1", store).holds(request);
-        LockParty waiter = party("p2", other).waitsFor(request);
+        LockingProcess holder = process("p1", store).holds(request);
+        LockingProcess waiter = process("p2", other).waitsFor(request);
         await(shown -> isWaiting(shown, waiter));
 
         Owner owner = seen.owner(holder.session()).orElseThrow();
@@ -192,9 +195,9 @@ abstract class ShownLocksContract {
     void the_head_of_a_chain_may_be_a_session_that_locks_rows_of_the_application() throws Exception {
         String update = "UPDATE %s SET done = done + 1".formatted(work());
         LockRequest request = LockRequest.exclusive(USER);
-        LockParty worker = party("p0", store).ran("SELECT 1").ran(update);
-        LockParty holder = party("p1", store).holds(request).reports().runs(update);
-        LockParty waiter = party("p2", other).waitsFor(request).reports();
+        LockingProcess worker = process("p0", store).ran("SELECT 1").ran(update);
+        LockingProcess holder = process("p1", store).holds(request).reports().runs(update);
+        LockingProcess waiter = process("p2", other).waitsFor(request).reports();
         await(shown -> isWaiting(shown, waiter)
                 && shown.waits().stream().anyMatch(wait -> wait.verdict() == LockConflict.ELSEWHERE));
 
@@ -213,8 +216,8 @@ abstract class ShownLocksContract {
     void waits_of_all_processes_are_added_up_and_the_hottest_come_first() throws Exception {
         BucketWaits few = new BucketWaits(new LockKey(1, 0), 7, Duration.ofMillis(2));
         BucketWaits many = new BucketWaits(SPACE.keyOf(USER), 2, Duration.ofSeconds(90));
-        party("p1", store).holds(LockRequest.exclusive(USER)).reports(List.of(many, few));
-        party("p2", other).reports(List.of(many));
+        process("p1", store).holds(LockRequest.exclusive(USER)).reports(List.of(many, few));
+        process("p2", other).reports(List.of(many));
         look();
 
         assertThat(seen.hot())
@@ -225,9 +228,10 @@ abstract class ShownLocksContract {
 
     @Test
     void a_report_takes_the_place_of_the_one_before_and_is_forgotten_after_a_while() throws Exception {
-        LockParty first = party("p1", store).holds(LockRequest.shared(USER)).reports();
-        party("p1", store).holds(LockRequest.shared(ACCOUNT)).reports();
-        party("p2", other).holds(LockRequest.shared(USER)).reports();
+        LockingProcess first =
+                process("p1", store).holds(LockRequest.shared(USER)).reports();
+        process("p1", store).holds(LockRequest.shared(ACCOUNT)).reports();
+        process("p2", other).holds(LockRequest.shared(USER)).reports();
         look();
         assertThat(seen.seen().reports())
                 .extracting(report -> report.owner().held())
@@ -247,10 +251,10 @@ abstract class ShownLocksContract {
     /** The table of the work, as a statement of any session calls it. */
     abstract String work();
 
-    private LockParty party(String process, JdbcLockStore of) throws Exception {
-        LockParty party = LockParty.open(process, of, dataSource());
-        parties.push(party);
-        return party;
+    private LockingProcess process(String name, JdbcLockStore of) throws Exception {
+        LockingProcess process = LockingProcess.open(name, of, dataSource());
+        processes.push(process);
+        return process;
     }
 
     private void look() {
@@ -276,16 +280,16 @@ abstract class ShownLocksContract {
     }
 
     /** It waits as the database says, and for what. */
-    private static boolean isWaiting(LockExplanation shown, LockParty party) {
+    private static boolean isWaiting(LockExplanation shown, LockingProcess process) {
         return shown.waits().stream()
-                .anyMatch(wait -> wait.waiter().session().id().equals(party.session())
+                .anyMatch(wait -> wait.waiter().session().id().equals(process.session())
                         && !wait.blockers().isEmpty()
                         && wait.waiter().session().wanted().isPresent());
     }
 
-    private Wait wait(LockParty party) {
+    private Wait wait(LockingProcess process) {
         return seen.waits().stream()
-                .filter(wait -> wait.waiter().session().id().equals(party.session()))
+                .filter(wait -> wait.waiter().session().id().equals(process.session()))
                 .findFirst()
                 .orElseThrow();
     }

@@ -60,9 +60,9 @@ final class MirrorRedeliveryIT {
         mirror.consume(batch(TABLE.insert(5, "{\"Id\":\"1\"}", "{\"Name\":\"a\"}")));
         Delivery replay = Delivery.ofReplay(new PartitionToken("p"), 1);
 
-        mirror.consume(TABLE.insert(2, "{\"Id\":\"2\"}", "{\"Name\":\"set aside\"}"), replay);
+        mirror.consume(TABLE.insert(2, "{\"Id\":\"2\"}", "{\"Name\":\"dead letter\"}"), replay);
         mirror.consume(batch(TABLE.delete(6, "{\"Id\":\"2\"}")));
-        mirror.consume(TABLE.insert(2, "{\"Id\":\"2\"}", "{\"Name\":\"set aside\"}"), replay);
+        mirror.consume(TABLE.insert(2, "{\"Id\":\"2\"}", "{\"Name\":\"dead letter\"}"), replay);
 
         assertThat(rows.of("\"T\"", "1")).containsExactly("(1,a)");
     }

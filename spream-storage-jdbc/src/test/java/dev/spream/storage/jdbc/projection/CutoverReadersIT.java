@@ -178,14 +178,14 @@ final class CutoverReadersIT {
     @Test
     void readers_do_not_wait_for_a_stalled_operator() throws Exception {
         CountDownLatch standing = new CountDownLatch(1);
-        CountDownLatch goingOn = new CountDownLatch(1);
+        CountDownLatch continued = new CountDownLatch(1);
         Future<CutoverReport> cutOver;
         try (JdbcProjectionOperations operator =
-                JdbcProjectionOperations.create(stopping(test.dataSource(), standing, goingOn))) {
+                JdbcProjectionOperations.create(stopping(test.dataSource(), standing, continued))) {
             cutOver = threads.start(() -> operator.rebuilds().cutOver(NAME, 2, TIMEOUT, Set.of(), ACT));
             Threads.await(standing);
             assertThat(Threads.resultOf(threads.start(test::balances))).containsExactly("old,1");
-            goingOn.countDown();
+            continued.countDown();
             assertThatExceptionOfType(ExecutionException.class)
                     .isThrownBy(cutOver::get)
                     .withCauseInstanceOf(StorageException.class);
@@ -194,27 +194,27 @@ final class CutoverReadersIT {
     }
 
     /** Stands still before it moves the first table. */
-    private static DataSource stopping(DataSource real, CountDownLatch standing, CountDownLatch goingOn) {
+    private static DataSource stopping(DataSource real, CountDownLatch standing, CountDownLatch continued) {
         return proxy(DataSource.class, (method, arguments) -> {
             Object result = method.invoke(real, arguments);
-            return result instanceof Connection connection ? stopping(connection, standing, goingOn) : result;
+            return result instanceof Connection connection ? stopping(connection, standing, continued) : result;
         });
     }
 
-    private static Connection stopping(Connection real, CountDownLatch standing, CountDownLatch goingOn) {
+    private static Connection stopping(Connection real, CountDownLatch standing, CountDownLatch continued) {
         return proxy(Connection.class, (method, arguments) -> {
             Object result = method.invoke(real, arguments);
             return method.getName().equals("createStatement")
-                    ? stopping((Statement) result, standing, goingOn)
+                    ? stopping((Statement) result, standing, continued)
                     : result;
         });
     }
 
-    private static Statement stopping(Statement real, CountDownLatch standing, CountDownLatch goingOn) {
+    private static Statement stopping(Statement real, CountDownLatch standing, CountDownLatch continued) {
         return proxy(Statement.class, (method, arguments) -> {
             if (method.getName().equals("execute") && arguments[0].toString().startsWith("ALTER TABLE")) {
                 standing.countDown();
-                goingOn.await();
+                continued.await();
             }
             return method.invoke(real, arguments);
         });

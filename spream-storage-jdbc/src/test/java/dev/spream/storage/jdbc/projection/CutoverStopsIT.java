@@ -52,7 +52,7 @@ final class CutoverStopsIT {
             SELECT count(*) >= 3 FROM pg_locks WHERE locktype = 'advisory' AND mode = 'ExclusiveLock' AND granted
                 AND database = (SELECT oid FROM pg_database WHERE datname = current_database())""";
 
-    private static final String SOMEBODY_WAITS_FOR_THEM = """
+    private static final String BLOCKED_SESSIONS = """
             SELECT count(*) > 0 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
                 AND database = (SELECT oid FROM pg_database WHERE datname = current_database())""";
 
@@ -229,7 +229,7 @@ final class CutoverStopsIT {
         AtomicReference<@Nullable Future<V>> acting = new AtomicReference<>();
         whileBothStandStill(version, () -> {
             Future<V> waiting = threads.start(act);
-            await(waiting, SOMEBODY_WAITS_FOR_THEM);
+            await(waiting, BLOCKED_SESSIONS);
             acting.set(waiting);
         });
         return Threads.resultOf(requireNonNull(acting.get()));

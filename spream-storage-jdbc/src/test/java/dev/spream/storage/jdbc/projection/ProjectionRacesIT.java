@@ -177,7 +177,7 @@ final class ProjectionRacesIT {
                     return 2;
                 }));
         await(begun);
-        assertThat(test.retry(fence, "a")).as("somebody else is at it").isEmpty();
+        assertThat(test.retry(fence, "a")).as("another process retries it").isEmpty();
         Future<Boolean> next = start(() -> test.store.apply(fence, Set.of("a"), (connection, states) -> {
             assertThat(states).containsEntry("a", new AggregateState(2, false));
             return TestProjections.counting(OptionalLong.empty(), List.of(event("a", 3)))
@@ -254,7 +254,7 @@ final class ProjectionRacesIT {
                 begun.countDown();
                 await(end);
                 if (failing) {
-                    throw new SQLException("given up");
+                    throw new SQLException("aborted");
                 }
                 return progress;
             }));
@@ -271,7 +271,7 @@ final class ProjectionRacesIT {
             end.countDown();
             assertThatExceptionOfType(ExecutionException.class)
                     .isThrownBy(() -> result(call))
-                    .withMessageContaining("given up");
+                    .withMessageContaining("aborted");
         }
     }
 

@@ -141,14 +141,14 @@ final class VersionTablesIT {
                 "DROP SCHEMA public__balances_v1 CASCADE",
                 "ALTER SCHEMA public__balances_v1 RENAME TO old_balances"
             })
-    void a_version_whose_tables_are_gone_does_not_write_the_live_ones(String byHand) throws Exception {
+    void a_version_whose_tables_are_gone_does_not_write_the_live_ones(String byOperator) throws Exception {
         Fence.Segment live = test.held(ANN);
         test.park(live, "p", POISON, events("p", 1, 1));
         replaced();
         Fence.Segment retired = hold(test.store, NAME);
         assertThat(apply(test.store, retired, "balances", event("a", 1))).isTrue();
         assertThat(test.balances()).isEmpty();
-        test.execute(byHand);
+        test.execute(byOperator);
         assertThat(refusal(() -> apply(test.store, retired, "balances", event("a", 2))))
                 .hasMessageContaining(
                         "the tables [balances] of 'balances' are missing from its schema 'public__balances_v1'")

@@ -20,7 +20,7 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /** A process that holds locks or waits for some, in one transaction, and says so when told to. */
-final class LockParty implements AutoCloseable {
+final class LockingProcess implements AutoCloseable {
     private final String process;
     private final JdbcLockStore store;
     private final Connection connection;
@@ -30,35 +30,35 @@ final class LockParty implements AutoCloseable {
     private @Nullable Thread waiting;
     private @Nullable Statement running;
 
-    private LockParty(String process, JdbcLockStore store, Connection connection) {
+    private LockingProcess(String process, JdbcLockStore store, Connection connection) {
         this.process = process;
         this.store = store;
         this.connection = connection;
     }
 
-    static LockParty open(String process, JdbcLockStore store, DataSource dataSource) throws SQLException {
+    static LockingProcess open(String process, JdbcLockStore store, DataSource dataSource) throws SQLException {
         Connection connection = dataSource.getConnection();
         connection.setAutoCommit(false);
         connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
-        return new LockParty(process, store, connection);
+        return new LockingProcess(process, store, connection);
     }
 
     String session() {
         return session;
     }
 
-    LockParty holds(LockRequest request) {
+    LockingProcess holds(LockRequest request) {
         List<PlannedLock> locks = LockPlan.of(request, store.space()).locks();
         AcquiredLocks taken = store.tryLock(connection, locks);
         if (taken.count() < locks.size()) {
-            throw new AssertionError("somebody is in the way of " + request);
+            throw new AssertionError("another session holds locks of " + request);
         }
         session = taken.session();
         held = request.targets();
         return this;
     }
 
-    LockParty waitsFor(LockRequest request) {
+    LockingProcess waitsFor(LockRequest request) {
         List<PlannedLock> locks = LockPlan.of(request, store.space()).locks();
         AcquiredLocks taken = store.tryLock(connection, locks);
         session = taken.session();
@@ -69,13 +69,13 @@ final class LockParty implements AutoCloseable {
     }
 
     /** Runs a statement of the work, which may wait. */
-    LockParty runs(String sql) throws SQLException {
+    LockingProcess runs(String sql) throws SQLException {
         Statement statement = connection.createStatement();
         running = statement;
         return inBackground(() -> statement.execute(sql));
     }
 
-    LockParty ran(String sql) throws SQLException {
+    LockingProcess ran(String sql) throws SQLException {
         try (Statement statement = connection.createStatement()) {
             statement.execute(sql);
         }
@@ -86,7 +86,7 @@ final class LockParty implements AutoCloseable {
         void run() throws Exception;
     }
 
-    private LockParty inBackground(Work work) {
+    private LockingProcess inBackground(Work work) {
         waiting = Thread.ofVirtual().start(() -> {
             try {
                 work.run();
@@ -97,11 +97,11 @@ final class LockParty implements AutoCloseable {
         return this;
     }
 
-    LockParty reports() {
+    LockingProcess reports() {
         return reports(List.of());
     }
 
-    LockParty reports(List<LockReport.BucketWaits> waits) {
+    LockingProcess reports(List<LockReport.BucketWaits> waits) {
         store.report(new LockReport(
                 process,
                 List.of(new LockReport.Owner(

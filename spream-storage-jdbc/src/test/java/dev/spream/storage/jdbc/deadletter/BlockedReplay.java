@@ -10,8 +10,8 @@ import java.time.Duration;
 import java.util.Optional;
 
 /** A process that replays the letters of a subscription, says which it took, and gets stuck in one until its input ends. */
-final class StuckReplay {
-    private StuckReplay() {}
+final class BlockedReplay {
+    private BlockedReplay() {}
 
     /** URL, subscription, and the second of the change to get stuck in. */
     @SuppressWarnings("SystemOut")
