@@ -37,7 +37,7 @@ class GroupWriterTest {
             "now", WireRows.type(TypeCode.TIMESTAMP), List.of(WireRows.string("2026-03-01T10:00:00Z")));
 
     private final CountDownLatch begun = new CountDownLatch(1);
-    private final CountDownLatch goOn = new CountDownLatch(1);
+    private final CountDownLatch release = new CountDownLatch(1);
     private MockSpanner spanner;
 
     @BeforeEach
@@ -51,7 +51,7 @@ class GroupWriterTest {
 
     @AfterEach
     void stop() {
-        goOn.countDown();
+        release.countDown();
         spanner.close();
     }
 
@@ -80,7 +80,7 @@ class GroupWriterTest {
         return WriteOperation.on("holding", Set.of(), transaction -> {
             begun.countDown();
             try {
-                assertThat(goOn.await(LONG.toSeconds(), TimeUnit.SECONDS)).isTrue();
+                assertThat(release.await(LONG.toSeconds(), TimeUnit.SECONDS)).isTrue();
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             }
@@ -106,7 +106,7 @@ class GroupWriterTest {
         assertThat(begun.await(LONG.toSeconds(), TimeUnit.SECONDS)).isTrue();
         List<FutureTask<Integer>> calls = new ArrayList<>();
         operations.forEach(operation -> calls.add(waiting(writer, operation)));
-        goOn.countDown();
+        release.countDown();
         assertThat(held).succeedsWithin(LONG);
         return calls;
     }
@@ -188,7 +188,7 @@ class GroupWriterTest {
                 token -> token,
                 part -> WriteOperation.each("counting", Set.copyOf(part), transaction -> runs.incrementAndGet()));
         assertThat(write.run(List.of(row)).busy()).containsExactly(row);
-        goOn.countDown();
+        release.countDown();
         assertThat(writer.write(number(1))).isEqualTo(1);
         assertThat(runs).hasValue(0);
     }
@@ -210,7 +210,7 @@ class GroupWriterTest {
         FutureTask<Integer> other = waiting(writer, number(2));
         Status refusal = Status.INVALID_ARGUMENT.withDescription("The transaction contains too many mutations.");
         failCommits(refusal, refusal, refusal);
-        goOn.countDown();
+        release.countDown();
 
         assertThat(held).failsWithin(LONG);
         assertThat(tooLarge)
@@ -280,7 +280,7 @@ class GroupWriterTest {
         });
         Thread.ofPlatform().start(interrupted);
         assertThat(interrupted).succeedsWithin(LONG).isEqualTo(true);
-        goOn.countDown();
+        release.countDown();
         assertThat(held).succeedsWithin(LONG);
         assertThat(writer.write(number(2))).isEqualTo(2);
         assertThat(rowsOfCommits()).containsExactly(0, 1);

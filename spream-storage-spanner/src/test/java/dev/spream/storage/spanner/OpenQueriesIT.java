@@ -106,7 +106,7 @@ class OpenQueriesIT {
         try {
             assertThat(cursor.next()).containsInstanceOf(HeartbeatRecord.class);
         } catch (InterruptedException e) {
-            throw new IllegalStateException("nobody interrupts it", e);
+            throw new IllegalStateException("it is not interrupted", e);
         }
     }
 }

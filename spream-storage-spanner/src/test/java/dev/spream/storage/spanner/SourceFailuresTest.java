@@ -250,13 +250,13 @@ class SourceFailuresTest {
     @Test
     void a_question_that_is_not_answered_fails_in_time_with_the_last_failure_of_the_connection() {
         spanner.service.setExecuteStreamingSqlExecutionTime(SimulatedExecutionTime.ofStickyException(
-                Status.UNAVAILABLE.withDescription("nobody home").asRuntimeException()));
+                Status.UNAVAILABLE.withDescription("no server").asRuntimeException()));
         try (var impatient = SpannerChangeStreamSource.builder(spanner.client(), "Orders")
                 .connectTimeout(Duration.ofSeconds(1))
                 .build()) {
             SourceException e = catchThrowableOfType(SourceException.class, impatient::serverTime);
             assertThat(e.kind()).isEqualTo(Kind.TRANSIENT);
-            assertThat(e).hasMessageContaining("no answer within 1 s: UNAVAILABLE: nobody home");
+            assertThat(e).hasMessageContaining("no answer within 1 s: UNAVAILABLE: no server");
         }
     }
 

@@ -174,7 +174,7 @@ class SpannerPartitionTablesIT {
     }
 
     private void judge(PartitionStorage storage) {
-        assertThat(storage.subscription()).as("until somebody names the stream").isEmpty();
+        assertThat(storage.subscription()).as("until the stream is named").isEmpty();
         SubscriptionRecord opened = storage.openSubscription(requested());
         assertThat(opened)
                 .isEqualTo(new SubscriptionRecord(
