@@ -54,7 +54,7 @@ final class SpoiltOutboxStores {
         }
 
         @Override
-        public OutboxSegmentShare holdSegments(OutboxOwner owner, Set<Integer> giveUp, Duration lease) {
+        public OutboxSegmentShare holdSegments(OutboxOwner owner, Set<Integer> release, Duration lease) {
             return NO_SEGMENTS;
         }
 
@@ -283,7 +283,7 @@ final class SpoiltOutboxStores {
         }
 
         @Override
-        public OutboxSegmentShare holdSegments(OutboxOwner owner, Set<Integer> giveUp, Duration lease) {
+        public OutboxSegmentShare holdSegments(OutboxOwner owner, Set<Integer> release, Duration lease) {
             List<OutboxSegmentLease> all = new ArrayList<>();
             for (int segment = 0; segment < OutboxSegmentLease.SEGMENTS; segment++) {
                 all.add(new OutboxSegmentLease(segment, 1));
@@ -299,7 +299,7 @@ final class SpoiltOutboxStores {
         }
 
         @Override
-        public OutboxSegmentShare holdSegments(OutboxOwner owner, Set<Integer> giveUp, Duration lease) {
+        public OutboxSegmentShare holdSegments(OutboxOwner owner, Set<Integer> release, Duration lease) {
             return target.holdSegments(owner, Set.of(), Duration.ofDays(10_000));
         }
 

@@ -98,8 +98,8 @@ final class SpoiltProjectionStores {
 
         @Override
         public SegmentShare holdSegments(
-                String projection, ProjectionOwner owner, Set<Integer> giveUp, Duration lease) {
-            return target.holdSegments(projection, owner, giveUp, lease);
+                String projection, ProjectionOwner owner, Set<Integer> release, Duration lease) {
+            return target.holdSegments(projection, owner, release, lease);
         }
 
         @Override
@@ -375,8 +375,8 @@ final class SpoiltProjectionStores {
 
         @Override
         public SegmentShare holdSegments(
-                String projection, ProjectionOwner owner, Set<Integer> giveUp, Duration lease) {
-            return target.holdSegments(projection, owner, giveUp, Duration.ZERO);
+                String projection, ProjectionOwner owner, Set<Integer> release, Duration lease) {
+            return target.holdSegments(projection, owner, release, Duration.ZERO);
         }
     }
 
@@ -388,7 +388,7 @@ final class SpoiltProjectionStores {
 
         @Override
         public SegmentShare holdSegments(
-                String projection, ProjectionOwner owner, Set<Integer> giveUp, Duration lease) {
+                String projection, ProjectionOwner owner, Set<Integer> release, Duration lease) {
             return target.holdSegments(projection, owner, Set.of(), Duration.ofDays(10_000));
         }
 
