@@ -15,7 +15,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** However large events are, no read has more of them at once than memory is meant for. */
+/** Tests of large events: no read loads more of them at once than the memory intended for it. */
 @Timeout(120)
 final class HugeEventsIT {
     private static final int EVENTS = 200;

@@ -116,7 +116,7 @@ final class GuardedConnectionIT {
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("paths")
-    void whatever_comes_from_it_leads_back_to_it(String from, Path path) throws SQLException {
+    void objects_of_the_connection_return_the_guarded_connection(String from, Path path) throws SQLException {
         Connection reached = path.walk(view);
         assertThat(reached).isSameAs(view);
         assertThatThrownBy(reached::commit).isInstanceOf(ProjectionException.class);
