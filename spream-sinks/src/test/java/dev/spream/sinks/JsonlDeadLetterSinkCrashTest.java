@@ -29,7 +29,7 @@ final class JsonlDeadLetterSinkCrashTest {
     Path folder;
 
     @Test
-    void whatever_happened_a_restart_finds_it_as_it_was() throws Exception {
+    void a_restart_finds_the_letters_and_parked_keys_of_random_operations() throws Exception {
         for (long seed = 1; seed <= 10; seed++) {
             Random random = new Random(seed);
             try (JsonlFixture fixture = new JsonlFixture()) {
