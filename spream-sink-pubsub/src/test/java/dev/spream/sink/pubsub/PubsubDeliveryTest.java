@@ -70,7 +70,7 @@ final class PubsubDeliveryTest {
 
     @ParameterizedTest
     @MethodSource("settings")
-    void whatever_fails_nothing_is_lost_and_every_key_keeps_its_order(
+    void under_random_faults_no_message_is_lost_and_every_key_keeps_its_order(
             int maxInflight, int maxBatchSize, Ordering ordering, int batchMessages) throws IOException {
         long seed = new Random().nextLong();
         Random random = new Random(seed);
