@@ -53,7 +53,7 @@ final class RebuildIT {
                 JdbcProjectionOperations operations = JdbcProjectionOperations.create(database);
                 BalanceFleet fleet = new BalanceFleet(
                         Path.of("target", "rebuild-services"),
-                        NotedBalanceService.class,
+                        RecordedBalanceService.class,
                         List.of(postgres.jdbcUrl()))) {
             BalanceJudge judge = new BalanceJudge(database);
             ProjectionRebuilds rebuilds = operations.rebuilds();
@@ -105,7 +105,7 @@ final class RebuildIT {
             throws Exception {
         try (Connection brake = database.getConnection();
                 Statement statement = brake.createStatement()) {
-            statement.execute("SELECT pg_advisory_lock(%d)".formatted(NotedBalances.BRAKE));
+            statement.execute("SELECT pg_advisory_lock(%d)".formatted(RecordedBalances.BRAKE));
             assertThat(rebuilds.rebuild(PROJECTION, OptionalInt.empty(), 0, ACT))
                     .isEqualTo(2);
             Await.until(
@@ -119,7 +119,7 @@ final class RebuildIT {
                     .isFalse();
             fleet.start();
             assertThat(begun(judge)).containsAll(begun);
-            statement.execute("SELECT pg_advisory_unlock(%d)".formatted(NotedBalances.BRAKE));
+            statement.execute("SELECT pg_advisory_unlock(%d)".formatted(RecordedBalances.BRAKE));
         }
         Await.until(TIMEOUT, () -> progress(rebuilds).share() > NEARLY_ALL, () -> "not built: " + progress(rebuilds));
     }
@@ -211,7 +211,7 @@ final class RebuildIT {
         BalanceService.createTables(database);
         try (Connection connection = database.getConnection();
                 Statement statement = connection.createStatement()) {
-            statement.execute(NotedBalances.NOTES);
+            statement.execute(RecordedBalances.NOTES);
         }
     }
 

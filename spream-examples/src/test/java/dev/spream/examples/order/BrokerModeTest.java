@@ -16,8 +16,8 @@ final class BrokerModeTest {
                 "{\"mode\": \"slow\", \"rate\": 0.25, \"seed\": 7, \"delay_ms\": 40, \"recognises_keys\": false}");
         assertThat(broken).isEqualTo(new BrokerMode(Fault.SLOW, 0.25, 7, Duration.ofMillis(40), false));
 
-        BrokerMode mended = broken.changedBy("{\"mode\": \"ok\"}");
-        assertThat(mended).isEqualTo(new BrokerMode(Fault.OK, 1, 0, Duration.ofSeconds(5), false));
+        BrokerMode fixed = broken.changedBy("{\"mode\": \"ok\"}");
+        assertThat(fixed).isEqualTo(new BrokerMode(Fault.OK, 1, 0, Duration.ofSeconds(5), false));
         assertThat(BrokerMode.SOUND.changedBy(broken.json().toString())).isEqualTo(broken);
     }
 

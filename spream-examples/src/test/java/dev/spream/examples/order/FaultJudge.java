@@ -85,7 +85,7 @@ final class FaultJudge {
         }
         effects.keySet().stream()
                 .filter(key -> !known.contains(key))
-                .forEach(key -> wrong.add("an effect of an order that nobody has: " + key));
+                .forEach(key -> wrong.add("an effect without an order: " + key));
     }
 
     private static void judgeOrder(Evidence evidence, List<String> wrong) {

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
  * Several order services share one outbox, while clients order all the time, and all parts fail: the broker takes orders
  * without a response, gets them twice, refuses them, is slow, is down and fails; connections to the database are ended, and
  * the responses to commits are lost; services are killed with {@code kill -9}, and stopped for longer than their lease and
- * continued. {@link OnCall} settles the parked entries at the end. Then {@link FaultJudge} finds no violation, and no settled
+ * continued. {@link OutboxOperator} settles the parked entries at the end. Then {@link FaultJudge} finds no violation, and no settled
  * row of the ledger was ever written again.
  *
  * <p>Each fault occurs at least once; {@code -Doutbox.fault-seconds=120} runs for that long, with more services and orders, and
@@ -75,7 +75,7 @@ final class OutboxFaultIT {
         try (HikariDataSource database = pool(postgres);
                 CuttingProxy proxy = CuttingProxy.before(postgres.port());
                 Broker broker = Broker.start(HttpAddress.parse("0"));
-                OnCall onCall = new OnCall(database, broker.book());
+                OutboxOperator onCall = new OutboxOperator(database, broker.book());
                 ServiceFleet fleet = new ServiceFleet(
                         Path.of("target", "order-services", name),
                         environment(postgres, proxy, broker, recognisesKeys))) {
@@ -139,7 +139,7 @@ final class OutboxFaultIT {
             LedgerWatch watch,
             CuttingProxy proxy,
             OrderFlood flood,
-            OnCall onCall)
+            OutboxOperator onCall)
             throws Exception {
         FaultJudge.Evidence evidence = new FaultJudge.Evidence(
                 accepted,
@@ -150,7 +150,7 @@ final class OutboxFaultIT {
         List<BrokerJournal.Line> book = broker.book().lines();
         System.out.printf(
                 "outbox, %s broker, seed %d: %d orders accepted (%d repeated by clients), %s in the ledger; %d requests at the"
-                        + " broker, %d effects; %s; %d of %d commits and %d other answers lost; %d parked and decided by hand;"
+                        + " broker, %d effects; %s; %d of %d commits and %d other answers lost; %d parked and settled by the operator;"
                         + " %d looks at the ledger%n",
                 name,
                 SEED,

@@ -83,7 +83,7 @@ final class SearchBench implements AutoCloseable {
             } catch (ExecutionException e) {
                 return Objects.requireNonNull(e.getCause());
             } catch (InterruptedException | TimeoutException e) {
-                throw new AssertionError("the process goes on: " + operations.list(), e);
+                throw new AssertionError("the process has not ended: " + operations.list(), e);
             }
             throw new AssertionError("the process has ended without a failure");
         }

@@ -43,7 +43,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(300)
 final class SearchProjectionIT {
     private static final long SEED = Long.getLong("search.seed", System.nanoTime() % 1_000_000);
-    private static final Act ACT = new Act("on-call", "mended it");
+    private static final Act ACT = new Act("on-call", "fixed it");
     private static final int WORDS = 20;
     private static final int ROUNDS = Integer.getInteger("search.rounds", 12);
     private static final int EVENTS_IN_A_ROUND = 30;

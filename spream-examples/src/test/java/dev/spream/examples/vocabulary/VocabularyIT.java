@@ -512,7 +512,7 @@ final class VocabularyIT {
             client.await(uri, entry, json -> count(json, "item_count") == all);
             client.await(uri, "/search?q=meaning", json -> count(json, "total") == all);
             long seen = looks.get();
-            Await.until(TIMEOUT, () -> reader.isDone() || looks.get() > seen + 1, () -> "nobody looks");
+            Await.until(TIMEOUT, () -> reader.isDone() || looks.get() > seen + 1, () -> "no search runs");
             done.set(true);
             reader.get(TIMEOUT.toSeconds(), TimeUnit.SECONDS);
             judge();

@@ -69,7 +69,7 @@ final class VocabularyReadModelIT {
     }
 
     @Test
-    void whatever_the_events_are_and_however_they_are_cut_into_batches_nothing_drifts() throws Exception {
+    void random_events_in_random_batches_give_the_expected_read_model() throws Exception {
         for (int seed = 0; seed < SEEDS; seed++) {
             empty();
             SplittableRandom random = new SplittableRandom(seed);

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * {@link AccountBalances} whose withdrawals are recorded as a side effect. While the brake is held, later versions
  * block in batches that contain the first account.
  */
-final class NotedBalances
+final class RecordedBalances
         implements FoldableProjection<Connection, AccountBalances.Change>,
                 RebuildableProjection<Connection>,
                 SideEffectingProjection<Connection> {
@@ -29,11 +29,11 @@ final class NotedBalances
     private final AccountBalances balances = new AccountBalances();
     private final int version;
 
-    NotedBalances() {
+    RecordedBalances() {
         this(1);
     }
 
-    private NotedBalances(int version) {
+    private RecordedBalances(int version) {
         this.version = version;
     }
 
@@ -48,8 +48,8 @@ final class NotedBalances
     }
 
     @Override
-    public NotedBalances ofVersion(int other) {
-        return new NotedBalances(other);
+    public RecordedBalances ofVersion(int other) {
+        return new RecordedBalances(other);
     }
 
     @Override

@@ -11,14 +11,14 @@ import java.sql.Connection;
 import java.time.Duration;
 import java.util.Optional;
 
-/** Runs {@link NotedBalances}, in all of their versions, until it is stopped. */
-final class NotedBalanceService {
+/** Runs {@link RecordedBalances}, in all of their versions, until it is stopped. */
+final class RecordedBalanceService {
     private static final ProjectionOptions OPTIONS = ProjectionOptions.DEFAULTS.withLease(Duration.ofSeconds(2));
 
     /** One for each segment of two versions, two more for each of them, and one that follows the events. */
     private static final int CONNECTIONS = 2 * OPTIONS.segments() + 2 * 2 + 1;
 
-    private NotedBalanceService() {}
+    private RecordedBalanceService() {}
 
     /** The JDBC URL of a PostgreSQL database that has the tables. */
     public static void main(String[] args) {
@@ -27,7 +27,7 @@ final class NotedBalanceService {
                 EventSource source = events.source();
                 JdbcProjectionStore store = JdbcProjectionStore.create(database);
                 ProjectionManager<Connection> manager = ProjectionManager.builder(store)
-                        .add(new NotedBalances(), source, OPTIONS)
+                        .add(new RecordedBalances(), source, OPTIONS)
                         .build()) {
             Runtime.getRuntime().addShutdownHook(new Thread(() -> manager.shutdown(Duration.ofSeconds(30))));
             System.out.println("projections are running");

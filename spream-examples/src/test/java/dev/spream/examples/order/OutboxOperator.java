@@ -16,7 +16,7 @@ import javax.sql.DataSource;
  * The operator of entries that are parked with an unknown outcome: looks into the broker's book, settles executed
  * orders, and requeues the others.
  */
-final class OnCall implements AutoCloseable {
+final class OutboxOperator implements AutoCloseable {
     private static final OutboxFilter PARKED =
             new OutboxFilter(Set.of(), true, Optional.empty(), Optional.empty(), 0, OutboxFilter.MAX_LIMIT);
     private static final OperatorAction ACT = new OperatorAction("on-call", "looked into the book of the broker");
@@ -25,7 +25,7 @@ final class OnCall implements AutoCloseable {
     private final BrokerJournal book;
     private int decided;
 
-    OnCall(DataSource database, BrokerJournal book) {
+    OutboxOperator(DataSource database, BrokerJournal book) {
         operations = JdbcOutboxOperations.create(database);
         this.book = book;
     }
