@@ -33,7 +33,7 @@ final class PageStatesIT {
 
     @Test
     void names_and_messages_are_text_whatever_they_contain() throws Exception {
-        MadeUp answer = new MadeUp()
+        SampleAnswer answer = new SampleAnswer()
                 .with("stream", HOSTILE)
                 .with("worker", HOSTILE)
                 .with("workers", List.of(Map.of("worker", HOSTILE, "held", 1, "capacity", 1, "alive", true)))
@@ -68,7 +68,7 @@ final class PageStatesIT {
 
     @Test
     void the_drawing_does_not_grow_while_nothing_changes() throws Exception {
-        MadeUp answer = new MadeUp()
+        SampleAnswer answer = new SampleAnswer()
                 .with(
                         "workers",
                         List.of(
@@ -94,12 +94,12 @@ final class PageStatesIT {
 
     @Test
     void of_thousands_of_partitions_the_newest_are_drawn_and_the_others_are_counted() throws Exception {
-        MadeUp answer = new MadeUp().with("partitions_left_out", 1_000);
+        SampleAnswer answer = new SampleAnswer().with("partitions_left_out", 1_000);
         for (int i = 0; i < 5_000; i++) {
             answer.finished("finished-" + i, 200 + i);
         }
         for (int i = 0; i < 7; i++) {
-            answer.running("running-" + i, MadeUp.WORKER, "finished-" + i);
+            answer.running("running-" + i, SampleAnswer.WORKER, "finished-" + i);
         }
         try (PageServer server = PageServer.start(answer.answer())) {
             open(server);
@@ -116,7 +116,7 @@ final class PageStatesIT {
     @Test
     void before_there_is_anything_it_says_what_it_waits_for() throws Exception {
         try (PageServer server =
-                PageServer.start(new MadeUp().with("phase", "starting").answer())) {
+                PageServer.start(new SampleAnswer().with("phase", "starting").answer())) {
             open(server);
             assertThat(text("#state")).contains("waiting");
             assertThat(text("#state-detail")).contains("open its storage");
@@ -127,12 +127,12 @@ final class PageStatesIT {
 
     @Test
     void the_page_shows_stale_and_disconnected_states_and_recovers() throws Exception {
-        try (PageServer server =
-                PageServer.start(new MadeUp().running("p", MadeUp.WORKER).answer())) {
+        try (PageServer server = PageServer.start(
+                new SampleAnswer().running("p", SampleAnswer.WORKER).answer())) {
             open(server);
             awaitState("live");
-            server.answer(new MadeUp()
-                    .running("p", MadeUp.WORKER)
+            server.answer(new SampleAnswer()
+                    .running("p", SampleAnswer.WORKER)
                     .with("read_age_seconds", 75.0)
                     .with("storage_error", "the connection was refused")
                     .answer());
@@ -142,7 +142,7 @@ final class PageStatesIT {
             awaitState("disconnected");
             assertThat(text("#state-detail")).contains("cannot be reached").contains("Retrying");
             assertThat(Shown.in(browser).rows()).as("what was known last").containsKey("p");
-            server.answer(new MadeUp().running("q", MadeUp.WORKER).answer());
+            server.answer(new SampleAnswer().running("q", SampleAnswer.WORKER).answer());
             server.restart();
             awaitState("live");
             assertThat(Shown.in(browser).rows()).containsOnlyKeys("q");
@@ -157,8 +157,10 @@ final class PageStatesIT {
         "failed, failed, it broke",
     })
     void the_end_is_told_as_what_it_is(String phase, String state, String detail) throws Exception {
-        try (PageServer server = PageServer.start(
-                new MadeUp().with("phase", phase).with("problem", "it broke").answer())) {
+        try (PageServer server = PageServer.start(new SampleAnswer()
+                .with("phase", phase)
+                .with("problem", "it broke")
+                .answer())) {
             open(server);
             awaitState(state);
             assertThat(text("#state")).contains(state);
@@ -174,7 +176,7 @@ final class PageStatesIT {
     })
     void a_level_is_a_word_beside_its_colour(double lag, double left, String lagWord, String leftWord)
             throws Exception {
-        try (PageServer server = PageServer.start(new MadeUp()
+        try (PageServer server = PageServer.start(new SampleAnswer()
                 .with("lag_seconds", lag)
                 .with("retention_seconds", 604_800)
                 .with("lost_in_seconds", left)
@@ -187,7 +189,7 @@ final class PageStatesIT {
 
     @Test
     void each_worker_has_a_letter_and_a_colour_of_its_own() throws Exception {
-        MadeUp answer = new MadeUp()
+        SampleAnswer answer = new SampleAnswer()
                 .with(
                         "workers",
                         List.of(
@@ -218,7 +220,7 @@ final class PageStatesIT {
 
     @Test
     void a_window_leaves_out_what_ended_before_it_and_the_table_does_not() throws Exception {
-        MadeUp answer = new MadeUp().finished("old", 4_000).running("new", MadeUp.WORKER, "old");
+        SampleAnswer answer = new SampleAnswer().finished("old", 4_000).running("new", SampleAnswer.WORKER, "old");
         try (PageServer server = PageServer.start(answer.answer())) {
             open(server);
             assertThat(bars()).isEqualTo(2L);
@@ -242,8 +244,8 @@ final class PageStatesIT {
     @ParameterizedTest
     @CsvSource({"no-preference, pulse", "reduce, none"})
     void nothing_moves_if_reduced_motion_is_preferred(String motion, String animation) throws Exception {
-        try (PageServer server =
-                PageServer.start(new MadeUp().running("p", MadeUp.WORKER).answer())) {
+        try (PageServer server = PageServer.start(
+                new SampleAnswer().running("p", SampleAnswer.WORKER).answer())) {
             browser.prefer("prefers-reduced-motion", motion);
             open(server);
             assertThat(browser.run("return getComputedStyle(document.querySelector('.pulse')).animationName"))
@@ -257,7 +259,7 @@ final class PageStatesIT {
     @ValueSource(ints = {320, 390, 768, 880, 1120, 2560})
     void nothing_has_to_be_scrolled_to_the_side(int width) throws Exception {
         String token = "t".repeat(1_500);
-        MadeUp answer = new MadeUp()
+        SampleAnswer answer = new SampleAnswer()
                 .with("lag_seconds", 123_456)
                 .with("stream", "s".repeat(128))
                 .finished(token, 90);
@@ -275,7 +277,7 @@ final class PageStatesIT {
     @ParameterizedTest
     @ValueSource(strings = {"light", "dark"})
     void text_stands_out_from_what_is_behind_it(String scheme) throws Exception {
-        try (PageServer server = PageServer.start(new MadeUp().answer())) {
+        try (PageServer server = PageServer.start(new SampleAnswer().answer())) {
             browser.prefer("prefers-color-scheme", scheme);
             open(server);
             Object weakest = browser.run(CONTRAST);

@@ -55,7 +55,7 @@ class BeamTakesBackIT {
                 bySpream.size(),
                 byBeam.ids().size(),
                 table);
-        assertThat(left).as("what nobody delivered").isEmpty();
+        assertThat(left).as("changes that were not delivered").isEmpty();
     }
 
     /** Stops in the middle of reading. */

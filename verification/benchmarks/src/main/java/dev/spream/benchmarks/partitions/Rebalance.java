@@ -38,7 +38,7 @@ public final class Rebalance {
             }
         }
         Measurements.printTimes("from its start until it reads half of " + PARTITIONS, joined);
-        Measurements.printTimes("a partition is read by nobody", unread);
+        Measurements.printTimes("a partition without a reader", unread);
     }
 
     private static long join(String url, String subscription, List<Long> gaps) throws InterruptedException {

@@ -220,7 +220,7 @@ final class JudgedShares {
         }
         if (fewest < capacity && !surviving.lineage().claimable().isEmpty()) {
             throw judge.violated(
-                    Promise.PROGRESS, "nobody reads %s", surviving.lineage().claimable());
+                    Promise.PROGRESS, "no process reads %s", surviving.lineage().claimable());
         }
     }
 }

@@ -167,7 +167,7 @@ final class JudgedStorage {
             left.remove(proof.token());
         }
         if (!left.isEmpty()) {
-            throw judge.violated(Promise.PROVEN_END, "the subscription is completed, and nobody read %s", left);
+            throw judge.violated(Promise.PROVEN_END, "the subscription is completed, and no process read %s", left);
         }
         if (options.endTimestamp().isEmpty()
                 || surviving.subscription().stream().noneMatch(subscription -> subscription.completed())) {

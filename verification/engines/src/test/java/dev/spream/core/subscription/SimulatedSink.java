@@ -19,13 +19,13 @@ final class SimulatedSink implements DeadLetterSink {
 
     @Override
     public void accept(DeadLetter letter) {
-        judge.settingAside(ports.process, letter);
+        judge.deadLettering(ports.process, letter);
         ports.pass("dead letter %s %s", letter.reason(), SimulationJudge.describe(letter.change()));
         ports.delay();
         if (ports.strikes(ports.trouble.sinkFailure, SimulationEvent.SINK_FAILED)) {
             throw new SimulatedFailure("the dead letter sink is full");
         }
-        judge.setAside(ports.process, letter);
+        judge.deadLettered(ports.process, letter);
         letters.add(letter);
         if (letter.reason() == DeadLetter.Reason.BEHIND_PARKED) {
             ports.count(SimulationEvent.BEHIND_PARKED);

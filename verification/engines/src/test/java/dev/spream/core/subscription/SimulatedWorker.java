@@ -114,18 +114,18 @@ final class SimulatedWorker {
             violation.initCause(thrown);
             throw violation;
         }
-        boolean gaveUp = thrown instanceof StorageException failure && failure.retryable();
+        boolean timedOut = thrown instanceof StorageException failure && failure.retryable();
         // A pause may use up the time that the last writes have.
         boolean inTime = ports.of(SimulationEvent.OUTAGE) == 0 && ports.of(SimulationEvent.PAUSE) == 0;
-        if (thrown != null && gaveUp && inTime) {
-            throw judge.violated(Promise.PROGRESS, "%s gives up over a storage that may be back: %s", process, thrown);
+        if (thrown != null && timedOut && inTime) {
+            throw judge.violated(Promise.PROGRESS, "%s stops over a storage that may be back: %s", process, thrown);
         }
-        if (thrown != null && !gaveUp && !ports.hasReasonToFail()) {
+        if (thrown != null && !timedOut && !ports.hasReasonToFail()) {
             throw judge.violated(Promise.PROGRESS, "%s fails without a reason to stop: %s", process, thrown);
         }
         if (thrown == null && result != CompletionReason.COMPLETED && !stopped) {
             throw judge.violated(
-                    Promise.PROGRESS, "%s ends with %s, and nobody stopped it", process, String.valueOf(result));
+                    Promise.PROGRESS, "%s ends with %s, and was not stopped", process, String.valueOf(result));
         }
         return result == CompletionReason.COMPLETED;
     }

@@ -157,12 +157,12 @@ final class SimulationJudge {
     }
 
     /** The sink is asked to take a change. */
-    void settingAside(SimulatedProcess process, DeadLetter letter) {
+    void deadLettering(SimulatedProcess process, DeadLetter letter) {
         JudgedHold hold = requireNonNull(run(process).holds.get(letter.partition()));
-        consumer.requireLease(process, hold, "sets aside", List.of(letter.change()));
+        consumer.requireLease(process, hold, "dead-letters", List.of(letter.change()));
     }
 
-    void setAside(SimulatedProcess process, DeadLetter letter) {
+    void deadLettered(SimulatedProcess process, DeadLetter letter) {
         JudgedRun run = run(process);
         SimulatedWorld.Change change = known(letter.change());
         JudgedHold hold = requireNonNull(run.holds.get(letter.partition()));

@@ -47,7 +47,7 @@ final class InMemoryReceiver implements OutboxSenderFixture, OutboxSender {
     @Override
     public SendOutcome send(OutboxEntry entry, Duration timeout) throws InterruptedException {
         if (behaviour == Receiver.UNREACHABLE) {
-            return new SendOutcome.Retryable(ReasonCode.UNAVAILABLE, "nobody is there");
+            return new SendOutcome.Retryable(ReasonCode.UNAVAILABLE, "connection refused");
         }
         received.add(name(entry));
         return switch (behaviour) {

@@ -158,7 +158,7 @@ final class OutboxWorkerOrderTest {
         bench.advanceUntil(Duration.ofMillis(100), Duration.ofMinutes(5), () -> settled() == 300);
         assertThat(bench.row(blocked.getFirst()).parked()).isTrue();
         assertThat(order).containsEntry("customer-1", List.of(blocked.getFirst()));
-        bench.memory.operations().abort(blocked.getFirst(), new OperatorAction("operator", "go on"));
+        bench.memory.operations().abort(blocked.getFirst(), new OperatorAction("operator", "continue"));
         advanceUntilSettled(303);
         assertThat(order).containsEntry("customer-1", blocked);
     }

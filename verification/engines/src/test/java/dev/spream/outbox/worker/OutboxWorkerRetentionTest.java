@@ -44,7 +44,7 @@ final class OutboxWorkerRetentionTest {
                 ScriptedSender.of(OutboxSender.Guarantee.NEITHER, ScriptedSender.LOST),
                 OutboxWorkerRetentionTest::days);
         bench.awaitParked(parked);
-        settledByHand(Retention.STEP * 2 + 1);
+        settledByOperator(Retention.STEP * 2 + 1);
 
         bench.advanceUntil(Duration.ofHours(6), DAY.multipliedBy(2), () -> bench.count(OutboxStatus.ABORTED) == 0);
         assertThat(bench.ledger("order 1")).as("the ledger").isPresent();
@@ -76,7 +76,7 @@ final class OutboxWorkerRetentionTest {
 
     @Test
     void nothing_is_removed_of_what_is_kept_for_ever() {
-        settledByHand(1);
+        settledByOperator(1);
         Set<OutboxHistory> asked = ConcurrentHashMap.newKeySet();
         AtomicInteger rounds = new AtomicInteger();
         OutboxStore store = new ForwardingOutboxStore(bench.memory.store()) {
@@ -99,7 +99,7 @@ final class OutboxWorkerRetentionTest {
 
     @Test
     void a_step_that_fails_is_tried_again_in_the_next_round_and_does_not_keep_the_others_from_theirs() {
-        settledByHand(1);
+        settledByOperator(1);
         bench.time.advance(DAY.multipliedBy(10));
         AtomicInteger failures = new AtomicInteger();
         AtomicBoolean failing = new AtomicBoolean(true);
@@ -163,7 +163,7 @@ final class OutboxWorkerRetentionTest {
         return options.entryRetention(DAY).ledgerRetention(DAY.multipliedBy(3)).auditRetention(DAY.multipliedBy(6));
     }
 
-    private void settledByHand(int count) {
+    private void settledByOperator(int count) {
         for (int i = 1; i <= count; i++) {
             String key = "order " + i;
             try (InMemoryOutbox.Transaction transaction = bench.memory.begin()) {

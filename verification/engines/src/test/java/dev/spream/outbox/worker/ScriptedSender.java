@@ -62,7 +62,7 @@ final class ScriptedSender implements OutboxSender {
     }
 
     private static QueryOutcome notAsked(OutboxEntry entry, int call) {
-        throw new AssertionError("nobody may ask for " + entry);
+        throw new AssertionError("no query is expected for " + entry);
     }
 
     @Override

@@ -435,7 +435,7 @@ final class ChangeStreamEventSourceTest {
 
         @Override
         public long awaitNanos(Condition condition, long nanos) {
-            throw new UnsupportedOperationException("nobody waits by this clock");
+            throw new UnsupportedOperationException("no wait uses this clock");
         }
     }
 

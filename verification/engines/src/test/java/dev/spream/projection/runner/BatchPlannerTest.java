@@ -222,7 +222,7 @@ final class BatchPlannerTest {
                 assertThat(event.eventVersion() <= applied.getOrDefault(event.aggregateId(), 0L)
                                 || aside.getOrDefault(event.aggregateId(), new TreeSet<>())
                                         .contains(event.eventVersion()))
-                        .as("seed %d: %s is applied or set aside", seed, event)
+                        .as("seed %d: %s is applied or parked", seed, event)
                         .isTrue();
             }
             plan.parked().keySet().forEach(key -> assertThat(aside).containsKey(key));

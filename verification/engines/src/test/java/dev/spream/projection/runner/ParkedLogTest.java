@@ -37,7 +37,7 @@ final class ParkedLogTest {
 
         @Override
         public long awaitNanos(Condition condition, long nanos) {
-            throw new UnsupportedOperationException("nobody waits here");
+            throw new UnsupportedOperationException("no wait is expected");
         }
     });
     private final LogLines lines = new LogLines(ParkedLog.class);

@@ -82,10 +82,10 @@ final class ProjectionFailureTest {
     @ValueSource(booleans = {false, true})
     void poison_parks_its_aggregate_and_what_follows_and_nothing_else(boolean folded) {
         appendMany();
-        AtomicBoolean mended = new AtomicBoolean();
+        AtomicBoolean fixed = new AtomicBoolean();
         Balances projection = ProjectionManagerTest.projection("balances", folded)
                 .failing(event -> {
-                    if (is(event, "account-7", 4) && !mended.get()) {
+                    if (is(event, "account-7", 4) && !fixed.get()) {
                         throw new IllegalStateException("cannot");
                     }
                 });
@@ -97,8 +97,7 @@ final class ProjectionFailureTest {
         bench.awaitBalances("healthy");
         Accounts.append(bench.events, "account-7", 5);
         bench.await(
-                "what follows set aside",
-                () -> bench.parked("balances").getFirst().events() == 8);
+                "later events parked", () -> bench.parked("balances").getFirst().events() == 8);
         ParkedAggregate parked = bench.parked("balances").getFirst();
         assertThat(bench.parked("balances")).hasSize(1);
         assertThat(parked.lastVersion()).isEqualTo(3);
@@ -110,7 +109,7 @@ final class ProjectionFailureTest {
                 .doesNotContain("cannot");
         assertThat(bench.history("balances", "account-7")).containsExactly(1L, 2L, 3L);
         assertThat(bench.status("balances")).isEqualTo(ProjectionStatus.RUNNING);
-        mended.set(true);
+        fixed.set(true);
         assertThat(bench.operations.retry("balances", Optional.of("account-7"), ManagerBench.ACT))
                 .isEqualTo(1);
         bench.awaitBalances("balances");
@@ -125,15 +124,15 @@ final class ProjectionFailureTest {
     @Test
     void poison_parks_its_aggregate_alone_where_aggregates_share_a_row() {
         appendMany();
-        AtomicBoolean mended = new AtomicBoolean();
+        AtomicBoolean fixed = new AtomicBoolean();
         bench.start(new Totals(event -> {
-            if (is(event, "account-7", 4) && !mended.get()) {
+            if (is(event, "account-7", 4) && !fixed.get()) {
                 throw new IllegalStateException("cannot");
             }
         }));
         bench.awaitParked("totals", "account-7", ParkReason.POISON);
         bench.await("all the others", () -> total() == 30 * 55 - (55 - 1 - 2 - 3));
-        mended.set(true);
+        fixed.set(true);
         bench.operations.retry("totals", Optional.of("account-7"), ManagerBench.ACT);
         bench.await("all of them", () -> total() == 30 * 55);
         assertThat(bench.balances("totals")).containsOnlyKeys("0", "1", "2");
@@ -387,7 +386,7 @@ final class ProjectionFailureTest {
                 throw failure(FailureKind.TRANSIENT);
             }
         }));
-        awaitPoisonWhileOthersGoOn("account-3");
+        awaitPoisonWhileOthersContinue("account-3");
         ParkedAggregate parked = bench.parked("balances").getFirst();
         assertThat(parked.attempts()).isEqualTo(ManagerBench.OPTIONS.maxAttempts());
         assertThat(parked.nextTry()).isEmpty();
@@ -395,7 +394,7 @@ final class ProjectionFailureTest {
         int before = tries.get();
         bench.operations.retry("balances", Optional.empty(), ManagerBench.ACT);
         bench.await("all attempts again", () -> tries.get() >= before + ManagerBench.OPTIONS.maxAttempts());
-        awaitPoisonWhileOthersGoOn("account-3");
+        awaitPoisonWhileOthersContinue("account-3");
     }
 
     @Test
@@ -414,7 +413,7 @@ final class ProjectionFailureTest {
                 }
             }
         }));
-        bench.await("account-3 goes on", () -> {
+        bench.await("account-3 continues", () -> {
             Accounts.append(bench.events, "account-1", 1);
             return conflicts.get() > 20;
         });
@@ -428,8 +427,8 @@ final class ProjectionFailureTest {
                 .hasSize(20);
     }
 
-    private void awaitPoisonWhileOthersGoOn(String account) {
-        bench.await(account + " waits for somebody", () -> {
+    private void awaitPoisonWhileOthersContinue(String account) {
+        bench.await(account + " waits for an operator", () -> {
             Accounts.append(bench.events, "account-1", 1);
             List<ParkedAggregate> parked =
                     bench.operations.show("balances").isPresent() ? bench.parked("balances") : List.of();
@@ -466,17 +465,17 @@ final class ProjectionFailureTest {
         for (int version = 1; version <= 40; version++) {
             Accounts.append(bench.events, "account-3", version);
         }
-        AtomicBoolean mended = new AtomicBoolean();
+        AtomicBoolean fixed = new AtomicBoolean();
         bench.start(new Balances("balances").failing(event -> {
-            if (is(event, "account-3", mended.get() ? 40 : 1)) {
+            if (is(event, "account-3", fixed.get() ? 40 : 1)) {
                 throw failure(FailureKind.POISON);
             }
-            if (mended.get()) {
+            if (fixed.get()) {
                 LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(10));
             }
         }));
         bench.awaitParked("balances", "account-3", ParkReason.POISON);
-        mended.set(true);
+        fixed.set(true);
         bench.operations.retry("balances", Optional.empty(), ManagerBench.ACT);
         bench.await("all before the last", () -> {
             List<ParkedAggregate> parked = bench.parked("balances");
@@ -608,7 +607,7 @@ final class ProjectionFailureTest {
                 .isEmpty();
         down.set(false);
         bench.awaitBalances("balances");
-        bench.await("nobody parked", () -> bench.parked("balances").isEmpty());
+        bench.await("nothing parked", () -> bench.parked("balances").isEmpty());
         bench.await(
                 "no outage", () -> running.manager().views().getFirst().outage().isEmpty());
     }
@@ -617,10 +616,10 @@ final class ProjectionFailureTest {
     @ValueSource(booleans = {false, true})
     void a_fatal_failure_stops_that_projection_alone_until_it_is_resumed(boolean error) {
         appendMany();
-        AtomicBoolean mended = new AtomicBoolean();
+        AtomicBoolean fixed = new AtomicBoolean();
         bench.start(
                 new Balances("broken").failing(event -> {
-                    if (mended.get()) {
+                    if (fixed.get()) {
                         return;
                     }
                     if (error) {
@@ -641,7 +640,7 @@ final class ProjectionFailureTest {
                 () -> bench.told
                         .all(RecordingProjectionListener.Told.Status.class)
                         .contains(new RecordingProjectionListener.Told.Status("broken", ProjectionStatus.FAILED)));
-        mended.set(true);
+        fixed.set(true);
         assertThat(bench.operations.resume("broken", ManagerBench.ACT)).isTrue();
         Map<String, Accounts.Balance> expected = Accounts.fold(bench.events);
         bench.await("the read model", () -> bench.balances("broken").equals(expected));
@@ -705,10 +704,10 @@ final class ProjectionFailureTest {
     @Test
     void parked_and_resumed_aggregates_are_logged() {
         appendMany();
-        AtomicBoolean mended = new AtomicBoolean();
+        AtomicBoolean fixed = new AtomicBoolean();
         try (LogLines lines = new LogLines(ParkedLog.class)) {
             bench.start(new Balances("said").failing(event -> {
-                if (is(event, "account-7", 4) && !mended.get()) {
+                if (is(event, "account-7", 4) && !fixed.get()) {
                     throw failure(FailureKind.POISON);
                 }
             }));
@@ -717,10 +716,10 @@ final class ProjectionFailureTest {
                     .singleElement()
                     .asString()
                     .contains("'account-7'", "version 4", "POISON");
-            mended.set(true);
+            fixed.set(true);
             bench.operations.retry("said", Optional.empty(), ManagerBench.ACT);
             bench.await(
-                    "a line that it goes on",
+                    "a line about its end",
                     () -> lines.of(Level.INFO, "said").stream()
                             .anyMatch(line -> line.contains("'account-7' is no longer parked")));
         }

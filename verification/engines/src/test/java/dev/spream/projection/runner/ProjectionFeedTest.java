@@ -112,8 +112,7 @@ final class ProjectionFeedTest {
         assertThat(parked.firstVersion()).isEqualTo(3);
         write(List.of(Accounts.deposit("account-1", 4, 1)));
         bench.await(
-                "what follows set aside",
-                () -> bench.parked("balances").getFirst().events() == 2);
+                "later events parked", () -> bench.parked("balances").getFirst().events() == 2);
         write(List.of(Accounts.deposit("account-1", 2, 1)));
         awaitBalances();
     }
@@ -166,9 +165,9 @@ final class ProjectionFeedTest {
 
     @Test
     void poison_parks_its_aggregate_alone_and_a_pause_holds_everything() {
-        AtomicBoolean mended = new AtomicBoolean();
+        AtomicBoolean fixed = new AtomicBoolean();
         start(new Balances("balances").failing(event -> {
-            if (event.aggregateId().equals("account-2") && event.eventVersion() == 3 && !mended.get()) {
+            if (event.aggregateId().equals("account-2") && event.eventVersion() == 3 && !fixed.get()) {
                 throw new ProjectionException(FailureKind.POISON, "a test wants it", null);
             }
         }));
@@ -176,7 +175,7 @@ final class ProjectionFeedTest {
         bench.awaitParked("balances", "account-2", ParkReason.POISON);
         assertThat(bench.operations.pause("balances", ManagerBench.ACT)).isTrue();
         Map<String, Accounts.Balance> before = bench.balances("balances");
-        mended.set(true);
+        fixed.set(true);
         bench.operations.retry("balances", Optional.empty(), ManagerBench.ACT);
         write(List.of(Accounts.deposit("account-0", 6, 1)));
         bench.await(

@@ -120,9 +120,9 @@ final class ProjectionLingerTest {
 
     @Test
     void a_parked_aggregate_is_tried_while_a_batch_waits() {
-        AtomicBoolean mended = new AtomicBoolean();
+        AtomicBoolean fixed = new AtomicBoolean();
         Balances projection = new Balances("balances").failing(event -> {
-            if (event.aggregateId().equals("account-1") && !mended.get()) {
+            if (event.aggregateId().equals("account-1") && !fixed.get()) {
                 throw new ProjectionException(FailureKind.POISON, "a test wants it", null);
             }
         });
@@ -133,10 +133,10 @@ final class ProjectionLingerTest {
         source.delivered.set(false);
         Accounts.append(bench.events, "account-2", 1);
         bench.await("another batch begun", source.delivered::get);
-        mended.set(true);
+        fixed.set(true);
         bench.operations.retry("balances", Optional.empty(), ManagerBench.ACT);
         bench.await(
-                "the aggregate mended",
+                "the aggregate resumed",
                 () -> bench.history("balances", "account-1").equals(List.of(1L, 2L, 3L)));
         assertThat(bench.balances("balances")).doesNotContainKey("account-2");
     }

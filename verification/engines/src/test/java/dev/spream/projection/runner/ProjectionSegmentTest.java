@@ -307,7 +307,7 @@ final class ProjectionSegmentTest {
     void a_fatal_failure_from_before_a_resume_does_not_fail_the_projection_again() {
         CountDownLatch found = new CountDownLatch(1);
         CountDownLatch resumed = new CountDownLatch(1);
-        AtomicBoolean mended = new AtomicBoolean();
+        AtomicBoolean fixed = new AtomicBoolean();
         ForwardingProjectionStore<InMemoryProjectionStore.Transaction> late =
                 new ForwardingProjectionStore<>(bench.database.store()) {
                     @Override
@@ -326,7 +326,7 @@ final class ProjectionSegmentTest {
                 late,
                 builder -> builder.add(
                         new Balances("balances").failing(event -> {
-                            if (!mended.get()) {
+                            if (!fixed.get()) {
                                 throw new IllegalStateException("a table is missing");
                             }
                         }),
@@ -334,7 +334,7 @@ final class ProjectionSegmentTest {
         appendMany();
         assertThat(waitsFor(found)).isTrue();
         assertThat(bench.operations.pause("balances", ManagerBench.ACT)).isTrue();
-        mended.set(true);
+        fixed.set(true);
         assertThat(bench.operations.resume("balances", ManagerBench.ACT)).isTrue();
         long epoch = bench.details("balances").state().epoch();
         resumed.countDown();
@@ -344,9 +344,9 @@ final class ProjectionSegmentTest {
 
     @Test
     void parked_aggregates_are_retried_by_the_owner_of_their_segment() throws Exception {
-        AtomicBoolean mended = new AtomicBoolean();
+        AtomicBoolean fixed = new AtomicBoolean();
         Balances.Hook hook = event -> {
-            if (event.eventVersion() == 2 && !mended.get()) {
+            if (event.eventVersion() == 2 && !fixed.get()) {
                 throw new ProjectionException(FailureKind.POISON, "a test wants it", null);
             }
         };
@@ -357,7 +357,7 @@ final class ProjectionSegmentTest {
                 () -> bench.operations.show("balances").isPresent()
                         && bench.parked("balances").size() == 40);
         first.stop();
-        mended.set(true);
+        fixed.set(true);
         bench.start(new Balances("balances").failing(hook));
         bench.operations.retry("balances", Optional.empty(), ManagerBench.ACT);
         bench.awaitBalances("balances");

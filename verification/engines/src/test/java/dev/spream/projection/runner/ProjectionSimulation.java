@@ -146,7 +146,7 @@ public final class ProjectionSimulation {
     private void operate() {
         SimulatedProcess operator = machine.process("operator", 0, Duration.ZERO);
         threads.add(operator.start("producer", () -> produce(operator)));
-        threads.add(operator.start("by-hand", () -> actByHand(operator)));
+        threads.add(operator.start("by-hand", () -> actAsOperator(operator)));
         if (positioned && random.nextInt(4) > 0) {
             SimulatedRebuilds rebuilds =
                     new SimulatedRebuilds(NAME, operator, operations.rebuilds(), versions, random.split(), this::count);
@@ -208,19 +208,19 @@ public final class ProjectionSimulation {
         }));
     }
 
-    private void actByHand(SimulatedProcess operator) {
+    private void actAsOperator(SimulatedProcess operator) {
         while (troubled) {
             operator.sleepUninterruptibly(random.nextLong(TROUBLE.toNanos() / 5));
             int what = random.nextInt(4);
             if (what == 0) {
                 pauseForAWhile(operator);
             } else {
-                versions.all().forEach(version -> mend(version, what));
+                versions.all().forEach(version -> intervene(version, what));
             }
         }
     }
 
-    private void mend(ProjectionVersion version, int how) {
+    private void intervene(ProjectionVersion version, int how) {
         switch (how) {
             case 1 -> count(Event.RETRIED, operations.retry(versions.called(version), Optional.empty(), ACT));
             case 2 -> skipOne(version);

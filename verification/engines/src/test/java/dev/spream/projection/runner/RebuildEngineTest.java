@@ -497,7 +497,7 @@ final class RebuildEngineTest {
                 .isEqualTo(new CutoverReport.Losses(0, 1, 0, 0));
         Accounts.append(bench.events, "account-3", 5);
         broken.set(false);
-        bench.await("what was set aside", () -> bench.parked(NAME).getFirst().events() == 6);
+        bench.await("the parked events", () -> bench.parked(NAME).getFirst().events() == 6);
         bench.operations.retry(NAME, Optional.empty(), ManagerBench.ACT);
         bench.awaitBalances(NAME);
         assertFollowedOnce();

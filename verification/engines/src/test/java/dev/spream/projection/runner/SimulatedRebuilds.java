@@ -89,10 +89,10 @@ final class SimulatedRebuilds {
         tally.accept(other.role() == VersionRole.RETIRED ? Event.ROLLED_BACK : Event.CUT_OVER, 1);
         CutoverReport.Losses losses = made.losses();
         assertThat(losses.withoutEffects() > 0 && !accepted.contains(CutoverReport.Loss.EFFECTS))
-                .as("side effects that nobody dropped")
+                .as("lost side effects that were not accepted")
                 .isFalse();
         assertThat(losses.parked() + losses.skipped() > 0 && !accepted.contains(CutoverReport.Loss.PARKED))
-                .as("what readers have seen and nobody gave up")
+                .as("lost parked events that were not accepted")
                 .isFalse();
         if (losses.withoutEffects() > 0) {
             tally.accept(Event.EFFECTS_DROPPED, 1);

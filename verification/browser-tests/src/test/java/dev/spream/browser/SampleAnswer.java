@@ -8,14 +8,14 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** An answer as a process might give it, in the members of {@code /api/subscription}. */
-final class MadeUp {
+final class SampleAnswer {
     static final String WORKER = "worker-1";
 
     private final Instant now = Instant.now();
     private final Map<String, @Nullable Object> members = new LinkedHashMap<>();
     private final List<Map<String, @Nullable Object>> partitions = new ArrayList<>();
 
-    MadeUp() {
+    SampleAnswer() {
         with("stream", "OrdersStream");
         with("subscription", "orders");
         with("worker", WORKER);
@@ -28,12 +28,12 @@ final class MadeUp {
         with("partitions_left_out", 0);
     }
 
-    MadeUp with(String name, @Nullable Object value) {
+    SampleAnswer with(String name, @Nullable Object value) {
         members.put(name, value);
         return this;
     }
 
-    MadeUp running(String token, String owner, String... parents) {
+    SampleAnswer running(String token, String owner, String... parents) {
         Map<String, @Nullable Object> partition = partition(token, "RUNNING", 60, parents);
         partition.put("owner", owner);
         partition.put("owner_alive", true);
@@ -41,7 +41,7 @@ final class MadeUp {
         return this;
     }
 
-    MadeUp finished(String token, long createdSecondsAgo, String... parents) {
+    SampleAnswer finished(String token, long createdSecondsAgo, String... parents) {
         Map<String, @Nullable Object> partition = partition(token, "FINISHED", createdSecondsAgo, parents);
         partition.put("end_kind", "CHILD_PARTITIONS");
         partition.put("finished_at", now.minusSeconds(createdSecondsAgo / 2).toString());
