@@ -36,7 +36,7 @@ final class DeadLettersIT {
                     "CREATE CHANGE STREAM Changes FOR Items"));
     private final Instant created = Instant.now();
     private Spanner spanner;
-    private MoodySink sink;
+    private RefusingWebhook sink;
     private String url;
 
     @TempDir
@@ -45,7 +45,7 @@ final class DeadLettersIT {
     @BeforeEach
     void open() throws IOException {
         spanner = server.client();
-        sink = new MoodySink();
+        sink = new RefusingWebhook();
         url = PostgresDatabase.create().jdbcUrl();
     }
 

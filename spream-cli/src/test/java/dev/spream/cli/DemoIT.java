@@ -118,7 +118,7 @@ final class DemoIT {
                 assertThat(verdict.count("disordered")).isZero();
             } else {
                 assertThat(verdict.count("disordered"))
-                        .as("what nobody keeps in order")
+                        .as("order without a key")
                         .isPositive();
             }
             assertThat(verdict.faultKinds()).as("kinds of faults").hasSizeGreaterThanOrEqualTo(3);

@@ -167,7 +167,7 @@ class MirrorIT {
                 fleet.stop(victim);
                 await(
                         () -> holders(storage).stream().noneMatch(victim::equals),
-                        () -> "nobody took over what " + victim + " held");
+                        () -> "no worker took over the partitions of " + victim);
                 fleet.resume(victim);
             }
         }

@@ -95,7 +95,7 @@ final class OutboxIT {
         run(0, "show", "--key", "unknown");
         assertThat(out.toString())
                 .contains("parked: it waits for an operator's decision; it may have reached the receiver")
-                .contains("OUTCOME_UNKNOWN: nobody knows")
+                .contains("OUTCOME_UNKNOWN: no answer")
                 .contains("generation 1 in progress")
                 .doesNotContain("secret");
         run(0, "show", id("unknown"), "--payload", "--json");
@@ -130,7 +130,7 @@ final class OutboxIT {
                 .contains("settle by ann: failed -> succeeded, generation 1; asked bob")
                 .contains("\"order\"");
 
-        assertThat(run(0, "requeue", "--all", "--status", "aborted", "--why", "mended", "--yes"))
+        assertThat(run(0, "requeue", "--all", "--status", "aborted", "--why", "fixed", "--yes"))
                 .last()
                 .isEqualTo("requeue: 1 changed");
         run(0, "show", id("refused"), "--json");
@@ -194,7 +194,7 @@ final class OutboxIT {
         enqueue("done", "refused", "unknown");
         settleClaims();
         String id = id("unknown");
-        run(0, "abort", id, "--why", "nobody wants it");
+        run(0, "abort", id, "--why", "no longer needed");
         run(0, "list");
         assertThat(out.toString()).containsPattern("aborted .* ABORTED_BY_HAND +unknown");
         run(0, "purge", "--older-than", "0s");
@@ -210,7 +210,7 @@ final class OutboxIT {
         run(0, "show", id);
         assertThat(out.toString())
                 .contains("generation 1 failed, HTTP", "ABORTED_BY_HAND")
-                .contains("abort by ann", "nobody wants it");
+                .contains("abort by ann", "no longer needed");
         assertThat(run(1, "show", "--key", "never"))
                 .last()
                 .asString()
@@ -395,7 +395,7 @@ final class OutboxIT {
                                 new Settlement.Aborted(
                                         claims.get(1).ref(), LedgerResult.failed(ReasonCode.REJECTED), "no"),
                                 new Settlement.Parked(
-                                        claims.get(2).ref(), ReasonCode.OUTCOME_UNKNOWN, "nobody knows", true))))
+                                        claims.get(2).ref(), ReasonCode.OUTCOME_UNKNOWN, "no answer", true))))
                 .isEmpty();
     }
 

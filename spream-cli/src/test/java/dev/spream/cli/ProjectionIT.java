@@ -232,18 +232,18 @@ final class ProjectionIT {
     @Test
     void the_audit_is_listed_the_last_change_first() {
         run(0, "pause", "entries", "--reason", "asked by\u001b bob");
-        run(0, "resume", "entries", "--reason", "mended");
+        run(0, "resume", "entries", "--reason", "fixed");
         assertThat(run(0, "audit", "entries")).containsExactly("changes: 2 shown");
         assertThat(out.toString().lines().toList())
                 .satisfiesExactly(
                         titles -> assertThat(titles).startsWith("AT"),
-                        last -> assertThat(last).containsPattern("ann +resume +PAUSED -> RUNNING +mended"),
+                        last -> assertThat(last).containsPattern("ann +resume +PAUSED -> RUNNING +fixed"),
                         first -> assertThat(first)
                                 .containsPattern("ann +pause +RUNNING -> PAUSED +asked by\\\\u001b bob"));
         run(0, "audit", "entries", "--json", "--limit", "1");
         JsonObject last = JsonObject.of(out.toString());
         assertThat(last.string("action")).contains("resume");
-        assertThat(last.string("reason")).contains("mended");
+        assertThat(last.string("reason")).contains("fixed");
         assertThat(last.string("actor")).contains("ann");
     }
 
@@ -274,21 +274,21 @@ final class ProjectionIT {
         assertThat(store.state("entries").orElseThrow().status()).isEqualTo(ProjectionStatus.PAUSED);
         assertThat(run(1, "pause", "entries", "--reason", "again"))
                 .containsExactly("entries is paused; nothing was changed");
-        assertThat(run(0, "resume", "entries", "--why", "mended"))
+        assertThat(run(0, "resume", "entries", "--why", "fixed"))
                 .singleElement()
                 .asString()
                 .startsWith("resume entries: it continues");
         assertThat(run(1, "resume", "entries", "--reason", "again"))
                 .containsExactly("entries is running; only a paused or failed projection can be resumed, and nothing"
                         + " was changed");
-        assertThat(audited()).contains("ann: asked by bob", "ann: mended");
+        assertThat(audited()).contains("ann: asked by bob", "ann: fixed");
     }
 
     @Test
     void a_parked_aggregate_is_retried_by_command() throws Exception {
         assertThat(run(0, "retry", "entries", "--key", "late", "--reason", "it came"))
                 .containsExactly("retry entries: 1 to be retried");
-        assertThat(run(0, "retry", "entries", "--all", "--yes", "--reason", "mended"))
+        assertThat(run(0, "retry", "entries", "--all", "--yes", "--reason", "fixed"))
                 .containsExactly("retry entries: 2 to be retried");
         assertThat(run(1, "retry", "entries", "--key", "word-1", "--reason", "x"))
                 .containsExactly("skipped word-1: it is not parked");
@@ -330,7 +330,7 @@ final class ProjectionIT {
     void an_aggregate_that_an_operator_retries_is_shown_as_due() {
         run(0, "show", "entries");
         assertThat(out.toString()).containsPattern("evil\\S+ +poison +5 ");
-        run(0, "retry", "entries", "--key", "evil\u001b[31m", "--reason", "mended");
+        run(0, "retry", "entries", "--key", "evil\u001b[31m", "--reason", "fixed");
         run(0, "show", "entries");
         assertThat(out.toString())
                 .containsPattern("evil\\S+ +due +5 +2 .* due +no such column")

@@ -121,7 +121,7 @@ class WorkerDeathIT {
         assertThat(verdict.unknown()).as("never committed, seed %d", SEED).isEmpty();
         assertThat(verdict.disorder()).as("out of order, seed %d", SEED).isEmpty();
         assertThat(verdict.lateStarts())
-                .as("went on consuming after the partition was taken over, seed %d", SEED)
+                .as("still consumed after the partition was taken over, seed %d", SEED)
                 .isEmpty();
         assertThat(LineageCheck.check(storage.subscription().orElseThrow(), storage.lineage(), storage.proofs())
                         .findings())
@@ -185,7 +185,7 @@ class WorkerDeathIT {
                         .filter(partition -> !partition.isFinished())
                         .flatMap(partition -> partition.owner().stream())
                         .noneMatch(owner -> owner.value().equals(stopped)),
-                () -> "nobody took over what " + stopped + " held");
+                () -> "no worker took over the partitions of " + stopped);
     }
 
     private static void await(Callable<Boolean> condition, Callable<String> state) throws Exception {

@@ -204,7 +204,7 @@ final class HttpEndpointsTest {
     }
 
     @Test
-    void however_many_look_the_storage_is_asked_once_a_second() throws Exception {
+    void concurrent_requests_query_the_storage_once_a_second() throws Exception {
         try (HeldSubscription running = held()) {
             assertThat(running).isNotNull();
             watched.looks.set(0); // the run has looked before it began

@@ -23,7 +23,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /** A web hook that refuses changes of selected items for a configurable time, and records the versions that it accepted. */
-final class MoodySink implements AutoCloseable {
+final class RefusingWebhook implements AutoCloseable {
     private static final long TIMEOUT_NANOS = 60_000_000_000L;
 
     private final HttpServer server;
@@ -32,7 +32,7 @@ final class MoodySink implements AutoCloseable {
     private final AtomicInteger refusals = new AtomicInteger();
     private final Map<Long, List<Long>> taken = new TreeMap<>(); // guarded by itself
 
-    MoodySink() throws IOException {
+    RefusingWebhook() throws IOException {
         server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         server.createContext("/", this::answer);
         server.setExecutor(executor);
