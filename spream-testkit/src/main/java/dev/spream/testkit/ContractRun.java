@@ -27,14 +27,23 @@ import org.junit.jupiter.api.Test;
 public final class ContractRun {
     private static final Duration TIMEOUT = Duration.ofSeconds(50);
     private static final Duration SHORTEST = Duration.ofSeconds(1);
+    private static final Duration END = Duration.ofSeconds(30);
 
     private ContractRun() {}
 
-    /** Returns the names of the tests that fail, or do not end within the limit. */
+    /**
+     * Returns the names of the tests that fail, or do not end within the limit. These are interrupted. If one does not
+     * end within 30 seconds after that, this method fails and names it, and its thread remains.
+     */
     public static Set<String> failures(Class<?> contract, Supplier<?> suites, Duration limit) {
+        return failures(contract, suites, limit, END);
+    }
+
+    static Set<String> failures(Class<?> contract, Supplier<?> suites, Duration limit, Duration toEnd) {
         Map<String, Future<Boolean>> runs = new TreeMap<>();
         Set<String> failed = new TreeSet<>();
-        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+        ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+        try {
             for (Method test : tests(contract)) {
                 runs.put(test.getName(), threads.submit(() -> passes(test, suites.get())));
             }
@@ -44,9 +53,35 @@ public final class ContractRun {
                     failed.add(name);
                 }
             });
+        } finally {
             threads.shutdownNow();
         }
+        awaitEnd(threads, runs, toEnd);
         return failed;
+    }
+
+    private static void awaitEnd(ExecutorService threads, Map<String, Future<Boolean>> runs, Duration toEnd) {
+        try {
+            if (threads.awaitTermination(toEnd.toNanos(), TimeUnit.NANOSECONDS)) {
+                return;
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new AssertionError("interrupted while tests of the contract end", e);
+        }
+        assertThat(running(runs))
+                .as(
+                        "tests of the contract that have not ended %s after their interrupt: their threads remain until this"
+                                + " JVM ends; let every wait of the implementation end at an interrupt",
+                        toEnd)
+                .isEmpty();
+    }
+
+    private static List<String> running(Map<String, Future<Boolean>> runs) {
+        return runs.entrySet().stream()
+                .filter(run -> !run.getValue().isDone())
+                .map(Map.Entry::getKey)
+                .toList();
     }
 
     /**
