@@ -3,10 +3,10 @@ package dev.spream.examples;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.spream.testkit.plugin.PluginJar;
+import java.io.File;
 import java.io.IOException;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Method;
-import java.net.URISyntaxException;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Files;
@@ -14,7 +14,6 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
-import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
@@ -40,10 +39,18 @@ final class PluginProjectsIT {
 
     @TestFactory
     Stream<DynamicTest> the_sink_of_the_guide_passes_its_tests() throws Exception {
-        URL[] jar = {pack(PROJECTS.resolve("collector-sink")).toUri().toURL()};
+        return tests("collector-sink", "com.example.collector.CollectorSinkTest");
+    }
+
+    @TestFactory
+    Stream<DynamicTest> the_engine_runs_over_the_storage_of_the_guide() throws Exception {
+        return tests("timed-storage", "com.example.timed.TimedStorageEngineTest");
+    }
+
+    private Stream<DynamicTest> tests(String project, String name) throws Exception {
+        URL[] jar = {pack(PROJECTS.resolve(project)).toUri().toURL()};
         URLClassLoader loader = new URLClassLoader(jar, getClass().getClassLoader());
-        Constructor<?> suite =
-                loader.loadClass("com.example.collector.CollectorSinkTest").getDeclaredConstructor();
+        Constructor<?> suite = loader.loadClass(name).getDeclaredConstructor();
         suite.setAccessible(true);
         return Arrays.stream(suite.getDeclaringClass().getDeclaredMethods())
                 .filter(method -> method.isAnnotationPresent(Test.class))
@@ -70,11 +77,11 @@ final class PluginProjectsIT {
         }
     }
 
-    private Path pack(Path project) throws IOException, URISyntaxException {
+    private Path pack(Path project) throws IOException {
         PluginJar jar = PluginJar.empty();
-        for (Class<?> library : List.of(Test.class, Assertions.class, PluginJar.class)) {
-            jar.classPath(Path.of(
-                    library.getProtectionDomain().getCodeSource().getLocation().toURI()));
+        String classPath = System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
+        for (String library : classPath.split(File.pathSeparator)) {
+            jar.classPath(Path.of(library));
         }
         for (String part : List.of("main", "test")) {
             Path sources = project.resolve("src").resolve(part).resolve("java");
