@@ -74,7 +74,7 @@ public final class ConfiguredDeadLetters implements AutoCloseable {
             return store;
         }
         throw new SpreamException(
-                "dead-letters %s cannot read dead letters back: use the tools of the system that stores them"
+                "the dead letters cannot be listed or replayed: the plug-in '%s' of dead-letters stores them, but cannot read them; use the tools of the system that holds them"
                         .formatted(validation
                                 .selection()
                                 .plugin(DeadLetterSinkProvider.PORT)

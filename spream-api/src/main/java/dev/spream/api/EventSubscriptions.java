@@ -40,8 +40,8 @@ record EventSubscriptions(ConfigValidation validation, Plugin<PartitionStorage> 
         }
         StreamTimes times = validation.times();
         if (times.hasRelative()) {
-            throw new ConfigException(
-                    List.of("%s, but %s: events are read from a fixed time such as 2026-01-31T12:00:00Z, or from now"
+            throw new ConfigException(List.of(
+                    "projections read the stream between fixed times, and a relative time is configured: %s, %s; configure a time such as 2026-01-31T12:00:00Z, or remove the key: without start they begin now, without end they never end"
                             .formatted(
                                     validation.resolved().describe("start"),
                                     validation.resolved().describe("end"))));

@@ -58,7 +58,7 @@ final class OutboxGauges {
                 () -> ofStats(OutboxStats::leasesExpired));
         meters.seconds(
                 "outbox.sample.age",
-                "Age of the sample behind the gauges of the whole outbox; grows while samples fail.",
+                "Time since the whole outbox was last sampled, which its gauges are as old as; grows while sampling fails.",
                 this::sampleAge);
         meters.seconds(
                 "outbox.lag",

@@ -19,9 +19,10 @@ import java.util.function.Supplier;
 import java.util.regex.Pattern;
 
 /**
- * Publishes the events and the state of projections to a Micrometer registry. Every meter carries the tag
- * {@code projection}; no tag contains an event or an aggregate, see {@code ./spream projection show} for those. Event
- * types have a tag value each up to a limit; further ones share the value {@code other}.
+ * A {@link ProjectionListener} that publishes projections as meters of a Micrometer registry: counters and timers of
+ * applied events, and gauges of progress and parked aggregates. Every meter has the tag {@code projection}. Event types
+ * are values of a tag up to a limit; further ones share the value {@code other}. Ids of events and aggregates are in no
+ * tag: {@code ./spream projection show} lists parked aggregates.
  *
  * <pre>{@code
  * ProjectionMetrics metrics = ProjectionMetrics.of(registry);
@@ -29,10 +30,11 @@ import java.util.regex.Pattern;
  * metrics.watch(manager::views);
  * }</pre>
  *
- * <p>The meters describe the live version of a projection. Versions that are not live have only the
- * {@code projection.rebuild} meters, with the tag {@code version}, while they run in this process and are not live.
+ * <p>All meters describe the live version of a projection, except those named {@code projection.rebuild.*}: they
+ * describe each other version that runs in this process, by the tag {@code version}.
  *
- * <p>Parked aggregates are not queried; samples are passed to {@link #sampled}. Safe for use by many threads.
+ * <p>The metrics make no queries. The gauges that need the store, such as those of parked aggregates, show the last
+ * {@link ProjectionDetails} that were passed to {@link #sampled}. Safe for use by many threads.
  */
 public final class ProjectionMetrics implements ProjectionListener {
     private static final Pattern VERSION = Pattern.compile("@[0-9]+$");

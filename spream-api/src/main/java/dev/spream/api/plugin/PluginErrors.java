@@ -58,7 +58,8 @@ record PluginErrors(String origin, boolean inFolder) {
                 "a static initializer failed: %s"
                         .formatted(Optional.ofNullable(error.getCause()).orElse(error));
             case IncompatibleClassChangeError error -> doesNotFit(error);
-            case ClassFormatError error -> "a class file in it is broken (%s); build it again".formatted(text(error));
+            case ClassFormatError error ->
+                "a class file of the plug-in is broken (%s); build the plug-in again".formatted(text(error));
             default -> thrown.toString();
         };
     }
@@ -68,7 +69,7 @@ record PluginErrors(String origin, boolean inFolder) {
         String needed = version.find()
                 ? "Java " + (Integer.parseInt(version.group(1)) - CLASS_FILE_VERSION_OF_JAVA_0)
                 : "a newer Java";
-        return "it was compiled for %s, and this is Java %d (%s); run spream with that Java, or compile it with --release 21"
+        return "the plug-in was compiled for %s, and this is Java %d (%s); run spream with that Java, or compile the plug-in with --release 21"
                 .formatted(needed, Runtime.version().feature(), text(error));
     }
 
@@ -81,16 +82,16 @@ record PluginErrors(String origin, boolean inFolder) {
             return otherVersion("class " + missing + " is missing");
         }
         return inFolder
-                ? "it needs the class %s, which it does not contain; put its jar and the jar of that library into one subfolder of the plug-in folder"
+                ? "the plug-in needs the class %s, which it does not contain; put its jar and the jar with that class into one subfolder of the plug-in folder"
                         .formatted(missing)
-                : "it needs the class %s, which is not on the class path; add the library that contains it"
+                : "the plug-in needs the class %s, which is not on the class path; add the library that contains it"
                         .formatted(missing);
     }
 
     private static String doesNotFit(IncompatibleClassChangeError error) {
         return text(error).contains("dev.spream.") || isMissingInHost(error)
                 ? otherVersion(text(error))
-                : "it is incompatible with a library at run time (%s); provide the version that it was built with"
+                : "the plug-in was built with another version of a library than the one found at run time (%s); provide the version that it was built with"
                         .formatted(text(error));
     }
 
@@ -109,11 +110,11 @@ record PluginErrors(String origin, boolean inFolder) {
     }
 
     private static String otherVersion(String detail) {
-        return "it was built for another version of spream-api%s (%s); build it against this version"
+        return "the plug-in was built for another version of spream-api (%s); build it against the version in use%s"
                 .formatted(
+                        detail,
                         Optional.ofNullable(Port.class.getPackage().getImplementationVersion())
                                 .map(version -> ", " + version)
-                                .orElse(""),
-                        detail);
+                                .orElse(""));
     }
 }

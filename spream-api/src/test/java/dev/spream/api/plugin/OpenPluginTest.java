@@ -217,7 +217,7 @@ final class OpenPluginTest {
                 })))
                 .isInstanceOf(SpreamException.class)
                 .hasMessage(
-                        "sink csv (csv.jar) could not be opened: it needs the class com.example.lib.Version, which is not on the class path; add the library that contains it; its resources are closed");
+                        "sink csv (csv.jar) could not be opened: the plug-in needs the class com.example.lib.Version, which is not on the class path; add the library that contains it; its resources are closed");
     }
 
     @Test

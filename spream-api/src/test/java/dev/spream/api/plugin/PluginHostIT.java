@@ -92,7 +92,7 @@ final class PluginHostIT {
             assertThatThrownBy(() -> Opening.sink(registry, "csv"))
                     .isInstanceOf(SpreamException.class)
                     .hasMessage(
-                            "sink csv (%s) could not be opened: it needs the class com.example.lib.Version, which it does not contain; put its jar and the jar of that library into one subfolder of the plug-in folder; its resources are closed"
+                            "sink csv (%s) could not be opened: the plug-in needs the class com.example.lib.Version, which it does not contain; put its jar and the jar with that class into one subfolder of the plug-in folder; its resources are closed"
                                     .formatted(jar));
         }
     }
@@ -113,7 +113,8 @@ final class PluginHostIT {
         ExampleSinks.library("2").writeTo(temp.resolve("plugins/csv/lib.jar"));
         try (PluginRegistry registry = inFolder()) {
             assertThatThrownBy(() -> Opening.sink(registry, "csv"))
-                    .hasMessageContaining("it is incompatible with a library at run time (")
+                    .hasMessageContaining(
+                            "the plug-in was built with another version of a library than the one found at run time (")
                     .hasMessageContaining("com.example.lib.Version.words()")
                     .hasMessageContaining("provide the version that it was built with");
         }
@@ -143,8 +144,9 @@ final class PluginHostIT {
                 .writeTo(temp.resolve("plugins/csv.jar"));
         try (PluginRegistry registry = inFolder()) {
             assertThatThrownBy(() -> Opening.sink(registry, "csv"))
-                    .hasMessageContaining("it was built for another version of spream-api")
-                    .hasMessageContaining("(class dev.spream.core.Newer is missing); build it against this version");
+                    .hasMessageContaining("the plug-in was built for another version of spream-api")
+                    .hasMessageContaining(
+                            "(class dev.spream.core.Newer is missing); build it against the version in use");
         }
     }
 

@@ -118,9 +118,9 @@ final class ProviderProblemsIT {
         assertThat(folder.problems())
                 .singleElement()
                 .asString()
-                .startsWith("%s: %s cannot be loaded: it was compiled for Java 56, and this is Java %d ("
+                .startsWith("%s: %s cannot be loaded: the plug-in was compiled for Java 56, and this is Java %d ("
                         .formatted(jar, ExampleSinks.PROVIDER, Runtime.version().feature()))
-                .endsWith("); run spream with that Java, or compile it with --release 21");
+                .endsWith("); run spream with that Java, or compile the plug-in with --release 21");
     }
 
     @Test
@@ -134,7 +134,7 @@ final class ProviderProblemsIT {
                 .writeTo(folder.resolve("lonely.jar"));
         assertThat(folder.problems())
                 .containsExactly(
-                        "%s: %s cannot be loaded: it needs the class com.example.lib.Base, which it does not contain; put its jar and the jar of that library into one subfolder of the plug-in folder"
+                        "%s: %s cannot be loaded: the plug-in needs the class com.example.lib.Base, which it does not contain; put its jar and the jar with that class into one subfolder of the plug-in folder"
                                 .formatted(jar, ExampleSinks.PROVIDER));
     }
 
@@ -149,16 +149,16 @@ final class ProviderProblemsIT {
                                     }
                                 }
                                 """)))
-                .startsWith("fails when asked for its keys: it was built for another version of spream-api")
+                .startsWith("fails when asked for its keys: the plug-in was built for another version of spream-api")
                 .contains("ConfigKey.of(java.lang.String)")
-                .endsWith("); build it against this version");
+                .endsWith("); build it against the version in use");
         assertThat(
                         problemOf(
                                 otherApi("ConfigKeys.NONE")
                                         .source(
                                                 "dev.spream.api.spi.ConfigKeys",
                                                 "package dev.spream.api.spi; public final class ConfigKeys { public static final ConfigKey<?> NONE = ConfigKey.of(\"n\", null, null); }")))
-                .startsWith("fails when asked for its keys: it was built for another version of spream-api")
+                .startsWith("fails when asked for its keys: the plug-in was built for another version of spream-api")
                 .contains("class dev.spream.api.spi.ConfigKeys is missing");
     }
 
@@ -178,7 +178,7 @@ final class ProviderProblemsIT {
                                 "dev.spream.api.spi.ConsumerProvider",
                                 "package dev.spream.api.spi; public interface ConsumerProvider { String title(); }")
                         .keep(name -> name.startsWith("com.example."))))
-                .startsWith("fails when asked for its name: it was built for another version of spream-api")
+                .startsWith("fails when asked for its name: the plug-in was built for another version of spream-api")
                 .contains("SinkProvider.name()");
     }
 

@@ -8,16 +8,17 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * A {@link DeadLetterSink} whose letters can be replayed and whose keys can be released, while a subscription uses it
- * as well. {@link DeadLetterReplay} does both in the right order. Safe for use by many threads.
+ * A {@link DeadLetterSink} that also lists its letters, replays or discards them, and releases parked keys, while a
+ * subscription adds letters. {@link DeadLetterReplay} calls these methods in the right order. Safe for use by many
+ * threads.
  *
- * <p>A letter is <em>open</em> until it is <em>resolved</em>: replayed or discarded. A change that is accepted again while its
- * letter is open is stored once; one that is accepted after its letter was resolved is open again, because later
- * changes are then delivered again too.
+ * <p>A letter is <em>open</em> from {@link #accept} until it is <em>resolved</em>: replayed or discarded. A change that is
+ * accepted again while its letter is open has no second letter. If it is accepted after its letter was resolved, the
+ * letter is open again: the subscription then also delivers later changes again, and the order of the key is kept.
  *
- * <p>A letter that {@linkplain DeadLetter.Reason#FAILED failed} is <em>overtaken</em> by a later change of one of its
- * keys that was delivered: to apply it then would undo that change. {@link #delivering} reports each delivery to the
- * store. A change whose own letter is open overtakes nothing.
+ * <p>A letter with the reason {@link DeadLetter.Reason#FAILED} is <em>overtaken</em> when a later change of one of its
+ * keys is delivered: its replay would then undo the later change. The subscription reports each delivery by {@link
+ * #delivering}. A change whose own letter is open overtakes nothing.
  *
  * <p>Every method that changes something is durable when it returns; after an exception it has taken effect
  * completely or not at all. All may be repeated.
@@ -46,8 +47,8 @@ public interface DeadLetterStore extends DeadLetterSink {
     List<StoredDeadLetter> read(Collection<RecordIdentity> identities) throws Exception;
 
     /**
-     * Reports that a change is about to be delivered, before its first attempt. Letters that it overtakes are
-     * recorded as such; while a letter of one of its keys is {@linkplain #claim claimed}, this waits.
+     * Records that a change is about to be delivered, before its first attempt, and that earlier letters of its keys are
+     * overtaken by it. Waits while a letter of one of its keys is {@linkplain #claim claimed}.
      */
     void delivering(DataChangeRecord change) throws Exception;
 
@@ -114,7 +115,7 @@ public interface DeadLetterStore extends DeadLetterSink {
     }
 
     /**
-     * Resolves an open letter without replaying it: its change is lost to the consumer.
+     * Resolves an open letter without replaying it: the consumer never gets its change.
      *
      * @return false if the letter is not open, or claimed
      */

@@ -44,7 +44,7 @@ record LineageLinks(
             find(
                     Kind.PARENT_NOT_NAMED,
                     List.of(parent.token(), token),
-                    "partition %s ended in %s, which does not name it as a parent: %s may have been read before %s was finished"
+                    "partition %s names the child %s, which does not name it as a parent: %s may have been read before %s was finished"
                             .formatted(parent, child, child, parent));
         }
         checkTimes(parent, proof.at(), child);
@@ -80,7 +80,7 @@ record LineageLinks(
             find(
                     Kind.TIME_OVERLAP,
                     List.of(parent.token(), child.token()),
-                    "partition %s ends at %s and its child %s starts before, at %s: one of the two is not what the stream returned"
+                    "partition %s ends at %s and its child %s starts before, at %s: one of the two times is not what the stream returned"
                             .formatted(parent, end, child, child.start()));
         }
     }
@@ -121,7 +121,7 @@ record LineageLinks(
             find(
                     Kind.READ_BEFORE_PARENT,
                     List.of(parent.token(), child.token()),
-                    "partition %s was acquired before its parent %s was finished: changes of one key may have been delivered out of order"
+                    "partition %s was acquired before its parent %s was finished: changes of one key may have been delivered out of order; compare the consumer's results with the database, or deliver the changes again by a new subscription"
                             .formatted(child, parent));
         }
     }

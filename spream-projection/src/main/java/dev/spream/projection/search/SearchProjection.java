@@ -173,10 +173,10 @@ public final class SearchProjection
             }
             if (documents > 0) {
                 log.warn(
-                        "[{}] removing {} old documents of the search index {}, which is rebuilt",
+                        "[{}] the search index {} is to be built from the first event: removing {} documents of an earlier build",
                         name,
-                        documents,
-                        empty);
+                        empty,
+                        documents);
             }
             return empty.clear();
         });

@@ -8,8 +8,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Logs the number of changes that counted as settled only because of their time, at a limited rate. This is correct for
- * changes that are delivered again, but a loss if two subscriptions share the ledger. Safe for use by many threads.
+ * The log of changes that a ledger did not apply because they were committed before its {@code settled_below}, at most a
+ * line a minute. This is correct for changes that are delivered again, but a loss if two subscriptions share the
+ * ledger. Safe for use by many threads.
  */
 final class SkippedChanges {
     private static final Logger log = LoggerFactory.getLogger(SkippedChanges.class);
@@ -32,7 +33,7 @@ final class SkippedChanges {
         long until = quietUntil.get();
         if (now - until >= 0 && quietUntil.compareAndSet(until, now + PAUSE)) {
             log.warn(
-                    "[{}] {} changes so far are from before {}, which the ledger regards as settled, and had no effect. This is expected for a worker that lost its lease, and for a subscription that reads changes again. If another subscription uses this ledger, or this one skipped changes before, use another ledger and empty the tables that this one has filled",
+                    "[{}] {} changes so far had no effect: they were committed before {}, and the ledger counts all changes before that time as settled. This is expected where a worker lost its lease, or a subscription reads changes again. It is a loss where two subscriptions share this ledger, or a later start skipped changes: then stop, empty the tables that the changes are applied to, and read them again from the start with a new ledger name",
                     ledger,
                     all,
                     settledBelow);

@@ -330,7 +330,8 @@ final class HandleConnections {
             reset(connection, handle);
         } catch (SQLException e) {
             log.debug(
-                    "returning the connection of a handle failed; the server releases its locks", LoggedFailure.of(e));
+                    "the connection of an ended handle could not be returned to the pool; its locks are released, at the latest when the server notices that the connection is lost",
+                    LoggedFailure.of(e));
         } finally {
             permits.release();
         }
@@ -347,7 +348,8 @@ final class HandleConnections {
             }
         } catch (SQLException e) {
             log.debug(
-                    "the connection of a handle cannot be reused; the server releases its locks", LoggedFailure.of(e));
+                    "the connection of an ended handle could not be reset and is closed; the server releases its locks when it notices that",
+                    LoggedFailure.of(e));
             closeHard(connection);
         }
     }

@@ -204,7 +204,7 @@ final class CutoverTablesIT {
         rebuilds.cutOver(NAME, 2, TIMEOUT, Set.of(), ACT);
         assertThatIllegalStateException()
                 .isThrownBy(() -> rebuilds.drop(NAME, 1, ACT))
-                .withMessageContaining("something depends on its tables");
+                .withMessageContaining("other database objects depend on its tables");
         assertThat(test.rows("SELECT events FROM public.summary")).containsExactly("1");
         test.execute("DROP VIEW public.summary");
         rebuilds.drop(NAME, 1, ACT);

@@ -106,9 +106,9 @@ record VersionDrop(ProjectionDatabase database) {
             if (DEPENDENT_OBJECTS.equals(e.getSQLState())) {
                 throw refusal(
                         version,
-                        "something depends on its tables in the schema '%s', such as a view that was created while they were live: %s"
+                        "other database objects depend on its tables in the schema '%s', such as a view that was created while they were live: %s"
                                 .formatted(schema.get(), detail(e)),
-                        "create it again over the live tables",
+                        "drop these objects, or create them again over the live tables",
                         e);
             }
             throw e;
