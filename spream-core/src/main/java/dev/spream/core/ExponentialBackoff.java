@@ -9,7 +9,8 @@ import java.util.random.RandomGenerator;
  * millisecond, or the ceiling if that is shorter. Full jitter, so that calls that failed together are not repeated
  * together. An instance is confined to a thread.
  *
- * @see <a href="https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/">Exponential backoff and jitter</a>
+ * @see <a href="https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/">Exponential backoff and
+ *     jitter</a>
  */
 public final class ExponentialBackoff {
     private static final long FLOOR = TimeUnit.MILLISECONDS.toNanos(1);
@@ -54,7 +55,7 @@ public final class ExponentialBackoff {
      */
     public static Duration pause(Duration base, Duration cap, int attempt, RandomGenerator random) {
         if (attempt < 1) {
-            throw new IllegalArgumentException("attempt %d: they count from 1".formatted(attempt));
+            throw new IllegalArgumentException("attempt is %d, must be 1 or more".formatted(attempt));
         }
         int doublings = Math.min(attempt - 1, Long.SIZE - 2);
         long most = cap.toNanos();

@@ -69,7 +69,7 @@ final class ExponentialBackoffTest {
         for (int attempt : new int[] {0, -1, Integer.MIN_VALUE}) {
             assertThatThrownBy(() -> ExponentialBackoff.pause(BASE, CAP, attempt, LONGEST))
                     .isInstanceOf(IllegalArgumentException.class)
-                    .hasMessage("attempt %d: they count from 1", attempt);
+                    .hasMessage("attempt is %d, must be 1 or more", attempt);
         }
     }
 

@@ -39,8 +39,8 @@ public interface BatchConsumer extends Consumer {
         Delivery delivery(int index);
 
         /**
-         * Settles one change now, independently of the rest of the batch; in a batch of one, when the call ends, even
-         * with an exception. Settling it again is harmless.
+         * Settles one change now, independently of the rest of the batch. In a batch of one change, it is settled when
+         * the call ends, even if the call throws. Settling it again is harmless.
          */
         void settle(int index);
 

@@ -24,7 +24,7 @@ public record DeadLetter(
         Instant at,
         Optional<DeliveryFailure> failure) {
 
-    /** The reason why a change was dead-lettered. */
+    /** The reason why a change was dead-lettered, and with it, whether its keys are parked. */
     public enum Reason {
         /**
          * The consumer failed on it, and later changes were delivered, those of its keys as well: it may be out of
@@ -44,7 +44,8 @@ public record DeadLetter(
         requireNonNull(at, "at");
         requireNonNull(failure, "failure");
         if (failure.isEmpty() != (reason == Reason.BEHIND_PARKED)) {
-            throw new IllegalArgumentException("reason %s with failure %s".formatted(reason, failure.isPresent()));
+            throw new IllegalArgumentException("a dead letter with the reason %s %s"
+                    .formatted(reason, failure.isPresent() ? "has no failure" : "needs its failure"));
         }
     }
 }

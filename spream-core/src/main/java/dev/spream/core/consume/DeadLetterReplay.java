@@ -77,8 +77,8 @@ public final class DeadLetterReplay {
     }
 
     /**
-     * Replays the letters of a key, and those that changes of several keys tie to it, and releases the keys without
-     * open letters.
+     * Replays the letters of a key and of all keys that changes of several keys connect with it, and releases those of
+     * these keys that have no open letters left.
      *
      * @throws DeadLetterException as {@link #all} does
      */

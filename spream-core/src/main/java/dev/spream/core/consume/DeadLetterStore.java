@@ -47,8 +47,8 @@ public interface DeadLetterStore extends DeadLetterSink {
     List<StoredDeadLetter> read(Collection<RecordIdentity> identities) throws Exception;
 
     /**
-     * Records that a change is about to be delivered, before its first attempt, and that earlier letters of its keys are
-     * overtaken by it. Waits while a letter of one of its keys is {@linkplain #claim claimed}.
+     * Records that a change is about to be delivered, before its first attempt, and that earlier letters of its keys
+     * are overtaken by it. Waits while a letter of one of its keys is {@linkplain #claim claimed}.
      */
     void delivering(DataChangeRecord change) throws Exception;
 

@@ -13,8 +13,8 @@ import java.util.Optional;
  * @param epoch the epoch of the partition's lease: a consumer that writes elsewhere can refuse a lower one than it has
  *     seen for the partition, which fences a worker that lost its lease in the middle of a call; 0 for a change that is
  *     replayed, which no lease covers
- * @param attempt which attempt this is: 1, and one more for each call before that failed on the change, or on a batch that
- *     it was in
+ * @param attempt which attempt this is: 1, and one more for each call before that failed on the change, or on a batch
+ *     that it was in
  * @param deadline about when the call is interrupted; empty if there is no limit
  * @param lowWatermark the low watermark of the subscription as this worker last read it from the storage: every
  *     change with an earlier commit timestamp is settled, by whatever worker, and is not delivered again, except by a
@@ -31,7 +31,7 @@ public record Delivery(
         requireNonNull(deadline, "deadline");
         requireNonNull(lowWatermark, "lowWatermark");
         if (attempt < 1) {
-            throw new IllegalArgumentException("attempt %d: attempts count from 1".formatted(attempt));
+            throw new IllegalArgumentException("attempt is %d, must be 1 or more".formatted(attempt));
         }
     }
 
@@ -41,7 +41,8 @@ public record Delivery(
     }
 
     /**
-     * Returns whether this is the replay of a dead letter: it may be from before the low watermark, and no lease covers it.
+     * Returns whether this is the replay of a dead letter: it may be from before the low watermark, and no lease covers
+     * it.
      */
     public boolean isReplay() {
         return epoch == NO_LEASE;

@@ -32,7 +32,7 @@ public record DeliveryFailure(
         requireNonNull(failedAt, "failedAt");
         requireNonNull(cause, "cause");
         if (attempt < 1) {
-            throw new IllegalArgumentException("attempt %d: attempts count from 1".formatted(attempt));
+            throw new IllegalArgumentException("attempt is %d, must be 1 or more".formatted(attempt));
         }
     }
 }

@@ -3,7 +3,8 @@ package dev.spream.core.consume;
 import java.time.Duration;
 
 /**
- * Decides what happens to a change after a consumer failed on it. Called on the thread that called the consumer, for
+ * The decision on a change after the consumer failed on it: to retry or skip it, to dead-letter it, to park its keys,
+ * or to stop. Called on the thread that called the consumer, for
  * one change at a time; a slow handler holds up only the changes that must follow. A handler that throws stops the
  * subscription.
  *

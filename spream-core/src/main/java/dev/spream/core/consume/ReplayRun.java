@@ -119,7 +119,7 @@ final class ReplayRun {
 
     private static DeadLetterException undecodable() {
         return new DeadLetterException(
-                "the row could not be decoded, so the letter cannot be replayed; print the row with 'show', apply it by hand, and discard the letter");
+                "the row could not be decoded, so the letter cannot be replayed; print the row with 'deadletters show', apply it manually, and discard the letter");
     }
 
     /** Resolves the letters that the consumer accepts, and returns those that did not fit into the time of the batch. */

@@ -101,12 +101,12 @@ public final class RetryPolicy {
     /**
      * Tries again until the consumer accepts the change.
      *
-     * @throws IllegalStateException if there is a limit or an exception to give up on
+     * @throws IllegalStateException if there is a limit or a non-retryable exception
      */
     public ErrorHandler forever() {
         if (hasLimit()) {
             throw new IllegalStateException(
-                    "forever: the policy has a limit or a non-retryable exception; end it with one of the then methods instead");
+                    "forever() does not fit a policy with maxAttempts, maxElapsed or abortOn; remove these, or end the policy with one of the then methods");
         }
         return new RetryHandler(delay, maxAttempts, maxElapsed, nonRetryable, new ErrorDecision.Stop());
     }
@@ -137,7 +137,7 @@ public final class RetryPolicy {
     private ErrorHandler then(String name, ErrorDecision decision) {
         if (!hasLimit()) {
             throw new IllegalStateException(
-                    "%s: the policy has no limit; set maxAttempts, maxElapsed or abortOn, or end with forever()"
+                    "%s() does not fit a policy without a limit; set maxAttempts, maxElapsed or abortOn, or end the policy with forever()"
                             .formatted(name));
         }
         return new RetryHandler(delay, maxAttempts, maxElapsed, nonRetryable, decision);

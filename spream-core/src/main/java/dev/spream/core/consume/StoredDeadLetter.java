@@ -68,7 +68,8 @@ public record StoredDeadLetter(
         requireNonNull(at, "at");
         requireNonNull(failure, "failure");
         if (failure.isEmpty() != (reason == DeadLetter.Reason.BEHIND_PARKED)) {
-            throw new IllegalArgumentException("reason %s with failure %s".formatted(reason, failure.isPresent()));
+            throw new IllegalArgumentException("a dead letter with the reason %s %s"
+                    .formatted(reason, failure.isPresent() ? "has no failure" : "needs its failure"));
         }
     }
 

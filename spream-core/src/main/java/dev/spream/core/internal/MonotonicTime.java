@@ -6,8 +6,8 @@ import java.util.concurrent.locks.Condition;
 import java.util.function.LongSupplier;
 
 /**
- * The time of an engine: a clock that never goes back, the wall clock, and every wait that a time ends. Safe for use by many
- * threads.
+ * The clocks of an engine, one that never goes back and the wall clock, and its waits with a time limit. Safe for use
+ * by many threads.
  */
 public interface MonotonicTime extends InstantSource {
     MonotonicTime SYSTEM = of(InstantSource.system(), System::nanoTime);

@@ -3,7 +3,7 @@ package dev.spream.core.internal;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 
-/** A lock for short sections of code. */
+/** A lock whose {@link #run} and {@link #get} hold it for one section of code, which should not block for long. */
 public final class SectionLock extends ReentrantLock {
     private static final long serialVersionUID = 1L;
 

@@ -11,8 +11,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Checks that the stored lineage proves that no time of a subscription was skipped: the initial query starts where the
- * subscription does, every finished partition has a proof of its end, every child that a proof names is stored or
+ * The check that the stored lineage proves that no time of a subscription was skipped: the initial query starts where
+ * the subscription does, every finished partition has a proof of its end, every child that a proof names is stored or
  * proven, starts where its parents end, and was not read before they were; and a partition that ends without children
  * ends at the end of the subscription. A pure function: it reads neither the storage nor the stream.
  *
@@ -94,7 +94,7 @@ public final class LineageCheck {
                     List.of(PartitionToken.ROOT),
                     Optional.empty(),
                     Optional.empty(),
-                    "the initial query %s is neither stored nor proven: nothing shows which partitions were alive at the start, %s"
+                    "the initial query %s is neither stored nor proven: nothing shows which partitions existed at the start, %s"
                             .formatted(PartitionToken.ROOT, start)));
         } else if (!root.start().equals(start) && !root.endedBy(PartitionEnd.Kind.ADOPTED)) {
             findings.add(new LineageFinding(

@@ -18,7 +18,7 @@ import java.util.Optional;
 public record LineageFinding(
         Kind kind, List<PartitionToken> partitions, Optional<Instant> from, Optional<Instant> to, String message) {
 
-    /** The rules of {@link LineageCheck}. */
+    /** The rule of {@link LineageCheck} that a finding reports as broken. */
     public enum Kind {
         /** The initial query is neither stored nor proven. */
         ROOT_MISSING,

@@ -121,7 +121,7 @@ record LineageLinks(
             find(
                     Kind.READ_BEFORE_PARENT,
                     List.of(parent.token(), child.token()),
-                    "partition %s was acquired before its parent %s was finished: changes of one key may have been delivered out of order; compare the consumer's results with the database, or deliver the changes again by a new subscription"
+                    "partition %s was acquired before its parent %s was finished: changes of one key may have been delivered out of order; compare the consumer's data with the database, or deliver the changes again by a new subscription"
                             .formatted(child, parent));
         }
     }
@@ -141,7 +141,7 @@ record LineageLinks(
             find(
                     Kind.CHILD_NOT_NAMED,
                     List.of(parent.token(), child.token()),
-                    "partition %s continues %s, whose proof of its end at %s does not name it: the end of %s is not what the stream returned"
+                    "partition %s continues %s, whose proof of its end at %s does not name it as a child: the stored end of %s is not what the stream returned"
                             .formatted(child, parent, proof.at(), parent));
         }
     }

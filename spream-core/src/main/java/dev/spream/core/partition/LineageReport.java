@@ -3,7 +3,8 @@ package dev.spream.core.partition;
 import java.util.List;
 
 /**
- * The findings of a {@link LineageCheck}.
+ * The result of a {@link LineageCheck}: numbers of partitions, accepted losses, and findings. Without findings, the
+ * lineage is proven.
  *
  * @param partitions the number of known partitions, stored or proven, the initial query included
  * @param finished the number of finished ones, removed ones included

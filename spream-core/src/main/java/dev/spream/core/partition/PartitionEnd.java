@@ -49,7 +49,7 @@ public record PartitionEnd(Kind kind, Instant at, List<PartitionToken> children)
                     case PARTITION_END, RETENTION_LOST, ADOPTED -> true;
                 };
         if (!fits) {
-            throw new IllegalArgumentException("%s with %d children".formatted(kind, children.size()));
+            throw new IllegalArgumentException("an end by %s cannot have %d children".formatted(kind, children.size()));
         }
     }
 

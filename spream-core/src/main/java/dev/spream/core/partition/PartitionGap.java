@@ -5,8 +5,8 @@ import static java.util.Objects.requireNonNull;
 import java.time.Instant;
 
 /**
- * A time of a partition whose records were lost to the stream's retention period before they were read, and the user
- * accepted the loss. Reading continues at its end.
+ * A period of a partition whose records were lost to the stream's retention period before they were read, and whose
+ * loss the user accepted. Reading continues at its end.
  *
  * @param from the watermark when the loss was accepted, inclusive
  * @param to where reading continues, exclusive: the first commit timestamp that is not lost
@@ -16,7 +16,7 @@ public record PartitionGap(Instant from, Instant to) {
         requireNonNull(from, "from");
         requireNonNull(to, "to");
         if (!from.isBefore(to)) {
-            throw new IllegalArgumentException("a gap ends after its start: from %s, to %s".formatted(from, to));
+            throw new IllegalArgumentException("a gap must end after its start: from %s, to %s".formatted(from, to));
         }
     }
 }

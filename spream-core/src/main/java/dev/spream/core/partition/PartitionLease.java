@@ -19,7 +19,8 @@ public record PartitionLease(PartitionToken token, WorkerId owner, long epoch, I
         requireNonNull(owner, "owner");
         requireNonNull(watermark, "watermark");
         if (epoch < 1) {
-            throw new IllegalArgumentException("epoch %d: a lease has been acquired at least once".formatted(epoch));
+            throw new IllegalArgumentException(
+                    "epoch is %d, must be 1 or more, because the lease was acquired".formatted(epoch));
         }
     }
 }

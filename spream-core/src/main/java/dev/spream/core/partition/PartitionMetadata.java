@@ -8,13 +8,13 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A partition as stored.
+ * The stored row of a partition: its place in the lineage, its progress, its owner, and the times of its life.
  *
  * @param token the partition
  * @param parentTokens the partitions it continues; empty for the root and its children
  * @param startTimestamp the start of the partition, inclusive
  * @param state its state
- * @param watermark every record with an earlier commit timestamp is settled, but for those in the gaps
+ * @param watermark every record with an earlier commit timestamp is settled, except those in the gaps
  * @param epoch the number of times it was acquired
  * @param owner the present or last holder; empty if never acquired, or released
  * @param leaseUntil the end of the owner's lease, on the storage's clock
@@ -91,7 +91,8 @@ public record PartitionMetadata(
         return state == PartitionState.FINISHED;
     }
     /**
-     * Returns the time from the watermark to that moment; zero if the watermark is later. Meaningless for a finished partition.
+     * Returns the time from the watermark to that moment; zero if the watermark is later. Meaningless for a finished
+     * partition.
      */
     public Duration lag(Instant now) {
         Duration behind = Duration.between(watermark, now);

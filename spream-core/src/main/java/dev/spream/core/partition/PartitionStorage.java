@@ -49,8 +49,8 @@ public interface PartitionStorage extends AutoCloseable {
     Optional<SubscriptionRecord> subscription();
 
     /**
-     * Marks the subscription as completed if all its partitions are finished, decided and stored in one step. Partitions
-     * that clean-up removed were finished; a subscription that was never opened is not completed.
+     * Marks the subscription as completed if all its partitions are finished, decided and stored in one step.
+     * Partitions that clean-up removed were finished; a subscription that was never opened is not completed.
      *
      * @return whether the subscription is completed, now or before
      */
@@ -96,7 +96,7 @@ public interface PartitionStorage extends AutoCloseable {
      * Extends leases, independently of each other, to last that long from now on the storage's clock. An expired lease
      * is renewed like any other as long as no other worker has acquired the partition.
      *
-     * @return the partitions whose lease was lost; renewing a lease on a finished partition is lost too
+     * @return the partitions whose lease was lost; a lease on a finished partition counts as lost
      * @throws BusyPartitionsException if another session has locked some; the others are done
      */
     Set<PartitionToken> renew(Collection<PartitionLease> leases, Duration leaseTime);
@@ -127,7 +127,8 @@ public interface PartitionStorage extends AutoCloseable {
      * now.
      *
      * @return false if the lease was lost, or the partition is not RUNNING
-     * @throws IllegalArgumentException if the gap is new and does not start at the stored watermark; nothing was changed
+     * @throws IllegalArgumentException if the gap is new and does not start at the stored watermark; nothing was
+     *     changed
      */
     boolean acceptGap(PartitionLease lease, PartitionGap gap);
 

@@ -5,7 +5,8 @@ import static java.util.Objects.requireNonNull;
 import java.time.Instant;
 
 /**
- * The registration of a worker.
+ * The registration of a worker of a subscription: until it expires, the other workers count it when they divide the
+ * partitions.
  *
  * @param worker the worker
  * @param capacity how many partitions it can read at the same time, at least 1

@@ -16,8 +16,8 @@ import java.util.List;
  * @param tableName the table
  * @param columnTypes the columns that the mods mention, primary key included
  * @param mods the changed rows, at least one
- * @param modTypeName what happened to the rows, as sent; see {@link #modType()}
- * @param valueCaptureTypeName which values were captured, as sent; see {@link #valueCaptureType()}
+ * @param modTypeName the kind of change to the rows, as sent; see {@link #modType()}
+ * @param valueCaptureTypeName the kind of captured values, as sent; see {@link #valueCaptureType()}
  * @param numberOfRecordsInTransaction records of the transaction over all partitions
  * @param numberOfPartitionsInTransaction partitions that return records of the transaction
  * @param transactionTag the tag that the writer gave the transaction, or empty

@@ -6,7 +6,7 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * The Spanner type of a column.
+ * The code of a Spanner type, such as INT64 or ARRAY; {@link SpannerType} has the element type of an array.
  *
  * @see <a href="https://cloud.google.com/spanner/docs/reference/rpc/google.spanner.v1#typecode">google.spanner.v1.TypeCode</a>
  */

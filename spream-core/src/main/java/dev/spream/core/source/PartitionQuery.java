@@ -9,13 +9,13 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * A query of one partition.
+ * The parameters of one query of a partition of a change stream.
  *
  * @param token the partition; {@link PartitionToken#ROOT} is the initial query, which Spanner knows as a null token
  * @param startTimestamp the first commit timestamp to return, inclusive
  * @param endTimestamp the last commit timestamp to return, inclusive; empty to read until the partition ends
  * @param heartbeatInterval the interval of heartbeats while the partition is idle
- * @param prefetchBytes how many bytes the client may fetch ahead of the reader, one row more than that at most; empty to
+ * @param prefetchBytes the number of bytes that the client may fetch ahead of the reader, and one row more; empty to
  *     leave it to the source
  */
 public record PartitionQuery(

@@ -1,6 +1,6 @@
 package dev.spream.core.subscription;
 
-/** The result of {@link Subscriber#run}, unless it throws. */
+/** The reason why {@link Subscriber#run} returned. After a failure it throws an exception instead. */
 public enum CompletionReason {
     /** The end timestamp is reached on all partitions, and every change is settled. */
     COMPLETED,

@@ -85,7 +85,7 @@ final class DeadLetterCalls {
         int reported = reportedSpread.get();
         if (tied > 0 && parked >= 2 * reported && reportedSpread.compareAndSet(reported, parked)) {
             log.warn(
-                    "[{}] parking spreads: {} changes a parked key and {} more in one record, so these are parked too, {} in all; transactions that write several rows of a table spread it further. Fix the cause of the consumer's failures and replay all dead letters, which releases the keys; this is logged again when twice as many are parked",
+                    "[{}] parking spreads to other keys: the change {} has a parked key and other keys, {} of which are now parked as well; {} keys are parked in all. Each transaction that writes several rows of a table can spread it further. Fix the cause of the consumer's failures and replay all dead letters, which releases the keys. This is logged again when twice as many keys are parked",
                     context.label(partition.token()),
                     record.change().identity(),
                     tied,

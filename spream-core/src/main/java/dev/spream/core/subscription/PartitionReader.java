@@ -21,8 +21,8 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /**
- * Reads one partition from its watermark to its proven end, on a virtual thread of its own. {@link #handOver}, {@link #stop}
- * and {@link #cancel} may be called from any thread.
+ * Reads one partition from its watermark to its proven end, on a virtual thread of its own. {@link #handOver}, {@link
+ * #stop} and {@link #cancel} may be called from any thread.
  *
  * <p>Queries always start at the last position, inclusive: records with the same timestamp may still be missing, and
  * a start one nanosecond later may be after the partition's end, where its children would never be returned. At the
@@ -265,7 +265,9 @@ final class PartitionReader {
                 .log(
                         "[{}] stream {}; querying again from {} in {} (attempt {})",
                         label,
-                        cause == null ? "ended without proof" : "broke: " + LoggedFailure.message(cause),
+                        cause == null
+                                ? "ended without a proof of the partition's end"
+                                : "broke: " + LoggedFailure.message(cause),
                         intake.position(),
                         DurationText.of(delay),
                         backoff.attempts());
@@ -297,7 +299,7 @@ final class PartitionReader {
 
     private void stopForLostLease() {
         log.warn(
-                "[{}] lease of epoch {} is lost; nothing of the partition is dispatched, read or written here any more",
+                "[{}] the lease of epoch {} is lost: this worker stops reading the partition and delivers and writes nothing more of it; the partition is read again from its stored watermark when a worker claims it",
                 label,
                 partition.lease().epoch());
         context.listener()

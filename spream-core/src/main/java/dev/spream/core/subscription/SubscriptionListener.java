@@ -57,10 +57,16 @@ public interface SubscriptionListener {
     /** This worker released the partition before its end. */
     default void partitionReleased(PartitionToken partition) {}
 
-    /** Another worker owns the partition now, or may: nothing of it is dispatched, read or written here any more. */
+    /**
+     * The lease of the partition is lost: another worker owns it, or may. This worker stops reading it, and delivers
+     * and writes nothing more of it.
+     */
     default void leaseLost(PartitionToken partition, long epoch) {}
 
-    /** The stream of a partition broke or ended without proof; it is queried again after the delay. */
+    /**
+     * The stream of a partition broke, or ended without a proof of the partition's end; it is queried again after the
+     * delay.
+     */
     default void reconnecting(PartitionToken partition, int attempt, Duration delay, @Nullable SourceException cause) {}
 
     /**

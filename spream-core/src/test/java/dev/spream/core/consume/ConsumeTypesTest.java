@@ -100,10 +100,10 @@ final class ConsumeTypesTest {
     void attempts_count_from_one() {
         assertThatThrownBy(() -> new Delivery(PARTITION, 1, 0, Optional.empty(), Optional.empty()))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("attempt 0: attempts count from 1");
+                .hasMessage("attempt is 0, must be 1 or more");
         assertThatThrownBy(() -> failure(0))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("attempt 0: attempts count from 1");
+                .hasMessage("attempt is 0, must be 1 or more");
     }
 
     @Test

@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
  * record before the first unsettled one. Safe for use by many threads; no method blocks.
  *
  * <p>Vocabulary: a record is <em>opened</em> when it was read and gets a sequence, from 1 in read order; it is
- * <em>settled</em> once. A <em>mark</em> is a timestamp up to which the partition was read without a record to settle (a
- * heartbeat, child partitions); it belongs to the newest record and takes effect with it.
+ * <em>settled</em> once. A <em>mark</em> is a timestamp up to which the partition was read without a record to settle
+ * (a heartbeat, child partitions); it belongs to the newest record and takes effect with it.
  *
  * <p>Invariants: sequences below {@code first} are settled; {@code watermark} is the position of sequence {@code
  * first - 1}; positions grow with sequences, so every record with a commit timestamp before the watermark is settled.
@@ -44,7 +44,7 @@ public final class InflightTracker {
             throw new IllegalStateException(
                     "[%s] %d records are in flight, which is the maximum".formatted(partition, next - first));
         }
-        requireNotBefore(position(), commitTimestamp, "record ", next);
+        requireNotBefore(position(), commitTimestamp, "the commit timestamp", next);
         int slot = slot(next);
         positions[slot] = commitTimestamp;
         settled[slot] = false;
@@ -76,7 +76,7 @@ public final class InflightTracker {
         settled[slot(sequence)] = true;
         while (first < next && settled[slot(first)]) {
             Instant position = requireNonNull(positions[slot(first)]);
-            requireNotBefore(watermark, position, "watermark at record ", first);
+            requireNotBefore(watermark, position, "the watermark", first);
             watermark = position;
             positions[slot(first)] = null;
             first++;
@@ -103,7 +103,7 @@ public final class InflightTracker {
     private void requireNotBefore(Instant earlier, Instant later, String what, long record) {
         if (later.isBefore(earlier)) {
             throw new IllegalStateException(
-                    "[%s] %s%d goes back from %s to %s".formatted(partition, what, record, earlier, later));
+                    "[%s] %s goes back from %s to %s at record %d".formatted(partition, what, earlier, later, record));
         }
     }
 }

@@ -15,13 +15,13 @@ import java.util.PriorityQueue;
  * start one after the other in read order, and records of other keys do not wait. Safe for use by many threads; no
  * method blocks.
  *
- * <p>Vocabulary: a record <em>enters</em> once, in read order; it is <em>ready</em> when no record before it in its lanes
- * is left; it is <em>taken</em> to be consumed, and then <em>leaves</em>, settled, or is <em>put back</em>. A taken record
- * keeps its place in its lanes.
+ * <p>Vocabulary: a record <em>enters</em> once, in read order; it is <em>ready</em> when no record before it in its
+ * lanes is left; it is <em>taken</em> to be consumed, and then <em>leaves</em>, settled, or is <em>put back</em>. A
+ * taken record keeps its place in its lanes.
  *
- * <p>Invariants: a lane's newest record is known, older ones are linked to their followers; {@code waitingFor} counts the
- * lanes in which a record is not the first. A record only ever waits for records that entered before it, so there is no
- * cycle.
+ * <p>Invariants: a lane's newest record is known, older ones are linked to their followers; {@code waitingFor} counts
+ * the lanes in which a record is not the first. A record only ever waits for records that entered before it, so there
+ * is no cycle.
  */
 public final class PerKeyQueue {
     // Guarded by this object's monitor, all sections being short and pure; the fields of records that belong to it as
@@ -135,7 +135,7 @@ public final class PerKeyQueue {
 
     private static void requireTaken(InflightRecord record) {
         if (!record.taken) {
-            throw new IllegalStateException("record %d was not taken".formatted(record.sequence()));
+            throw new IllegalStateException("record %d was not taken from the queue".formatted(record.sequence()));
         }
     }
 }

@@ -2,7 +2,7 @@ package dev.spream.core.subscription.reading;
 
 import dev.spream.core.source.SourceException;
 
-/** The end of one query of a partition. The records that it brought went to the {@link QueryRunner.Taker}. */
+/** The end of one query of a partition. Its records were passed to the {@link QueryRunner.Taker}. */
 public sealed interface StreamEnd {
 
     /** The server ended the stream with OK. */

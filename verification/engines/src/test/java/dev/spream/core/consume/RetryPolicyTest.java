@@ -137,7 +137,7 @@ final class RetryPolicyTest {
                 .hasMessageContaining("forever()");
         assertThatThrownBy(endless.maxAttempts(3)::forever)
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessageContaining("end it with one of the then methods");
+                .hasMessageContaining("end the policy with one of the then methods");
     }
 
     @Test

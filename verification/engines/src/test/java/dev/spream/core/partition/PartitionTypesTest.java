@@ -110,7 +110,7 @@ final class PartitionTypesTest {
         for (Instant to : List.of(at(1), at(0))) {
             assertThatThrownBy(() -> new PartitionGap(at(1), to))
                     .isInstanceOf(IllegalArgumentException.class)
-                    .hasMessage("a gap ends after its start: from %s, to %s", at(1), to);
+                    .hasMessage("a gap must end after its start: from %s, to %s", at(1), to);
         }
     }
 

@@ -121,8 +121,12 @@ final class SubscriberDeadLetterTest {
                 .extracting(ILoggingEvent::getFormattedMessage)
                 .satisfiesExactly(
                         first -> assertThat(first)
-                                .contains("parking spreads: ", "/tx-3/", "1 more in one record", "2 in all"),
-                        second -> assertThat(second).contains("/tx-5/", "4 in all"));
+                                .contains(
+                                        "parking spreads: ",
+                                        "/tx-3/",
+                                        "1 of which are now parked",
+                                        "2 keys are parked"),
+                        second -> assertThat(second).contains("/tx-5/", "4 keys are parked"));
     }
 
     @Test
