@@ -2,7 +2,10 @@ package dev.spream.lock;
 
 import org.jspecify.annotations.Nullable;
 
-/** The connection broke, or none was available; the locks it held are free. */
+/**
+ * The connection broke, or none was available. The locks that it held are free as soon as the server detects the broken
+ * connection.
+ */
 public final class LockConnectionException extends LockException {
     private static final long serialVersionUID = 1L;
 

@@ -14,7 +14,10 @@ import java.util.Map;
  * @param waits the number and the total time of waits since the previous report, for each key
  */
 public record LockReport(String process, List<Owner> owners, List<BucketWaits> waits) {
-    /** Maximum number of {@linkplain Owner#isQueued queued} calls that a process reports: those that have waited longest. */
+    /**
+     * Maximum number of {@linkplain Owner#isQueued queued} calls that a process reports: those that have waited
+     * longest.
+     */
     public static final int MAX_QUEUED = 100;
 
     public LockReport {
@@ -54,7 +57,7 @@ public record LockReport(String process, List<Owner> owners, List<BucketWaits> w
     }
 
     /**
-     * The waits for one key.
+     * The waits of one process for one key since its previous report.
      *
      * @param waits the number of waits
      * @param waited their total time

@@ -2,7 +2,7 @@ package dev.spream.lock;
 
 import org.jspecify.annotations.Nullable;
 
-/** The database refused the request; the message states what to do. */
+/** The database refused to lock, for a reason without an exception of its own; the message states what to do. */
 public final class LockStoreException extends LockException {
     private static final long serialVersionUID = 1L;
 

@@ -67,12 +67,12 @@ final class OpenHandle<T> implements LockHandle {
         try {
             endIfAbandoned();
             if (state != State.HELD) {
-                throw lost("locking " + request + " by a handle that no longer holds locks");
+                throw lost("locking " + request + ": the handle no longer holds locks");
             }
             scope.acquire(request, wait);
             endIfAbandoned();
             if (state != State.HELD) {
-                throw lost("locking " + request + " by a handle that has ended");
+                throw lost("locking " + request + ": the handle has ended");
             }
         } finally {
             unlock();
@@ -105,7 +105,7 @@ final class OpenHandle<T> implements LockHandle {
                 }
             }
             if (epoch.isEmpty() || state != State.HELD || scope.failed()) {
-                throw lost("no epoch for locks that are no longer held: " + shown());
+                throw lost("there is no epoch, because the locks are no longer held: " + shown());
             }
             return epoch.getAsLong();
         });
@@ -168,7 +168,10 @@ final class OpenHandle<T> implements LockHandle {
 
     /** Called when everything is closed: a handle in use ends after that use, and its owner is notified of the loss. */
     void abandon() {
-        log.warn("ending a handle that is still open: {}, acquired at {}", shown(), place());
+        log.warn(
+                "the locks are closed while a handle is open: {}, acquired at {}; it loses its locks. Close handles first",
+                shown(),
+                place());
         abandoned = true;
         if (lock.tryLock()) {
             unlock();
@@ -218,7 +221,7 @@ final class OpenHandle<T> implements LockHandle {
         cause = reason;
         engine.watch().lost(this);
         log.warn(
-                "locks were lost, others may hold them already: {}, acquired at {}",
+                "a handle lost its locks, which another holder may have already: {}, acquired at {}; its next use fails",
                 shown(),
                 place(),
                 reason == null ? null : LoggedFailure.of(reason));
@@ -230,7 +233,7 @@ final class OpenHandle<T> implements LockHandle {
                 message
                         + (state == State.CLOSED
                                 ? "; the handle is closed"
-                                : "; others may hold them already, and work done since may have overlapped with theirs"),
+                                : "; another holder may have them already: check what was written since, which may overlap with its work"),
                 cause);
     }
 

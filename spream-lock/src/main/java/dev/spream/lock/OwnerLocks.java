@@ -92,7 +92,7 @@ final class OwnerLocks {
             return;
         }
         if (keys.containsKey(lock.key())) {
-            throw refused(request, lock, "is held shared", lock.key());
+            throw refused(request, lock, "is held shared, and cannot become exclusive,", lock.key());
         }
         LockKey last = keys.lastKey();
         if (lock.key().compareTo(last) < 0) {
@@ -102,7 +102,7 @@ final class OwnerLocks {
 
     private LockOrderException refused(LockRequest request, PlannedLock lock, String reason, LockKey held) {
         return new LockOrderException(
-                "locking %s: lock %s %s for %s; two owners that did this could deadlock. Request all targets in one call, before other locks. Still held: %s"
+                "locking %s: lock %s %s for %s; two owners that did this could deadlock. Nothing was changed: request all targets in one call, before other locks. Still held: %s"
                         .formatted(request, lock, reason, ownersOf(held), new LockRequest(targets)),
                 null);
     }

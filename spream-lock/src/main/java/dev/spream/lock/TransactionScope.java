@@ -179,7 +179,7 @@ final class TransactionScope<T> implements LockScope, LockReporter.Subject {
     void requireUnbroken(LockRequest request) {
         if (failure != null) {
             throw new LockLostException(
-                    "working under %s: locking more failed, which rolled everything back, and the work continued; its changes since then are rolled back as well"
+                    "the work that holds %s continued after it had failed to acquire more locks, which rolled its whole transaction back; what it wrote since is rolled back as well. Let the work rethrow that failure"
                             .formatted(request),
                     failure);
         }

@@ -89,7 +89,7 @@ public record LockExplanation(
     }
 
     /**
-     * A session that waits.
+     * The wait of a session for locks, and the judgement whether it is necessary.
      *
      * @param verdict a conflict if at least one of its waits is necessary; false contention only if none is
      * @param blockers those that it waits for, each judged
@@ -101,11 +101,11 @@ public record LockExplanation(
     }
 
     /**
-     * A session that the waiter waits for.
+     * A session for which a waiter waits, and the targets because of which it does.
      *
      * @param session the one that holds what is wanted, or waits for it ahead
-     * @param wanted the waiter's targets that meet it
-     * @param has this session's targets that the waiter meets
+     * @param wanted the waiter's targets that conflict with this session, by a target or only by its bucket
+     * @param has this session's targets with which the waiter conflicts
      */
     public record Blocker(
             String session, LockConflict verdict, Map<LockTarget, LockMode> wanted, Map<LockTarget, LockMode> has) {
@@ -116,7 +116,7 @@ public record LockExplanation(
     }
 
     /**
-     * A key that was waited for.
+     * A key for which sessions have waited.
      *
      * @param targets the targets known to be locked or wanted with it now; several of them share the bucket
      */

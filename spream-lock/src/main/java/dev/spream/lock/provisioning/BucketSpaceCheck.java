@@ -26,7 +26,7 @@ public record BucketSpaceCheck(
     }
 
     /**
-     * The buckets of one level.
+     * The existing and the missing buckets of one level.
      *
      * @param rows the number of existing buckets
      * @param missing the missing buckets, in order

@@ -37,7 +37,7 @@ final class OpenHandleTest {
         store.losing = true;
         assertThatThrownBy(handle::epoch)
                 .isInstanceOf(LockLostException.class)
-                .hasMessageContaining("no epoch for locks that are no longer held: u1");
+                .hasMessageContaining("there is no epoch, because the locks are no longer held: u1");
         assertThat(store.epochs).as("the number was there").hasSize(1);
         assertThat(handle.isHeld()).isFalse();
         assertThatThrownBy(handle::epoch).isInstanceOf(LockLostException.class);
