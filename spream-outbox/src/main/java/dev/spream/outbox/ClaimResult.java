@@ -3,7 +3,7 @@ package dev.spream.outbox;
 import java.util.List;
 
 /**
- * The outcome of a claim.
+ * The outcome of a call that claims due entries: those to send, and the number of those that needed no sending.
  *
  * @param claims the entries that the worker may send, in the order in which they were due
  * @param leasesExpired the number of claims taken over from other workers whose leases had expired

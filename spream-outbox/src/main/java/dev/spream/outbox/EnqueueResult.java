@@ -1,6 +1,6 @@
 package dev.spream.outbox;
 
-/** The outcome of enqueueing a message. */
+/** The outcome of enqueueing a message: a new entry, or the earlier request with the same idempotency key. */
 public sealed interface EnqueueResult {
 
     /** The message was enqueued; it is in the outbox once the transaction commits. */

@@ -1,6 +1,6 @@
 package dev.spream.outbox;
 
-/** The outcome of beginning a request in the ledger. */
+/** The outcome of beginning a request in the ledger: it has begun, or its idempotency key is in use already. */
 public sealed interface LedgerClaim {
 
     /** The request has begun and owns the key, once the transaction commits. */

@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNull;
 import java.util.Optional;
 
 /**
- * The final result of a request.
+ * The final result of a request: stored in the ledger, and returned to each client that repeats the request.
  *
  * @param status succeeded or failed
  * @param httpStatus the HTTP status for a client that asks for the result: 200 to 299 for a success, 400 to 599 for a

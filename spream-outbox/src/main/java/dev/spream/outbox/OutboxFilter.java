@@ -7,7 +7,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * A filter for listing entries.
+ * The criteria of a list of entries, all of which an entry must meet, and the page of the list.
  *
  * @param statuses only entries with one of these statuses; empty for all
  * @param parkedOnly whether only parked entries are listed

@@ -7,7 +7,7 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * A message to send.
+ * A message to enqueue in an outbox: its payload, and the keys and times that govern its sending.
  *
  * @param idempotencyKey the permanent name of the request: enqueueing it again means the same request. 1 to {@value
  *     #MAX_KEY} characters

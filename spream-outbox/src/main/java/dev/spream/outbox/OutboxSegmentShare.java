@@ -3,7 +3,7 @@ package dev.spream.outbox;
 import java.util.List;
 
 /**
- * The segments of a worker.
+ * The segments that a worker holds, and the number that it should hold.
  *
  * @param held the segments that it holds until the requested lease expires
  * @param share the number of segments it should hold: an even share among the active workers, rounded up. A worker that

@@ -8,7 +8,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Statistics of an outbox.
+ * The numbers of entries of an outbox at one moment, for operators and metrics.
  *
  * @param at the time of the statistics, by the store's clock
  * @param entries the number of entries of each status; all statuses are present

@@ -4,7 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import java.time.Duration;
 
-/** The end of a claim. Every settlement releases the lease. */
+/** The end of a claim: the outcome that the worker stores for the entry. Every settlement releases the lease. */
 public sealed interface Settlement {
     OutboxClaim.Ref ref();
 

@@ -19,8 +19,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The store bound to one worker: its owner and its lease. Each call throws a {@link StorageException} if it fails, after {@link
- * StoreHealth} has reported that. Safe for use by many threads.
+ * The store bound to one worker: its owner and its lease. Each call throws a {@link StorageException} if it fails,
+ * after {@link StoreHealth} has reported that. Safe for use by many threads.
  */
 record WorkerStore(OutboxStore store, OutboxOwner owner, Duration lease, MonotonicTime time, StoreHealth calls) {
     LocalLease requestLease() {
@@ -52,13 +52,13 @@ record WorkerStore(OutboxStore store, OutboxOwner owner, Duration lease, Monoton
     }
 
     OutboxSegmentShare holdSegments(Set<Integer> giveUp) {
-        return calls.call("holding segments", () -> store.holdSegments(owner, giveUp, lease));
+        return calls.call("renewing and claiming segments", () -> store.holdSegments(owner, giveUp, lease));
     }
 
     /** Releases all segments; returns false if the call failed. */
     boolean releaseSegments() {
         try {
-            return calls.call("leaving segments", () -> {
+            return calls.call("releasing segments", () -> {
                 store.releaseSegments(owner);
                 return true;
             });

@@ -32,7 +32,7 @@ final class StoreHealthTest {
         fails("claiming entries");
         fails("claiming entries");
         works("renewing leases");
-        works("holding segments");
+        works("renewing and claiming segments");
         assertThat(told).containsExactly("failed", "failed", "answered");
         fails("claiming entries");
         works("claiming entries");
