@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The report of a completed cutover.
+ * The report of a completed cutover or rollback: the versions, the pause, and the accepted losses.
  *
  * @param from the version that was live
  * @param to the version that is live now
@@ -44,9 +44,9 @@ public record CutoverReport(String projection, int from, int to, Duration pause,
     }
 
     /**
-     * The losses of a cutover: the effects of events that the live version has had, or would still have, and the version
-     * that replaces it has not. The <em>old</em> version is the live one, the <em>new</em> version the one that becomes
-     * live; they are compared at the same positions.
+     * The losses of a cutover: the effects of events that the live version has had, or would still have, and the
+     * version that replaces it has not. The <em>old</em> version is the live one, the <em>new</em> version the one that
+     * becomes live; they are compared at the same positions.
      *
      * @param withoutEffects the number of aggregates with events that are parked in the old version, but not in the new
      *     one, which has processed them or begins after them: the side effects of these events, such as messages, would
@@ -54,8 +54,8 @@ public record CutoverReport(String projection, int from, int to, Duration pause,
      * @param parked the number of aggregates that are parked at a lower version in the new version: readers see their
      *     earlier state, or none, until they are retried
      * @param skipped the number of events that were skipped in the new version alone: readers miss their effects
-     * @param leftOut the number of positions by which the events of the new version begin later than those of the old one,
-     *     see {@link ProjectionVersion#from()}: readers miss the effects of the events in between
+     * @param leftOut the number of positions by which the events of the new version begin later than those of the old
+     *     one, see {@link ProjectionVersion#from()}: readers miss the effects of the events in between
      */
     public record Losses(long withoutEffects, long parked, long skipped, long leftOut) {
         public static final Losses NONE = new Losses(0, 0, 0, 0);

@@ -2,11 +2,11 @@ package dev.spream.projection;
 
 /** The kind of a failure of an event, which decides how the event is handled. */
 public enum FailureKind {
-    /** It may succeed later as it is, such as after a time limit. Tried again; its aggregate is parked meanwhile. */
+    /** The same event may succeed later, such as after a timeout. It is retried; its aggregate is parked meanwhile. */
     TRANSIENT,
     /**
-     * Its transaction and another were in each other's way, as in a deadlock, which says nothing of the event. All of
-     * the batch is repeated after a short random pause, which grows; no aggregate is parked, and no attempt counts.
+     * The transaction conflicted with another one, as in a deadlock, which says nothing about the event. The whole
+     * batch is repeated after a short random pause, which grows; no aggregate is parked, and no attempt is counted.
      */
     CONFLICT,
     /**
@@ -15,11 +15,14 @@ public enum FailureKind {
      */
     POISON,
     /**
-     * Every event would fail in this process, and elsewhere they may not, since what is wrong is around it: a folder,
-     * an address, a key. The process gives its segments up and runs the live version no longer, and its manager ends;
-     * the status stays as it is.
+     * Every event would fail in this process, because of its environment, such as a folder, an address or a key; other
+     * processes may succeed. The process releases its segments and no longer runs the version. Its manager ends if that
+     * is the live version and no candidate version is being built. The stored status does not change.
      */
     LOCAL,
-    /** Every event would fail, such as for a table that is missing. The projection stops as {@link ProjectionStatus#FAILED}. */
+    /**
+     * Every event would fail in every process, such as for a missing table. The projection stops as {@link
+     * ProjectionStatus#FAILED}.
+     */
     FATAL
 }

@@ -2,7 +2,10 @@ package dev.spream.projection;
 
 import static java.util.Objects.requireNonNull;
 
-/** The identity of a projection's writer: a write with a fence that is no longer valid has no effect. */
+/**
+ * The identity of the owner that writes for a projection, checked by each write: a write with a fence that is no longer
+ * valid has no effect.
+ */
 public sealed interface Fence {
     String projection();
 

@@ -1,6 +1,6 @@
 package dev.spream.projection;
 
-/** The reason why an aggregate is parked. */
+/** The reason why an aggregate is parked, and with it, whether it is retried without an operator. */
 public enum ParkReason {
     /** A retryable failure of an event; it is tried again. */
     TRANSIENT,

@@ -3,7 +3,7 @@ package dev.spream.projection;
 import java.util.Set;
 
 /**
- * The properties of the code of a version that the store needs.
+ * The properties of the code of a projection that its store records for each version.
  *
  * @param revision see {@link Projection#revision()}
  * @param tables see {@link RebuildableProjection#tables()}; empty for others

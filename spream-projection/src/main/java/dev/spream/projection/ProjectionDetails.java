@@ -21,7 +21,7 @@ public record ProjectionDetails(
     }
 
     /**
-     * A segment of the projection.
+     * A segment of the projection, with its current owner.
      *
      * @param owner its holder, if there is one
      * @param leaseLeft the remaining time of its lease

@@ -6,7 +6,7 @@ import dev.spream.core.SpreamException;
 import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;
 
-/** A failure of a projection with its kind. */
+/** A failure of a projection; its {@linkplain FailureKind kind} decides how the projection reacts. */
 public final class ProjectionException extends SpreamException {
     private static final long serialVersionUID = 1L;
 

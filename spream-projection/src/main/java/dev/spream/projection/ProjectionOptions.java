@@ -6,7 +6,7 @@ import static java.util.Objects.requireNonNull;
 import java.time.Duration;
 
 /**
- * The options of a projection.
+ * The options with which a process runs a projection.
  *
  * @param segments the number of segments of a new projection: a power of 2 from 1 to 256. An existing one keeps its
  *     number, see {@link ProjectionOperations#split}. 4 by default

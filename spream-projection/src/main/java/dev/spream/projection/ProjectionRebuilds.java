@@ -10,9 +10,9 @@ import java.util.Set;
  * Rebuilds projections beside their live versions, and cuts over between versions. The processes that run the
  * projection start to build a new version within about a second, and resume it after a crash from its checkpoint.
  *
- * <p>Safe for use by many threads. Failures are {@link dev.spream.core.StorageException}s. An operation that the current state
- * does not allow throws an {@link IllegalStateException} with the reason and changes nothing. Every change is audited with its
- * author and reason.
+ * <p>Safe for use by many threads. Failures are {@link dev.spream.core.StorageException}s. An operation that the
+ * current state does not allow throws an {@link IllegalStateException} with the reason and changes nothing. Every
+ * change is audited with its author and reason.
  */
 public interface ProjectionRebuilds {
     /** Returns all versions, the first one first; empty if there is no such projection. */
@@ -42,7 +42,8 @@ public interface ProjectionRebuilds {
      *     begins with its first event after the position
      * @param skipped the handling of events that the live version has skipped by now
      * @return its number
-     * @throws IllegalStateException if there is a candidate already, or no such projection, or its source has no positions
+     * @throws IllegalStateException if there is a candidate already, or no such projection, or its source has no
+     *     positions
      */
     int rebuild(String projection, OptionalInt revision, long from, SkippedEvents skipped, Act act);
 
@@ -52,26 +53,28 @@ public interface ProjectionRebuilds {
      *
      * @param ignored columns that may differ or be missing, such as times of writing; none if the store has no columns
      * @param timeout the maximum time for which the live version is stopped
-     * @throws IllegalStateException if there is no such version, it does not catch up within that time, a lock of
-     *     another session keeps its tables from being read for as long, neither version has a column that is to be
-     *     ignored, or all columns that a table has in both are
+     * @throws IllegalStateException if there is no such version; it does not catch up within the timeout, or a lock of
+     *     another session keeps its tables from being read for that time; neither version has a column that is to be
+     *     ignored; or no column of a table remains to be compared
      */
     VersionComparison compare(String projection, int version, Set<String> ignored, Duration timeout);
 
     /**
-     * Makes another version live, a candidate or a retired one; an earlier one is a rollback, and so it is called in
-     * the audit. No event is applied meanwhile: the live version stops until the candidate has caught up, and then both
-     * are exchanged in one transaction. Readers see the old read model or the new one, complete: before the live
-     * version stops, the cut-over waits for readers with a snapshot in which the candidate was not complete. The old
-     * version is kept and follows the new one. The epochs of both states and of all their segments are raised: earlier
-     * holders of segments of either can no longer write, and claim them again with the new roles.
+     * Makes another version live: a candidate, or a retired version. The audit calls a change to an earlier version a
+     * rollback.
      *
-     * <p>It is refused while either is stopped, which is checked again when both have been halted: the candidate must
-     * be running and the live version not paused. A concurrent pause of the projection that comes after the exchange
-     * pauses the new live version. A failed live version is exchanged like a running one.
+     * <p>The live version stops applying events until the other one has caught up; then one transaction exchanges their
+     * roles. Readers see the old read model or the new one, each complete: before the live version stops, the cutover
+     * waits for readers whose snapshot is older than the completed candidate. The old version is kept and follows the
+     * new one. The epochs of both states and of all their segments are raised, so that earlier holders of segments can
+     * no longer write, and claim them again with the new roles.
+     *
+     * <p>The cutover is refused unless the candidate is running and the live version is not paused. This is checked
+     * again when both have stopped applying events. A pause of the projection that comes after the exchange pauses the
+     * new live version. A failed live version is exchanged like a running one.
      *
      * <p>If the confirmation of its commit is lost, the cutover may have succeeded; {@link #versions} shows the live
-     * version. Repeating it for the same version is harmless, and refused if that version is live by then.
+     * version. Repeating it for the same version is harmless; it is refused if that version is live already.
      *
      * <p>The new tables get the grants of the old ones, and no others.
      *
@@ -84,18 +87,19 @@ public interface ProjectionRebuilds {
      * @param timeout the maximum time to wait for readers, and then the maximum time for which the live version is
      *     stopped
      * @param accepted the losses that are accepted
-     * @throws IllegalStateException if there is no such version or it is live, it does not catch up within that time, it is not
-     *     running, the live one is paused, something would be lost that is not accepted, see {@link CutoverReport.Losses}, a
-     *     reader takes longer, its tables lack what the live ones have, or what would leave the place of the live tables is not
-     *     known to be the live version's
+     * @throws IllegalStateException if there is no such version or it is live already; it is not running, or the live
+     *     one is paused; it does not catch up, or a reader does not end, within the timeout; a {@linkplain
+     *     CutoverReport.Losses loss} is not accepted; its tables lack a property of the live ones; or the tables in the
+     *     place of the live ones are not known to belong to the live version. Nothing was changed
      */
     CutoverReport cutOver(String projection, int version, Duration timeout, Set<CutoverReport.Loss> accepted, Act act);
 
     /**
-     * Removes a version that is not live, with its tables. Objects of other users are not removed.
+     * Removes a version that is not live, with its tables and its state. Database objects that it did not create are
+     * not removed.
      *
-     * @throws IllegalStateException if there is no such version, or it is live, or something of others is among its tables or
-     *     depends on them
+     * @throws IllegalStateException if there is no such version, it is live, or other database objects are among its
+     *     tables or depend on them
      */
     void drop(String projection, int version, Act act);
 }

@@ -21,8 +21,8 @@ public record ProjectionVersion(
         requireNonNull(projection, "projection");
         requireNonNull(role, "role");
         if (version < 1 || revision < 1 || from < 0) {
-            throw new IllegalArgumentException(
-                    "version %d of revision %d from position %d".formatted(version, revision, from));
+            throw new IllegalArgumentException("version is %d, revision is %d, from is %d: must be at least 1, 1 and 0"
+                    .formatted(version, revision, from));
         }
     }
 
@@ -37,8 +37,8 @@ public record ProjectionVersion(
     }
 
     /**
-     * Returns the name for operators, which is accepted by {@link ProjectionOperations}: the projection's name for the live
-     * one, whichever version it is, and {@code name@version} for others.
+     * Returns the name for operators, which is accepted by {@link ProjectionOperations}: the projection's name for the
+     * live one, whichever version it is, and {@code name@version} for others.
      */
     public String label() {
         return isLive() ? projection : projection + SEPARATOR + version;

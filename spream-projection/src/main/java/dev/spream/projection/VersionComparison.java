@@ -14,7 +14,7 @@ public record VersionComparison(String projection, int live, int other, List<Tab
     }
 
     /**
-     * A table of either version.
+     * The comparison of one table that at least one of the versions has.
      *
      * @param liveRows the number of rows in the live version, 0 if it has no such table
      * @param otherRows the number of rows in the other version

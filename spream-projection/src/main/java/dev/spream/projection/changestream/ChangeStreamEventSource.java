@@ -40,13 +40,13 @@ import java.util.function.Function;
  * <p><b>Order.</b> The items of a partition are delivered in commit order, and the rows of one change in the order of
  * their versions. The items of a child partition follow after all items of its parents are acknowledged. The events of
  * one aggregate may come from several partitions at once: seldom if the table's primary key begins with the aggregate's
- * id, and usually with another key. So a later version may come before an earlier one. The projection then waits for the
- * missing version ({@code ProjectionOptions.Gaps#WAIT}); it also waits for versions from before the subscription, which
- * do not come.
+ * id, and usually with another key. So a later version may come before an earlier one. The projection then waits for
+ * the missing version ({@code ProjectionOptions.Gaps#WAIT}); it also waits for versions from before the subscription,
+ * which do not come.
  *
- * <p><b>Failures.</b> The subscription retries transient failures. While a part of the stream, or the partition storage,
- * has been unreadable for more than five seconds, {@link FeedBatch#waited} of a feed reports it, and no projection
- * counts as caught up.
+ * <p><b>Failures.</b> The subscription retries transient failures. While a part of the stream, or the partition
+ * storage, has been unreadable for more than five seconds, {@link FeedBatch#waited} of a feed reports it, and no
+ * projection counts as caught up.
  *
  * <p><b>Changes</b>
  *
@@ -55,8 +55,8 @@ import java.util.function.Function;
  *       are not JSON, is undecodable: its bytes are the change with that row alone, as JSON.
  *   <li>Deletes are ignored: an event remains a fact after its row was removed.
  *   <li>An update of one of the event's columns is undecodable, since events are immutable and an event may have been
- *       overwritten. With the value capture type {@code NEW_ROW} the stream does not report which columns were modified, so
- *       every update is treated like this. Otherwise updates of other columns are ignored.
+ * overwritten. With the value capture type {@code NEW_ROW} the stream does not report which columns were modified, so
+ *     every update is treated like this. Otherwise updates of other columns are ignored.
  *   <li>Changes of other tables are ignored; each such table is logged once for a feed.
  * </ul>
  *
@@ -72,12 +72,13 @@ public final class ChangeStreamEventSource implements EventSource {
     private volatile boolean closed;
 
     /**
-     * @param storages the storage of a projection's subscription; asked once for each feed, which closes it when it ends
-     * @param options how the stream is read. Ordering and error handler are replaced by what the feeds need.
-     *     {@link SubscriberOptions#maxInflight()} says how many changes of a partition can be delivered and not acknowledged,
-     *     and so how many events of it one transaction can apply: let it be large, as in {@link #options()}
-     * @throws IllegalArgumentException if the options limit the time of a consumer's call, which here lasts until everything in
-     *     it is acknowledged
+     * @param storages opens the partition storage of a projection's subscription, by the projection's name; called once
+     *     for each feed, which closes the storage when it ends
+     * @param options the options of the subscriptions. Ordering and error handler are replaced. {@link
+     *     SubscriberOptions#maxInflight()} limits the unacknowledged changes of a partition, and so the number of its
+     *     events that one transaction can apply: use a large number, as in {@link #options()}
+     * @throws IllegalArgumentException if the options have a {@link SubscriberOptions#consumeTimeout()}: a call of the
+     *     consumer lasts until its events are acknowledged
      */
     public ChangeStreamEventSource(
             ChangeStreamSource stream,
@@ -87,7 +88,7 @@ public final class ChangeStreamEventSource implements EventSource {
         this(stream, storages, table, options, MonotonicTime.SYSTEM);
     }
 
-    /** For tests that drive the time. */
+    /** Creates a source for tests that control the time. */
     ChangeStreamEventSource(
             ChangeStreamSource stream,
             Function<String, PartitionStorage> storages,
@@ -104,12 +105,15 @@ public final class ChangeStreamEventSource implements EventSource {
                             .formatted(DurationText.of(options.consumeTimeout().get())));
         }
         this.options = options.toBuilder()
-                .ordering(Ordering.NONE) // which calls of the consumer start first; the feed sees to the order
+                .ordering(Ordering.NONE) // only of the calls of the consumer; the feed restores the order of the events
                 .errorHandler(ErrorHandler.stop())
                 .build();
     }
 
-    /** Options with as many changes in flight as there may be. */
+    /**
+     * Returns default options, except for the maximum number of changes in flight, which is the highest that is
+     * allowed.
+     */
     public static SubscriberOptions.Builder options() {
         return SubscriberOptions.builder().maxInflight(SubscriberOptions.MAX_MAX_INFLIGHT);
     }

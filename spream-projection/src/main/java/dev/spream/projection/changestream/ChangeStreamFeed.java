@@ -24,9 +24,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A feed that runs a subscriber whose consumer queues the rows of a change and returns only when they are acknowledged, so that
- * the subscriber's watermarks follow acknowledgements. There are as many concurrent calls as changes may be in flight. A
- * subscriber that fails ends; the failure is thrown by a poll, and the poll after that starts another.
+ * A feed that runs a subscriber whose consumer queues the rows of a change and returns only when they are acknowledged,
+ * so that the subscriber's watermarks follow acknowledgements. There are as many concurrent calls as changes may be in
+ * flight. A subscriber that fails ends; the failure is thrown by a poll, and the poll after that starts another.
  */
 final class ChangeStreamFeed implements EventFeed, Consumer {
     private static final Logger log = LoggerFactory.getLogger(ChangeStreamFeed.class);
@@ -52,9 +52,9 @@ final class ChangeStreamFeed implements EventFeed, Consumer {
     private boolean completed;
 
     /**
-     * @param label stream and projection, for messages and threads
-     * @param subscribers each a new one, over the {@link ReadOrderRecorder} of the order
-     * @param unread told of what they do
+     * @param label the stream and the projection, for messages and threads
+     * @param subscribers creates a subscriber whose source reports to the {@link ReadOrderRecorder} of the order
+     * @param unread the listener of these subscribers
      * @param onClose called once, after the last subscriber has ended
      */
     ChangeStreamFeed(
@@ -72,7 +72,7 @@ final class ChangeStreamFeed implements EventFeed, Consumer {
         this.onClose = onClose;
     }
 
-    /** Starts to read, unless it does. */
+    /** Starts a subscriber, unless one runs. */
     void start() {
         lock.run(() -> {
             if (running == null && !closed && !completed) {
@@ -96,7 +96,10 @@ final class ChangeStreamFeed implements EventFeed, Consumer {
         }
     }
 
-    /** The subscriber has tried again itself what may pass, but for its storage when it stops. */
+    /**
+     * Returns whether another subscriber may succeed: failures of the storage at the end of a run are not retried by
+     * it.
+     */
     private static boolean mayPass(Throwable failure) {
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
             if (cause instanceof StorageException storage) {
@@ -152,7 +155,7 @@ final class ChangeStreamFeed implements EventFeed, Consumer {
         return hasCompleted() ? batch : FeedBatch.of(batch.items(), unread.lasted());
     }
 
-    /** Returns whether the subscription has come to its end, behind which there is nothing to read. */
+    /** Returns whether the subscription is completed, so that nothing is left to read. */
     private boolean hasCompleted() {
         return lock.get(() -> completed);
     }
@@ -168,7 +171,7 @@ final class ChangeStreamFeed implements EventFeed, Consumer {
         stop();
     }
 
-    /** Its source is closed. */
+    /** Ends the feed because its source is closed. */
     void end() {
         queue.end(() -> new StorageException(
                 "[%s] events cannot be read: the event source is closed; open another one, which delivers unacknowledged events again"

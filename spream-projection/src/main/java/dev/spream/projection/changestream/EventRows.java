@@ -25,19 +25,22 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** Reads the rows of an events table out of changes, as {@link ChangeStreamEventSource} says. Safe for use by many threads. */
+/**
+ * The decoder of changes of an events table into rows, by the rules of {@link ChangeStreamEventSource}. Safe for use by
+ * many threads.
+ */
 record EventRows(EventTableMapping table, Set<String> eventColumns) {
 
     EventRows(EventTableMapping table) {
         this(table, Arrays.stream(Column.values()).map(table::nameOf).collect(Collectors.toSet()));
     }
 
-    /** Returns whether the change is one of the events table. */
+    /** Returns whether it is a change of the events table. */
     boolean concerns(DataChangeRecord change) {
         return change.tableName().equals(table.name());
     }
 
-    /** Returns the rows of a change for delivery: malformed ones, and events by version, since rows come in any order. */
+    /** Returns the rows of a change in the order of delivery: undecodable rows first, then events by version. */
     List<EventRow> of(DataChangeRecord change) {
         if (!concerns(change)) {
             return List.of();
@@ -57,7 +60,9 @@ record EventRows(EventTableMapping table, Set<String> eventColumns) {
             case UPDATE -> updated(change, index);
             case UNKNOWN ->
                 Optional.of(undecodable(
-                        change, index, "what happened to the row is unknown: '%s'".formatted(change.modTypeName())));
+                        change,
+                        index,
+                        "the change of the row has the unknown mod type '%s'".formatted(change.modTypeName())));
         };
     }
 
@@ -70,7 +75,7 @@ record EventRows(EventTableMapping table, Set<String> eventColumns) {
         }
     }
 
-    /** A time's own message has the text that is none. */
+    /** Returns the message of a failure; that of a malformed time would quote the text. */
     private String reason(RuntimeException e) {
         return e instanceof DateTimeException
                 ? "column %s has no timestamp".formatted(table.nameOf(Column.OCCURRED_AT))
@@ -121,7 +126,7 @@ record EventRows(EventTableMapping table, Set<String> eventColumns) {
         }
     }
 
-    /** A JSON column's value is sent as its text; Spanner has checked it. */
+    /** Returns the data. Spanner sends the value of a JSON column as its text, which is valid. */
     private String data(DataChangeRecord change, Mod mod) {
         String name = table.nameOf(Column.EVENT_DATA);
         return switch (valuesWith(mod, name).get(name)) {
@@ -153,7 +158,7 @@ record EventRows(EventTableMapping table, Set<String> eventColumns) {
                 : Optional.empty();
     }
 
-    /** The columns that were modified, or may have been. */
+    /** Returns the columns that were modified, or may have been. */
     private static Set<String> modified(DataChangeRecord change, Mod mod) {
         return change.valueCaptureType() == ValueCaptureType.NEW_ROW_AND_OLD_VALUES
                 ? mod.oldValues().members().keySet()

@@ -7,27 +7,27 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * A table of events, a row each.
+ * The mapping of a table with one row for each event: its name and those of its columns.
  *
- * @param name as Spanner sends it: in the case in which it was declared, with its named schema if it is in one
- * @param columns the names of columns, in the case in which they were declared; those that are not named have {@linkplain
- *     Column#defaultName() the usual ones}
+ * @param name the table's name as Spanner sends it: in the case of its declaration, qualified with its named schema
+ * @param columns the names of columns, in the case of their declaration; a column that is absent here has its
+ *     {@linkplain Column#defaultName() default name}
  */
 public record EventTableMapping(String name, Map<Column, String> columns) {
 
     /** The columns of a row that describe its event. */
     public enum Column {
-        /** STRING; another one for every event. */
+        /** STRING, unique for each event. */
         EVENT_ID("event_id", true),
         /** STRING. */
         AGGREGATE_ID("aggregate_id", true),
         /** STRING. */
         EVENT_TYPE("event_type", true),
-        /** JSON, or STRING with a JSON text in it. */
+        /** JSON, or STRING that contains a JSON text. */
         EVENT_DATA("event_data", true),
-        /** INT64; 1, 2, 3 … within the aggregate. */
+        /** INT64: the version of the aggregate, counted from 1 without gaps. */
         EVENT_VERSION("event_version", true),
-        /** TIMESTAMP. The commit timestamp is used where there is none. */
+        /** TIMESTAMP. The commit timestamp takes its place if it is null or the table lacks the column. */
         OCCURRED_AT("occurred_at", false),
         /** STRING. */
         CORRELATION_ID("correlation_id", false),
@@ -50,7 +50,10 @@ public record EventTableMapping(String name, Map<Column, String> columns) {
             return defaultName;
         }
 
-        /** Returns whether a row without it is no event. The others may be null, or missing from the table. */
+        /**
+         * Returns whether each event needs a value in this column. Other columns may be null, or missing from the
+         * table.
+         */
         public boolean required() {
             return required;
         }
@@ -62,12 +65,12 @@ public record EventTableMapping(String name, Map<Column, String> columns) {
         columns.forEach((column, its) -> requireName("column for " + column.defaultName(), its));
     }
 
-    /** A table whose columns have the usual names. */
+    /** Returns the mapping of a table whose columns have their default names. */
     public static EventTableMapping named(String name) {
         return new EventTableMapping(name, Map.of());
     }
 
-    /** The same table, with another name for a column. */
+    /** Returns this mapping with another name for a column. */
     public EventTableMapping with(Column column, String itsName) {
         Map<Column, String> all = new EnumMap<>(Column.class);
         all.putAll(columns);

@@ -14,12 +14,12 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A buffer that hands changes over in the order in which their partition returned them, though the consumer is called
- * concurrently and in no order. Safe for use by many threads.
+ * A buffer that restores the order in which a partition returned its changes, although the consumer is called
+ * concurrently and in any order. Safe for use by many threads.
  *
- * <p>A change that a partition returned is noted before the subscriber sees it. From then on it either arrives at the consumer;
- * or it is dropped as a duplicate, which is reported; or the subscriber leaves the partition, and then no later one arrives
- * either, until the partition is claimed again.
+ * <p>Each change is recorded before the subscriber receives it. Later it arrives at the consumer, or it is dropped as a
+ * duplicate, which is reported, or the subscriber leaves the partition; then no later change arrives either until the
+ * partition is claimed again.
  */
 final class ReadOrderBuffer implements SubscriptionListener {
     private final SectionLock lock = new SectionLock();
@@ -40,14 +40,17 @@ final class ReadOrderBuffer implements SubscriptionListener {
         }
     }
 
-    /** The partition returned a change. */
+    /** Records that the partition returned a change. */
     void returned(PartitionToken partition, DataChangeRecord record) {
         lock.run(() -> partitions
                 .computeIfAbsent(partition, token -> new ArrayDeque<>())
                 .addLast(new Change(record)));
     }
 
-    /** The consumer was called with a change: runs this when all before it have arrived. It must be short. */
+    /**
+     * Records that the consumer was called with a change; runs {@code handOver}, which must be short, when all earlier
+     * changes have arrived.
+     */
     void arrived(PartitionToken partition, DataChangeRecord record, Runnable handOver) {
         lock.run(() -> {
             Deque<Change> changes = partitions.getOrDefault(partition, new ArrayDeque<>());
@@ -72,12 +75,12 @@ final class ReadOrderBuffer implements SubscriptionListener {
         }
     }
 
-    /** The consumer does not wait for that change any more: it is not handed over, if it was not. */
+    /** Removes a change for which the consumer no longer waits; it is not handed over, unless it was before. */
     void left(PartitionToken partition, DataChangeRecord record) {
         remove(partition, record, Deque::iterator);
     }
 
-    /** Told before the partition returns anything else: the newest is the one that is dropped. */
+    /** Removes the dropped change: the newest, because this is called before the partition returns another record. */
     @Override
     public void duplicateDropped(PartitionToken partition, DataChangeRecord record) {
         remove(partition, record, Deque::descendingIterator);

@@ -15,12 +15,15 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tracks since when a part of a stream has been unreadable while its subscriber retries: a partition whose query
- * failed, until a query returns records; the storage, until it responds; everything, until the subscription is open.
+ * The time for which a part of a stream has been unreadable while its subscriber retries: a partition from a failed
+ * query until a query returns records, the storage until it responds, the whole stream until the subscription is open.
  * Safe for use by many threads.
  */
 final class ReadStallTracker implements SubscriptionListener {
-    /** Streams break now and then and recover at once. A projection counts as caught up if it was within the last ten seconds. */
+    /**
+     * Shorter stalls are not reported: streams break occasionally and recover at once. A projection counts as caught up
+     * if it was within the last ten seconds.
+     */
     private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
     private final MonotonicTime time;
@@ -39,7 +42,7 @@ final class ReadStallTracker implements SubscriptionListener {
         return OptionalLong.of(time.nanoTime());
     }
 
-    /** For how long something has not been readable; zero if everything is, or was a moment ago. */
+    /** Returns the longest time for which a part has been unreadable; zero if it is below {@link #TIMEOUT}. */
     synchronized Duration lasted() {
         long now = time.nanoTime();
         Duration longest =
@@ -51,7 +54,7 @@ final class ReadStallTracker implements SubscriptionListener {
         return longest.compareTo(TIMEOUT) > 0 ? longest : Duration.ZERO;
     }
 
-    /** The partition's query returned something, if only that it has ended. */
+    /** Records that the partition's query returned a record or its end. */
     synchronized void returned(PartitionToken partition) {
         partitions.replace(partition, OptionalLong.empty());
     }

@@ -1,6 +1,6 @@
 package dev.spream.projection.event;
 
-/** Checks of the texts of events. */
+/** Checks of the texts of events: their lengths, and characters that a database cannot store. */
 public final class EventChecks {
     static final int ID_LENGTH = 200;
     static final int TYPE_LENGTH = 200;

@@ -12,7 +12,7 @@ public sealed interface ExpectedVersion {
     record Exactly(long version) implements ExpectedVersion {
         public Exactly {
             if (version < 0) {
-                throw new IllegalArgumentException("expected version %d: versions are not negative".formatted(version));
+                throw new IllegalArgumentException("expected version is %d, must be 0 or more".formatted(version));
             }
         }
     }

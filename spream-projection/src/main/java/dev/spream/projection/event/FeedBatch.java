@@ -12,19 +12,22 @@ import java.util.List;
  *     processed; otherwise 0
  * @param head for a positioned source, the position of the last event, never below {@code position}; if final positions
  *     cannot be determined, the last position that was assigned; otherwise 0
- * @param waited how long nothing after {@code position} could be delivered, though there may be events, because an
- *     append is still open; for a source without positions, how long a part of it has not been readable, which the
- *     source itself retries. Otherwise 0
+ * @param waited the time for which nothing after {@code position} could be delivered, although there may be events,
+ *     because an append is still open; for a source without positions, the time for which a part of it has been
+ *     unreadable, which the source itself retries. Otherwise 0
  */
 public record FeedBatch(List<FeedItem> items, long position, long head, Duration waited) {
     public FeedBatch {
         items = List.copyOf(items);
         if (position < 0 || head < position) {
-            throw new IllegalArgumentException("position %d with head %d".formatted(position, head));
+            throw new IllegalArgumentException(
+                    "position is %d and head is %d, must be 0 or more and not below the position"
+                            .formatted(position, head));
         }
         if (waited.isNegative() || (waited.isPositive() && head == position && position > 0)) {
             throw new IllegalArgumentException(
-                    "waited for %s after position %d, which is the head".formatted(DurationText.of(waited), position));
+                    "waited is %s at position %d, which is the head: must be zero, because nothing follows"
+                            .formatted(DurationText.of(waited), position));
         }
     }
 

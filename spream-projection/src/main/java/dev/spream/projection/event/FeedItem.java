@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.util.Map;
 
-/** An item that a feed delivers. */
+/** An item that a feed delivers: an event, or bytes that are no event. */
 public sealed interface FeedItem {
 
     /** Returns the id of this delivery, unique within the feed. */
@@ -50,7 +50,7 @@ public sealed interface FeedItem {
 
         @Override
         public String toString() {
-            return "'%s' (%d bytes), which is not an event: %s".formatted(origin, bytes.remaining(), reason);
+            return "item '%s' (%d bytes): %s".formatted(origin, bytes.remaining(), reason);
         }
     }
 }

@@ -40,7 +40,7 @@ public final class FeedQueue<T> {
     private boolean closed;
 
     /**
-     * A delivery.
+     * A delivery that the source adds to the queue.
      *
      * @param handle the handle by which the source identifies it
      * @param item creates the item from a delivery id; called once for each delivery

@@ -266,7 +266,10 @@ final class FeedLoop<T> implements BatchRun.Loop {
         manager.store().deadLetter(status.name, item);
         acknowledge(List.of(item));
         status.progressed.set(true);
-        log.warn("[{}] {} is stored as a dead letter", status.name, item);
+        log.warn(
+                "[{}] the source returned an item that is not an event; it is stored as a dead letter, and its later events continue: {}",
+                status.name,
+                item);
         manager.tell(listener -> listener.undecodable(status.name, item.origin(), item.reason()));
     }
 

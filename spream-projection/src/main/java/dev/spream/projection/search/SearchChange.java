@@ -49,7 +49,7 @@ public sealed interface SearchChange {
 
     private static void checkVersion(long version) {
         if (version < 1) {
-            throw new IllegalArgumentException("version %d of a document, must be 1 or more".formatted(version));
+            throw new IllegalArgumentException("the version of a document is %d, must be 1 or more".formatted(version));
         }
     }
 }

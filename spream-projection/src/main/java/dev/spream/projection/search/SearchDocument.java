@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A document.
+ * A document of a search index: its id and its fields.
  *
  * @param id 1 to 511 letters, digits, hyphens and underscores, the limit of the strictest engine
  * @param fields the fields by name, in order: {@code String}, {@code Long}, {@code Double}, {@code Boolean}, or a

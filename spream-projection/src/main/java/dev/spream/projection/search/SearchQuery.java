@@ -13,8 +13,8 @@ import java.util.Optional;
  *
  * @param text words that a document must contain, of which the last may be unfinished; empty for all documents. At most
  *     1,000 characters
- * @param filters the required values by the name of a {@linkplain SearchSchema#filterable() filterable} field: a document
- *     matches if each of these fields has the value, or is a list with an element that has it
+ * @param filters the required values by the name of a {@linkplain SearchSchema#filterable() filterable} field: a
+ *     document matches if each of these fields has the value, or is a list with an element that has it
  * @param sortBy a sortable field, ascending; empty for the best match first
  * @param offset the number of results to skip: 0 to 10,000
  * @param limit the maximum number of results: 1 to 1,000

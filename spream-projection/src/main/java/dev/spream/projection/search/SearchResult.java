@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * The result of a search.
+ * The result of a search: the requested page of documents, and the number of all that match.
  *
  * @param total the number of matching documents; an estimate if there are many
  * @param documents the requested documents
