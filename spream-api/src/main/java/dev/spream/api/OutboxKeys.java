@@ -15,7 +15,7 @@ final class OutboxKeys {
     static final ConfigKey<Boolean> ENABLED = ConfigKey.of(
                     "enabled",
                     ConfigType.flag(),
-                    "Whether spream outbox run starts a worker with this configuration. Or OUTBOX_ENABLED.")
+                    "Whether spream outbox run starts a worker with this configuration. Also set by the variable OUTBOX_ENABLED.")
             .withDefault(false);
 
     private static final OutboxWorkerOptions DEFAULTS = OutboxWorkerOptions.defaults();
@@ -24,20 +24,20 @@ final class OutboxKeys {
             OptionKey.of(
                     "concurrency",
                     ConfigType.integer(1, OutboxWorkerOptions.MAX_CONCURRENCY),
-                    "Maximum number of entries sent at the same time. Or OUTBOX_CONCURRENCY.",
+                    "Maximum number of entries sent at the same time. Also set by the variable OUTBOX_CONCURRENCY.",
                     DEFAULTS.concurrency(),
                     OutboxWorkerOptions.Builder::concurrency),
             OptionKey.of(
                     "batch",
                     ConfigType.integer(1, OutboxWorkerOptions.MAX_BATCH),
-                    "Maximum number of entries claimed by one statement; never more than can be sent at once. Or"
+                    "Maximum number of entries claimed by one statement; never more than can be sent at once. Also set by the variable"
                             + " OUTBOX_BATCH.",
                     DEFAULTS.batch(),
                     OutboxWorkerOptions.Builder::batch),
             OptionKey.of(
                     "poll-interval",
                     ConfigType.duration(OutboxWorkerOptions.MIN_POLL_INTERVAL, OutboxWorkerOptions.MAX_POLL_INTERVAL),
-                    "Maximum delay before an idle worker that was not notified polls again. Or"
+                    "Maximum delay before an idle worker that was not notified polls again. Also set by the variable"
                             + " OUTBOX_POLL_INTERVAL_SEC.",
                     DEFAULTS.pollInterval(),
                     OutboxWorkerOptions.Builder::pollInterval),
@@ -45,26 +45,26 @@ final class OutboxKeys {
                     "lease",
                     ConfigType.duration(OutboxWorkerOptions.MIN_LEASE, OutboxWorkerOptions.MAX_LEASE),
                     "Time after its last renewal at which the lease of a claimed entry expires and another worker"
-                            + " may claim it. Or OUTBOX_LOCK_LEASE_SEC.",
+                            + " may claim it. Also set by the variable OUTBOX_LOCK_LEASE_SEC.",
                     DEFAULTS.lease(),
                     OutboxWorkerOptions.Builder::lease),
             OptionKey.of(
                     "send-timeout",
                     ConfigType.duration(OutboxWorkerOptions.MIN_SEND_TIMEOUT, OutboxWorkerOptions.MAX_SEND_TIMEOUT),
-                    "Time limit of one attempt; past it the outcome is unknown. Or BROKER_TIMEOUT_MS.",
+                    "Time limit of one attempt; past it the outcome is unknown. Also set by the variable BROKER_TIMEOUT_MS.",
                     DEFAULTS.sendTimeout(),
                     OutboxWorkerOptions.Builder::sendTimeout),
             OptionKey.of(
                     "max-attempts",
                     ConfigType.integer(1, OutboxWorkerOptions.MAX_MAX_ATTEMPTS),
-                    "Maximum number of attempts for an entry, the first included. Or OUTBOX_MAX_ATTEMPTS.",
+                    "Maximum number of attempts for an entry, the first included. Also set by the variable OUTBOX_MAX_ATTEMPTS.",
                     DEFAULTS.maxAttempts(),
                     OutboxWorkerOptions.Builder::maxAttempts),
             OptionKey.of(
                     "backoff",
                     BackoffType.TYPE,
                     "Delay after each failed attempt, the last one repeating; or a range such as 5s..10m: a"
-                            + " random delay up to the first value, doubled with each attempt and capped at the second. Or"
+                            + " random delay up to the first value, doubled with each attempt and capped at the second. Also set by the variable"
                             + " OUTBOX_BACKOFF_SEC.",
                     DEFAULTS.backoff(),
                     OutboxWorkerOptions.Builder::backoff),

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 public record ProjectionHealth(List<ProjectionView> projections, double errorRate) {
     private static final double MILLIS = 1_000;
 
-    /** The overall status. */
+    /** The overall status of the projections of a process. */
     public enum Status {
         /** All projections run, and nothing is parked. */
         HEALTHY,

@@ -58,7 +58,7 @@ final class OutboxGauges {
                 () -> ofStats(OutboxStats::leasesExpired));
         meters.seconds(
                 "outbox.sample.age",
-                "Time since the whole outbox was last sampled, which its gauges are as old as; grows while sampling fails.",
+                "Time since the gauges of the whole outbox were last read from the store, in seconds; grows while reading them fails.",
                 this::sampleAge);
         meters.seconds(
                 "outbox.lag",
