@@ -240,7 +240,10 @@ final class DeadLetterFile implements AutoCloseable {
     /** Throws if something that was written may not be in the file. */
     void requireUsable() throws IOException {
         if (broken != null) {
-            throw new IOException("an earlier write to %s failed; it must be reopened".formatted(lock.file()), broken);
+            throw new IOException(
+                    "an earlier write to %s failed, so nothing more is written to it; restart the process, which reopens the file"
+                            .formatted(lock.file()),
+                    broken);
         }
     }
 

@@ -30,22 +30,22 @@ public final class JsonlSinkProvider implements ConsumerProvider {
     private static final ConfigKey<Path> PATH = ConfigKey.of(
                     "path",
                     ConfigType.path(),
-                    "The file to write, one JSON object a line. It is created if absent, its folder is not.")
+                    "File of the changes, one JSON object per line. The file is created if absent; its folder is not.")
             .required();
     private static final ConfigKey<Long> MAX_SIZE = ConfigKey.of(
                     "max-size",
                     ConfigType.size(1L << 10, 1L << 40),
-                    "A file that would grow beyond this is given a name with the time, and a new one begun.")
+                    "Maximum size of the file. A file that would exceed it is renamed, with the time in its name, and a new one is begun.")
             .withDefaultMeaning("no limit");
     private static final ConfigKey<Duration> MAX_AGE = ConfigKey.of(
                     "max-age",
                     ConfigType.duration(Duration.ofSeconds(1), Duration.ofDays(366)),
-                    "A file that was begun that long ago is given a name with the time, and a new one begun.")
+                    "Maximum age of the file. An older one is renamed, with the time in its name, and a new one is begun.")
             .withDefaultMeaning("no limit");
     private static final ConfigKey<Integer> KEEP = ConfigKey.of(
                     "keep",
                     ConfigType.integer(1, 100_000),
-                    "How many files with a time in their name stay; the oldest ones beyond that are deleted.")
+                    "Number of renamed files that are kept; older ones are deleted.")
             .withDefaultMeaning("all");
 
     @Override

@@ -262,7 +262,7 @@ final class LineFile implements AutoCloseable {
     static void requireUnbroken(Path path, @Nullable IOException broken) throws IOException {
         if (broken != null) {
             throw new IOException(
-                    "%s could not be forced to disk; its durable content is unknown, so it must be reopened"
+                    "%s could not be forced to disk, so its durable content is unknown and nothing more is written to it; restart the process, which reopens the file"
                             .formatted(path),
                     broken);
         }

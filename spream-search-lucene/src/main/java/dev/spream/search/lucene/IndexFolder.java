@@ -87,7 +87,7 @@ final class IndexFolder {
         } catch (IOException e) {
             throw new SearchException(
                     FailureKind.TRANSIENT,
-                    "the search index %s could not be removed completely from %s: %s; remove the folder by hand, or drop the index again"
+                    "the search index %s could not be removed completely from %s: %s; remove the folder manually, or drop the index again"
                             .formatted(name, folder, e),
                     e);
         }

@@ -31,8 +31,8 @@ import org.apache.lucene.util.ThreadInterruptedException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An open index, shared by all its users in the process. Writes are serial: each is compared with the result of the previous
- * one. A failed write is rolled back, and the next one starts from the state on disk.
+ * An open index, shared by all its users in the process. Writes are serial: each is compared with the result of the
+ * previous one. A failed write is rolled back, and the next one starts from the state on disk.
  *
  * <p>Safe for use by many threads. Closing waits for running searches.
  */
@@ -96,7 +96,7 @@ final class SharedIndex {
     }
 
     String id() {
-        writing("could not be asked which it is", to -> {});
+        writing("could not be identified", to -> {});
         return id;
     }
 
@@ -113,7 +113,7 @@ final class SharedIndex {
             }
             return there;
         } catch (IOException | RuntimeException e) {
-            throw failure("could not be asked which it is", e);
+            throw failure("could not be identified", e);
         } finally {
             writing.unlock();
         }
@@ -271,9 +271,9 @@ final class SharedIndex {
             files().writer().forceMerge(1);
         } catch (ThreadInterruptedException e) {
             Thread.currentThread().interrupt();
-            throw failure("was not made small", e);
+            throw failure("was not compacted", e);
         } catch (IOException | AlreadyClosedException e) {
-            throw failure("was not made small", e);
+            throw failure("was not compacted", e);
         } finally {
             life.readLock().unlock();
         }

@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The event source {@code pubsub}: messages of subscriptions of Google Cloud Pub/Sub, one subscription for each projection. A
- * message is acknowledged when its event is permanently applied or parked.
+ * The event source {@code pubsub}: messages of subscriptions of Google Cloud Pub/Sub, one subscription for each
+ * projection. A message is acknowledged when its event is permanently applied or parked.
  *
  * <p>The data of a message are a complete event, as {@link dev.spream.projection.event.EventJson} reads it: attributes
  * add nothing. Other data are undecodable, and kept with the attributes under the message's id. The ordering key is the
@@ -49,7 +49,7 @@ public final class PubsubEventSourceProvider implements EventSourceProvider {
     private static final ConfigKey<Integer> MAX_MESSAGES = ConfigKey.of(
                     "max-messages",
                     ConfigType.integer(1, 1_000_000),
-                    "How many messages a projection holds at most that are not acknowledged.")
+                    "Maximum number of unacknowledged messages of a projection.")
             .withDefault(5_000);
     private static final ConfigKey<Long> MAX_BYTES = ConfigKey.of(
                     "max-bytes", ConfigType.size(1 << 20, 1L << 40), "Maximum total size of unacknowledged messages.")

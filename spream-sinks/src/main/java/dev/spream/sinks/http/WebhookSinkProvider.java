@@ -48,12 +48,12 @@ public final class WebhookSinkProvider implements ConsumerProvider {
     private static final ConfigKey<Duration> TIMEOUT = ConfigKey.of(
                     "timeout",
                     ConfigType.duration(Duration.ofMillis(100), Duration.ofMinutes(10)),
-                    "How long a request may take, from its beginning to the end of the answer. A server that takes longer may see later changes of the key beside the abandoned request; docs/webhook.md has how it refuses that.")
+                    "Time limit of a request, from its start to the end of the response. A receiver that is still working on it then may get later changes of the key at the same time; docs/webhook.md describes how to refuse late requests.")
             .withDefault(Duration.ofSeconds(10));
     private static final ConfigKey<Duration> CONNECT_TIMEOUT = ConfigKey.of(
                     "connect-timeout",
                     ConfigType.duration(Duration.ofMillis(100), Duration.ofMinutes(1)),
-                    "How long it may take to connect.")
+                    "Time limit of connecting.")
             .withDefault(Duration.ofSeconds(5));
 
     @Override

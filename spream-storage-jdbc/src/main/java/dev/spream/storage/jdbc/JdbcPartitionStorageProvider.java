@@ -23,7 +23,7 @@ public final class JdbcPartitionStorageProvider implements PartitionStorageProvi
     private static final ConfigKey<Boolean> MIGRATE =
             ConnectionKeys.migrate("Whether to create the schema and its tables, and to migrate them, where needed.");
     private static final ConfigKey<Duration> STATEMENT_TIMEOUT = ConnectionKeys.statementTimeout(
-            "How long a statement may take; well below the lease time.",
+            "Time limit of a statement; keep it well below the lease time.",
             JdbcPartitionStorage.DEFAULT_STATEMENT_TIMEOUT);
 
     @Override

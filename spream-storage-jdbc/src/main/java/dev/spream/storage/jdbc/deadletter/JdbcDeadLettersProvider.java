@@ -27,11 +27,11 @@ public final class JdbcDeadLettersProvider implements DeadLetterSinkProvider {
     private static final ConfigKey<Boolean> MIGRATE =
             ConnectionKeys.migrate("Whether to create the schema and its tables, and to migrate them, where needed.");
     private static final ConfigKey<Duration> STATEMENT_TIMEOUT = ConnectionKeys.statementTimeout(
-            "How long a statement may take.", JdbcDeadLetterStore.DEFAULT_STATEMENT_TIMEOUT);
+            "Time limit of a statement.", JdbcDeadLetterStore.DEFAULT_STATEMENT_TIMEOUT);
     private static final ConfigKey<Duration> RESOLVED_RETENTION = ConfigKey.of(
                     "resolved-retention",
                     ConfigType.duration(Duration.ZERO, Duration.ofDays(3650)),
-                    "How long a letter stays stored after it was replayed or discarded.")
+                    "Time that a dead letter stays stored after it was replayed or discarded.")
             .withDefault(JdbcDeadLetterStore.DEFAULT_RESOLVED_RETENTION);
 
     @Override

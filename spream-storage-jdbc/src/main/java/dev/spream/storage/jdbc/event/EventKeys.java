@@ -21,7 +21,7 @@ final class EventKeys {
     private static final ConfigKey<Boolean> MIGRATE =
             ConnectionKeys.migrate("Whether to create the schema and its table, and to migrate them, where needed.");
     private static final ConfigKey<Duration> STATEMENT_TIMEOUT = ConnectionKeys.statementTimeout(
-            "How long a statement may take.", JdbcEventStoreBuilder.DEFAULT_STATEMENT_TIMEOUT);
+            "Time limit of a statement.", JdbcEventStoreBuilder.DEFAULT_STATEMENT_TIMEOUT);
 
     static final List<ConfigKey<?>> ALL = ConnectionKeys.with(SCHEMA, TABLE, MIGRATE, STATEMENT_TIMEOUT);
 

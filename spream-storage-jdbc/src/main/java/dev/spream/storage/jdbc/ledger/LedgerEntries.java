@@ -213,12 +213,12 @@ record LedgerEntries(SchemaName schema, String name) {
         }
         if (coversFrom == null) {
             throw new IllegalStateException(
-                    "the ledger '%s' has no beginning yet, and the delivery of the change %s has no low watermark to begin at"
+                    "the ledger '%s' has not begun: it begins at the low watermark of its first delivery, and the delivery of the change %s has none; nothing was changed. Pass the delivery that the subscriber passes to the consumer"
                             .formatted(name, offer.identity()));
         }
         if (offer.identity().commitTimestamp().isBefore(coversFrom)) {
             throw new NonRetryableException(
-                    "the change %s is from before %s, where the ledger '%s' begins: the subscription was started again from an earlier time, and the ledger cannot tell whether newer changes of the same rows were applied. Nothing was changed; start again from %s or later, or use another ledger and empty the tables that this one has filled"
+                    "the change %s is from before %s, where the ledger '%s' begins: the subscription was started again from an earlier time, and the ledger cannot tell whether newer changes of the same rows were applied. Nothing was changed; start again from %s or later, or empty the tables that the changes are applied to and use a new ledger name"
                             .formatted(offer.identity(), coversFrom, name, coversFrom));
         }
     }

@@ -8,8 +8,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The log of changes that a ledger did not apply because they were committed before its {@code settled_below}, at most a
- * line a minute. This is correct for changes that are delivered again, but a loss if two subscriptions share the
+ * The log of changes that a ledger did not apply because they were committed before its {@code settled_below}, at most
+ * a line a minute. This is correct for changes that are delivered again, but a loss if two subscriptions share the
  * ledger. Safe for use by many threads.
  */
 final class SkippedChanges {

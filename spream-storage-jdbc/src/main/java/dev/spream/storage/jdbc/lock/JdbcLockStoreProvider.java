@@ -64,11 +64,11 @@ public final class JdbcLockStoreProvider implements LockStoreProvider {
     private static final ConfigKey<Duration> HOLDER_TIMEOUT = ConfigKey.of(
                     "holder-timeout",
                     ConnectionKeys.wholeSeconds(ConfigType.duration(Duration.ofSeconds(1), Duration.ofDays(1))),
-                    "How long a process that holds a handle may be suspended before the database releases its locks.")
+                    "Time that a process with an open handle may be suspended before the database releases its locks.")
             .withDefault(JdbcLockStore.Builder.DEFAULT_HOLDER_TIMEOUT);
     private static final ConfigKey<Duration> STATEMENT_TIMEOUT = ConnectionKeys.statementTimeout(
-            "How long a statement may take that does not wait for locks. A commit without an answer 2 s later fails,"
-                    + " and it is unknown whether it took effect.",
+            "Time limit of a statement that does not wait for locks. A commit without an answer 2 s after it fails with"
+                    + " an unknown outcome.",
             JdbcLockStore.Builder.DEFAULT_STATEMENT_TIMEOUT);
     private static final ConfigKey<Boolean> MIGRATE =
             ConnectionKeys.migrate("Whether to create the schema and its tables, and to migrate them, where needed.");

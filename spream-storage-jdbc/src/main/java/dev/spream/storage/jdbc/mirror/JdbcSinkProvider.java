@@ -45,7 +45,7 @@ public final class JdbcSinkProvider implements ConsumerProvider {
                     "The number of batches that are written at the same time, each on a connection of its own; further batches wait.")
             .withDefault(8);
     private static final ConfigKey<Duration> STATEMENT_TIMEOUT = ConnectionKeys.statementTimeout(
-            "How long a statement may take, and how long a batch waits for a connection.",
+            "Time limit of a statement, and of the wait of a batch for a connection.",
             JdbcMirror.DEFAULT_STATEMENT_TIMEOUT);
 
     @Override

@@ -147,7 +147,7 @@ record OperationsChanges(OutboxDatabase database) {
                 return Made.refused("it is already settled: " + entry.status().text());
             }
             if (recordResult(transaction, entry, result)) {
-                end(transaction, id, result, action + " by hand");
+                end(transaction, id, result, (action.equals("abort") ? "aborted" : "settled") + " by an operator");
                 return Made.DONE;
             }
             Optional<LedgerResult> answer = answer(transaction, entry);

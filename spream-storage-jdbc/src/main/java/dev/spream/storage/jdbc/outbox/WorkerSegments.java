@@ -102,7 +102,7 @@ record WorkerSegments(OutboxDatabase database) {
     }
 
     void leave(OutboxOwner owner) {
-        database.inTransaction("leaving the segments of " + database.tables(), transaction -> {
+        database.inTransaction("releasing the segments of " + database.tables(), transaction -> {
             transaction.update(LEAVE, p -> p.text(owner.toString()));
             return transaction.update(UNREGISTER, p -> p.text(owner.toString()));
         });

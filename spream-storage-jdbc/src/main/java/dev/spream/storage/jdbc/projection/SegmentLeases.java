@@ -150,7 +150,7 @@ record SegmentLeases(ProjectionDatabase database) {
     }
 
     void leave(String projection, ProjectionOwner owner) {
-        database.inTransaction("leaving the segments of projection '%s'".formatted(projection), transaction -> {
+        database.inTransaction("releasing the segments of projection '%s'".formatted(projection), transaction -> {
             StatementBatch trip = transaction.first();
             trip.update(LEAVE, p -> p.text(projection).text(owner.toString()).text(projection));
             trip.update(UNREGISTER, p -> p.text(projection).text(owner.toString()));

@@ -8,8 +8,8 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
- * The form in which aggregate ids are stored in indexed columns: the id itself, or {@code sha256:} and its digest if the
- * id is too long for an entry of a B-tree index, contains a null character, or begins with {@code sha256:}.
+ * The form in which aggregate ids are stored in indexed columns: the id itself, or {@code sha256:} and its digest if
+ * the id is too long for an entry of a B-tree index, contains a null character, or begins with {@code sha256:}.
  *
  * @see <a href="https://www.postgresql.org/docs/16/btree-intro.html">PostgreSQL: an index entry is at most about a
  *     third of a page</a>

@@ -77,7 +77,7 @@ final class TableAttachments {
                 compared.stream().flatMap(one -> one.differences().stream()).toList();
         if (!differences.isEmpty()) {
             throw new IllegalStateException(
-                    "the tables of version %d of projection '%s' in the schema '%s' differ from the live ones in attachments on which readers depend and which do not move: %s; nothing was changed: create the same in create(), create them by hand now, or drop them from the live tables; create a trigger that writes tables shared by versions and disable it (ALTER TABLE … DISABLE TRIGGER), the cutover enables it"
+                    "the tables of version %d of projection '%s' in the schema '%s' differ from the live ones in attachments on which readers depend and which do not move: %s; nothing was changed: create the same in create(), create them manually now, or drop them from the live tables; create a trigger that writes tables shared by versions and disable it (ALTER TABLE … DISABLE TRIGGER), the cutover enables it"
                             .formatted(
                                     pair.other().version().version(),
                                     pair.projection(),
