@@ -180,7 +180,7 @@ public final class SpannerEmulator implements AutoCloseable {
         executor.shutdownNow();
     }
 
-    /** Settings of an emulator to be started. */
+    /** The settings with which an emulator is started. */
     public static final class Builder {
         private String host = "127.0.0.1";
         private int port;

@@ -91,7 +91,7 @@ public final class DrivenClock implements InstantSource {
         return () -> listeners.remove(place);
     }
 
-    /** The registration of a listener. */
+    /** The registration of a listener at the clock; closing it ends the registration. */
     @FunctionalInterface
     public interface Listening extends AutoCloseable {
         /** Ends the registration; a second call is harmless. */

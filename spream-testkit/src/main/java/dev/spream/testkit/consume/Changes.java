@@ -8,7 +8,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Changes for tests. */
+/** Changes with fixed, distinguishable contents, for tests. */
 public final class Changes {
     public static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
 

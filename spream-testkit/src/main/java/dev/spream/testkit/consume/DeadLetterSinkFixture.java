@@ -4,7 +4,7 @@ import dev.spream.core.consume.DeadLetterSink;
 import dev.spream.core.record.DataChangeRecord;
 import java.util.List;
 
-/** A dead letter sink under test. */
+/** A dead letter sink under test, empty, created for one test, and the means to restart it. */
 public interface DeadLetterSinkFixture extends AutoCloseable {
 
     /** Returns the sink, which is empty at first. After {@link #restart}, returns the reopened one. */

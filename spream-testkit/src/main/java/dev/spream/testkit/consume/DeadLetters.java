@@ -10,7 +10,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 
-/** Letters for tests. */
+/** Dead letters of each reason, for tests. */
 public final class DeadLetters {
     public static final PartitionToken PARTITION = new PartitionToken("partition-a");
     public static final Instant FAILED_AT =

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 public final class ContractBreakers {
     private ContractBreakers() {}
 
-    /** The behaviour of a broken method. */
+    /** The behaviour that replaces that of a method, to violate the contract. */
     @FunctionalInterface
     public interface Answer<P> {
         @Nullable

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
 
-/** Events for tests. */
+/** Events with fixed, distinguishable contents, for tests. */
 public final class TestEvents {
     /** A time with a precision that all stores support. */
     public static final Instant NOON = Instant.parse("2026-03-01T12:00:00.123456Z");

@@ -122,13 +122,13 @@ final class MemoryOperations implements OutboxOperations {
 
     @Override
     public OperatorResult settle(long id, LedgerResult result, OperatorAction act) {
-        return change("settle", id, act, (entry, now) -> finish(entry, result, "settled by hand"));
+        return change("settle", id, act, (entry, now) -> finish(entry, result, "settled by an operator"));
     }
 
     @Override
     public OperatorResult abort(long id, OperatorAction act) {
         LedgerResult result = LedgerResult.failed(ReasonCode.ABORTED_BY_HAND);
-        return change("abort", id, act, (entry, now) -> finish(entry, result, "aborted by hand"));
+        return change("abort", id, act, (entry, now) -> finish(entry, result, "aborted by an operator"));
     }
 
     private Made finish(StoredEntry entry, LedgerResult result, String message) {

@@ -3,7 +3,7 @@ package dev.spream.testkit.outbox;
 import dev.spream.outbox.OutboxOperations;
 
 /**
- * The fixture of {@link OutboxOperationsContract}.
+ * The fixture with which {@link OutboxOperationsContract} tests a store.
  *
  * @param <T> a transaction of the store
  */

@@ -34,7 +34,7 @@ public final class PinnedThreads implements AutoCloseable {
         recording.start();
     }
 
-    /** A wait of a pinned thread. */
+    /** One wait of a virtual thread that was pinned to its carrier meanwhile. */
     public record Pin(Duration duration, List<String> frames) {
 
         /** Returns the class that waited: the topmost frame outside the JDK. */
@@ -44,7 +44,9 @@ public final class PinnedThreads implements AutoCloseable {
                     .findFirst();
         }
 
-        /** Returns whether the engine or an adapter waited, or other code in the initializer of one of their classes. */
+        /**
+         * Returns whether the engine or an adapter waited, or other code in the initializer of one of their classes.
+         */
         public boolean isOurs() {
             return Stream.concat(owner().stream(), frames.stream().filter(frame -> frame.contains(".<clinit>")))
                     .anyMatch(frame -> frame.matches(

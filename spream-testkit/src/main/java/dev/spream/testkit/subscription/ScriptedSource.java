@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
 public final class ScriptedSource implements ChangeStreamSource {
     public static final Instant START = Instant.parse("2026-01-01T10:00:00Z");
 
-    /** The fault of one query. */
+    /** The fault with which one query ends or deviates. */
     public sealed interface Fault {
         /** The stream fails after that many rows. */
         record Break(int afterRows, SourceException.Kind kind) implements Fault {}

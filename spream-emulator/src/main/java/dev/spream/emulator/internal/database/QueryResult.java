@@ -5,7 +5,7 @@ import com.google.spanner.v1.StructType;
 import java.util.List;
 
 /**
- * The result of a statement.
+ * The result of a query or a DML statement: its rows, or the number of changed rows.
  *
  * @param rowType its columns; none for DML that returns no rows
  * @param rows in order

@@ -62,7 +62,7 @@ public final class ReadWriteTransaction {
     private volatile long lastUsed = System.nanoTime();
 
     /**
-     * A commit's outcome.
+     * The outcome of a commit, as the response to the client states it.
      *
      * @param timestamp the commit timestamp
      * @param mutationCount Spanner's count of changed cells

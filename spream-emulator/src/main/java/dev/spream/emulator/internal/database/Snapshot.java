@@ -11,10 +11,10 @@ import java.time.Instant;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * A read-only transaction, which holds a connection whose reads all see the database as of {@link #readTimestamp}. Clients
- * do not report the end of a read-only transaction: {@link OpenTransactions} closes it and forgets its id when it was idle
- * for too long, and a schema change closes it. A read of a closed snapshot fails with FAILED_PRECONDITION. Safe for use
- * by many threads, which read one at a time.
+ * A read-only transaction, which holds a connection whose reads all see the database as of {@link #readTimestamp}.
+ * Clients do not report the end of a read-only transaction: {@link OpenTransactions} closes it and forgets its id when
+ * it was idle for too long, and a schema change closes it. A read of a closed snapshot fails with FAILED_PRECONDITION.
+ * Safe for use by many threads, which read one at a time.
  */
 public final class Snapshot {
     private final ByteString id;

@@ -11,7 +11,7 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * A stream as declared.
+ * A change stream as its DDL declares it: its name, scope and options.
  *
  * @param name as declared
  * @param watched the watched tables and columns, in the spelling of the schema
