@@ -19,8 +19,7 @@ import picocli.CommandLine.Option;
 @Command(
         name = "release",
         description =
-                "Releases parked keys that have no open dead letter: changes of these keys that arrive from now on are"
-                        + " delivered.",
+                "Releases parked keys that have no open dead letter: changes of these keys that arrive from now on are delivered.",
         footer = {
             "",
             "A replay releases the keys that have no open dead letter left; use this for keys whose dead letters"
@@ -33,7 +32,7 @@ final class DeadLettersReleaseCommand extends Subcommand {
     @Mixin
     private final KeyArguments keys = new KeyArguments();
 
-    @Option(names = "--all", description = "All keys that have no open dead letter.")
+    @Option(names = "--all", description = "All parked keys that have no open dead letter.")
     private boolean all;
 
     @Override

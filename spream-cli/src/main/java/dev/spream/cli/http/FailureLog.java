@@ -97,7 +97,7 @@ final class FailureLog implements SubscriptionListener {
     @Override
     public void reconnecting(PartitionToken partition, int attempt, Duration delay, @Nullable SourceException cause) {
         String why = cause == null
-                ? "the stream ended without proof"
+                ? "the stream ended without a proof of the partition's end"
                 : "%s: %s".formatted(cause.kind(), LoggedFailure.message(cause));
         note("reconnect", partition, "attempt %d in %s; %s".formatted(attempt, DurationText.of(delay), why));
     }

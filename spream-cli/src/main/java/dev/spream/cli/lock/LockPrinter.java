@@ -83,7 +83,7 @@ final class LockPrinter {
                                         .formatted(
                                                 locks.waits().size(),
                                                 locks.waits().size() == 1 ? "waits" : "wait"),
-                        needless == 0 ? "" : ", %d of them without need".formatted(needless),
+                        needless == 0 ? "" : ", %d of them unnecessarily".formatted(needless),
                         locks.queued().isEmpty()
                                 ? ""
                                 : ", %d queued in their processes"

@@ -121,7 +121,7 @@ final class OutboxPrinter {
             response(facts, row.ledger());
             add(facts, "payload", payload.orElse(NONE));
         }
-        audit.forEach(entry -> add(facts, "by hand", audit(entry)));
+        audit.forEach(entry -> add(facts, "operator", audit(entry)));
         return Columns.align(facts);
     }
 
@@ -139,7 +139,7 @@ final class OutboxPrinter {
         if (open) {
             response(facts, gone.ledger());
         }
-        gone.audit().forEach(entry -> add(facts, "by hand", audit(entry)));
+        gone.audit().forEach(entry -> add(facts, "operator", audit(entry)));
         return Columns.align(facts);
     }
 

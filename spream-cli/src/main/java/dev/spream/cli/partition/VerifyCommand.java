@@ -48,6 +48,11 @@ public final class VerifyCommand extends Subcommand {
                                         loss.partition().abbreviated(),
                                         loss.gap().from(),
                                         loss.gap().to())));
+        if (!report.isProven()) {
+            lines.add(
+                    "changes of these partitions may be missing or out of order: deliver them again by a new subscription"
+                            + " that starts before the findings, or compare the consumer's data with the database");
+        }
         lines.add(summary(report));
         return lines;
     }

@@ -54,39 +54,46 @@ public final class StorageArguments {
     @Option(
             names = {"-t", "--metadata-table"},
             paramLabel = "NAME",
-            description = "Of spanner: the table of partitions.")
+            description = "With --storage spanner: the table of partitions.")
     private @Nullable String metadataTable;
 
     @Option(
             names = "--metadata-database",
             paramLabel = "NAME",
-            description = "Of spanner: the database of the table. Default: that of the stream.")
+            description = "With --storage spanner: the database of the table. Default: that of the stream.")
     private @Nullable DatabaseName metadataDatabase;
 
-    @Option(names = "--jdbc-url", paramLabel = "URL", description = "Of jdbc: jdbc:postgresql://<host>/<database>.")
+    @Option(
+            names = "--jdbc-url",
+            paramLabel = "URL",
+            description = "With --storage jdbc: jdbc:postgresql://<host>/<database>.")
     private @Nullable String jdbcUrl;
 
-    @Option(names = "--jdbc-user", paramLabel = "NAME", description = "Of jdbc: the user. Default: the URL's.")
+    @Option(
+            names = "--jdbc-user",
+            paramLabel = "NAME",
+            description = "With --storage jdbc: the user. Default: the URL's.")
     private @Nullable String jdbcUser;
 
     @Option(
             names = "--jdbc-password-file",
             paramLabel = "FILE",
             description =
-                    "Of jdbc: a file with the password. Default: the environment's SPREAM_CONFIG_STORAGE_JDBC_PASSWORD. It is not"
+                    "With --storage jdbc: a file with the password. Default: the environment's SPREAM_CONFIG_STORAGE_JDBC_PASSWORD. It is not"
                             + " taken as a flag, which others on the machine could see.")
     private @Nullable Path jdbcPasswordFile;
 
     @Option(
             names = "--jdbc-schema",
             paramLabel = "NAME",
-            description = "Of jdbc: the schema of the tables. Default: spream.")
+            description = "With --storage jdbc: the schema of the tables. Default: spream.")
     private @Nullable String jdbcSchema;
 
     @Option(
             names = "--subscription",
             paramLabel = "NAME",
-            description = "Of jdbc: the name of the subscription in the schema. Default: the stream's name.")
+            description =
+                    "With --storage jdbc: the name of the subscription in the schema. Default: the stream's name.")
     private @Nullable String subscription;
 
     /** Returns the storage for a reader, which may be in memory. */

@@ -150,20 +150,22 @@ public final class TailCommand extends Subcommand {
     @Mixin
     private final StorageArguments storageArguments = new StorageArguments();
 
-    @Option(names = "--create-table", description = "Of spanner: create the tables where they are missing.")
+    @Option(names = "--create-table", description = "With --storage spanner: create the tables where they are missing.")
     private boolean createTable;
 
     @Option(
             names = "--worker",
             paramLabel = "NAME",
-            description = "Of jdbc and spanner: name of this worker; a random suffix is added. Default: random.")
+            description =
+                    "With --storage jdbc or spanner: name of this worker; a random suffix is added. Default: random.")
     private @Nullable String worker;
 
     @Option(
             names = "--lease-time",
             paramLabel = "DURATION",
-            description = "Of jdbc and spanner: time after its last renewal at which a lease expires and another"
-                    + " worker may take the partition over, 100ms to 1h. Default: 15s.")
+            description =
+                    "With --storage jdbc or spanner: time after its last renewal at which a lease expires and another"
+                            + " worker may take the partition over, 100ms to 1h. Default: 15s.")
     private Duration leaseTime = SubscriberOptions.defaults().leaseTime();
 
     @Option(

@@ -62,7 +62,7 @@ final class LockPrinterTest {
                         "most contended in the last 24 hours",
                         "  BUCKET  WAITS  WAITED  LOCKED NOW",
                         "  0:0     12     1m 30s  u1, u2");
-        assertThat(LockPrinter.summary(explain())).isEqualTo("1 session holds locks, 2 wait, 1 of them without need");
+        assertThat(LockPrinter.summary(explain())).isEqualTo("1 session holds locks, 2 wait, 1 of them unnecessarily");
     }
 
     @Test
