@@ -91,7 +91,10 @@ final class FailureLog implements SubscriptionListener {
 
     @Override
     public void leaseLost(PartitionToken partition, long epoch) {
-        note("lease lost", partition, "another worker may own it now; epoch %d".formatted(epoch));
+        note(
+                "lease lost",
+                partition,
+                "the lease of epoch %d ended; another worker may own the partition now".formatted(epoch));
     }
 
     @Override
@@ -109,6 +112,6 @@ final class FailureLog implements SubscriptionListener {
 
     @Override
     public void storageRetrying(String operation, Throwable cause) {
-        note("storage", null, "%s failed, tried again: %s".formatted(operation, LoggedFailure.message(cause)));
+        note("storage", null, "%s failed and is retried: %s".formatted(operation, LoggedFailure.message(cause)));
     }
 }

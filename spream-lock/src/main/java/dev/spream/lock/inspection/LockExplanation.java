@@ -66,7 +66,7 @@ public record LockExplanation(
      * @param session as the database shows it
      * @param reported the report of its process on it; empty if there is none yet
      * @param unnamed locks that it holds and that its report does not explain
-     * @param heldFor how long its transaction is open, or else how long it says to hold locks
+     * @param heldFor the age of its transaction, or else the time for which its process reports that it holds locks
      */
     public record Owner(
             LockSession session,

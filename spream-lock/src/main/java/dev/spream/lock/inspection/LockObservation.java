@@ -19,7 +19,7 @@ import java.util.List;
  * @param waits the number and the total time of waits for each key in the last {@value #WAITS_KEPT_HOURS} hours
  * @param ending the statement that ends a session, with {@code ?} for its id: its changes are rolled back, its locks
  *     released
- * @param notes what this user lacks permission to see, and what to grant
+ * @param notes the information that this user lacks permission to see, and the privileges to grant
  */
 public record LockObservation(
         Instant at,

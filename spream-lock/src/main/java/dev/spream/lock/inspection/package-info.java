@@ -1,7 +1,7 @@
 /**
  * Inspection of locks for operators: holders, waiters, and whether each wait is necessary. {@link
  * dev.spream.lock.inspection.LockObserver} is the port that looks into a database, and {@link
- * dev.spream.lock.inspection.LockExplanation} explains what it saw, without a database.
+ * dev.spream.lock.inspection.LockExplanation} explains its observation, without a database.
  */
 @NullMarked
 package dev.spream.lock.inspection;

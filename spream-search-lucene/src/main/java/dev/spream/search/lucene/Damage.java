@@ -32,7 +32,10 @@ final class Damage {
             case ThreadInterruptedException interrupted -> passing(what, interrupted);
             case UncheckedIOException failed -> passing(what, failed);
             case IndexSearcher.TooManyClauses many ->
-                new SearchException(FailureKind.POISON, "%s: too many words".formatted(what), many);
+                new SearchException(
+                        FailureKind.POISON,
+                        "%s: the search has too many words; search for fewer".formatted(what),
+                        many);
             case RuntimeException nonsense -> damaged(what, folder, nonsense); // caused by what was read
             default -> passing(what, e);
         };

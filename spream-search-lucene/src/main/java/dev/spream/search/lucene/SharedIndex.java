@@ -369,7 +369,9 @@ final class SharedIndex {
 
     SearchException isClosed() {
         return new SearchException(
-                FailureKind.LOCAL, "the search index %s is closed, or was dropped".formatted(name), null);
+                FailureKind.LOCAL,
+                "the search index %s is closed, or was dropped; open it again".formatted(name),
+                null);
     }
 
     private SearchException failure(String what, Exception e) {

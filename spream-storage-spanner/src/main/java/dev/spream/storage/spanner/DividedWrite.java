@@ -125,7 +125,7 @@ final class DividedWrite<E, T> {
                 .filter(of -> of.isOneSince(begun))
                 .isPresent()) {
             throw new LockedRowsException(
-                    "the row of partition %s was locked during another call"
+                    "the row of partition %s was not written: it was locked during another call; the write can be repeated"
                             .formatted(token.apply(part.getFirst()).abbreviated()),
                     null);
         }

@@ -120,7 +120,7 @@ final class GroupWriter {
             Duration left = waitLimit().minus(turn);
             if (left.isPositive() && isWithdrawn(entry)) {
                 throw new LockedRowsException(
-                        "%s was not executed: writes of other, locked rows take too long"
+                        "%s was not executed: writes of other, locked rows take too long; it can be repeated"
                                 .formatted(entry.operation.what()),
                         e);
             }
@@ -232,7 +232,8 @@ final class GroupWriter {
         Entry<?> first = batch.getFirst();
         if (first.operation.isDivisible() && lockedRows.anyInSmallerPiece(first.operation.partitions())) {
             first.result.completeExceptionally(new LockedRowsException(
-                    "%s was not executed: one of its rows was locked recently".formatted(first.operation.what()),
+                    "%s was not executed: one of its rows was locked recently; it can be repeated"
+                            .formatted(first.operation.what()),
                     null));
             return;
         }

@@ -67,8 +67,8 @@ public final class JdbcLockStoreProvider implements LockStoreProvider {
                     "Time that a process with an open handle may be suspended before the database releases its locks.")
             .withDefault(JdbcLockStore.Builder.DEFAULT_HOLDER_TIMEOUT);
     private static final ConfigKey<Duration> STATEMENT_TIMEOUT = ConnectionKeys.statementTimeout(
-            "Time limit of a statement that does not wait for locks. A commit without an answer 2 s after it fails with"
-                    + " an unknown outcome.",
+            "Time limit of a statement that does not wait for locks. A commit that is not answered within another 2 s"
+                    + " fails, and may have taken effect.",
             JdbcLockStore.Builder.DEFAULT_STATEMENT_TIMEOUT);
     private static final ConfigKey<Boolean> MIGRATE =
             ConnectionKeys.migrate("Whether to create the schema and its tables, and to migrate them, where needed.");

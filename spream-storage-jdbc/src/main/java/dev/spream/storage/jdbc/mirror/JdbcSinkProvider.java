@@ -45,8 +45,7 @@ public final class JdbcSinkProvider implements ConsumerProvider {
                     "The number of batches that are written at the same time, each on a connection of its own; further batches wait.")
             .withDefault(8);
     private static final ConfigKey<Duration> STATEMENT_TIMEOUT = ConnectionKeys.statementTimeout(
-            "Time limit of a statement, and of the wait of a batch for a connection.",
-            JdbcMirror.DEFAULT_STATEMENT_TIMEOUT);
+            "Time limit of a statement, and of a batch's wait for a connection.", JdbcMirror.DEFAULT_STATEMENT_TIMEOUT);
 
     @Override
     public String name() {

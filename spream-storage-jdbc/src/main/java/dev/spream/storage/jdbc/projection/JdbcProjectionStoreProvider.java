@@ -25,8 +25,7 @@ public final class JdbcProjectionStoreProvider implements ProjectionStoreProvide
     private static final ConfigKey<Boolean> MIGRATE =
             ConnectionKeys.migrate("Whether to create the schema and its tables, and to migrate them, where needed.");
     private static final ConfigKey<Duration> STATEMENT_TIMEOUT = ConnectionKeys.statementTimeout(
-            "Time limit of a statement, those of projections included, and of the wait of a pause for batches that are"
-                    + " being applied.",
+            "Time limit of a statement, including those of projections, and of a pause's wait for batches in progress.",
             ProjectionBuilder.DEFAULT_STATEMENT_TIMEOUT);
 
     /** Four by default, since a migration takes three. */
