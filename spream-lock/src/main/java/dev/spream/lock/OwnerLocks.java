@@ -92,7 +92,7 @@ final class OwnerLocks {
             return;
         }
         if (keys.containsKey(lock.key())) {
-            throw refused(request, lock, "is held shared, and cannot become exclusive,", lock.key());
+            throw refused(request, lock, "cannot be upgraded, since it is held shared", lock.key());
         }
         LockKey last = keys.lastKey();
         if (lock.key().compareTo(last) < 0) {

@@ -30,8 +30,8 @@ public interface SearchIndex extends AutoCloseable {
      * Checks whether the index with that id exists now, such as one that was restored, or that another process has
      * emptied. If so, it is the one that is written from now on.
      *
-     * @return false if there is another one, or none. It must not be written by the writer of the expected one; an empty index
-     *     that opening created may be removed again, so that the expected one can be restored
+     * @return false if another index is there, or none; the caller must not write to it then. An empty index that was
+     *     created by opening may be removed again, so that the expected one can be restored
      */
     boolean expect(String id);
 
