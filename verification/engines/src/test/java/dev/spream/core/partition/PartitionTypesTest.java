@@ -24,10 +24,10 @@ final class PartitionTypesTest {
         assertThat(PartitionEnd.boundedEnd(at(1)).children()).isEmpty();
         assertThatThrownBy(() -> PartitionEnd.childPartitions(at(1), List.of()))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("CHILD_PARTITIONS with 0 children");
+                .hasMessage("an end by CHILD_PARTITIONS cannot have 0 children");
         assertThatThrownBy(() -> new PartitionEnd(PartitionEnd.Kind.BOUNDED_END, at(1), tokens("a", "b")))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("BOUNDED_END with 2 children");
+                .hasMessage("an end by BOUNDED_END cannot have 2 children");
         for (PartitionEnd.Kind kind : List.of(PartitionEnd.Kind.PARTITION_END, PartitionEnd.Kind.RETENTION_LOST)) {
             assertThat(new PartitionEnd(kind, at(1), List.of()).children()).isEmpty();
             assertThat(new PartitionEnd(kind, at(1), tokens("a")).children()).hasSize(1);
@@ -80,7 +80,7 @@ final class PartitionTypesTest {
         assertThat(new PartitionLease(token("a"), ANN, 1, at(0)).epoch()).isEqualTo(1);
         assertThatThrownBy(() -> new PartitionLease(token("a"), ANN, 0, at(0)))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("epoch 0");
+                .hasMessageContaining("epoch is 0");
     }
 
     @Test

@@ -122,7 +122,7 @@ final class SubscriberDeadLetterTest {
                 .satisfiesExactly(
                         first -> assertThat(first)
                                 .contains(
-                                        "parking spreads: ",
+                                        "parking spreads to other keys: ",
                                         "/tx-3/",
                                         "1 of which are now parked",
                                         "2 keys are parked"),
