@@ -2,6 +2,7 @@ package dev.spream.emulator;
 
 import static java.util.Objects.requireNonNull;
 
+import com.google.protobuf.ByteString;
 import com.google.spanner.admin.database.v1.DatabaseDialect;
 import dev.spream.emulator.control.DrivenClock;
 import dev.spream.emulator.control.FaultControl;
@@ -117,11 +118,12 @@ public final class SpannerEmulator implements AutoCloseable {
     public void createDatabase(String database, DatabaseDialect dialect, String... ddl) {
         String name = fullName(database);
         catalog.ensureInstance(name.substring(0, name.indexOf("/databases/")));
-        catalog.createDatabase(name, dialect, List.of(ddl));
+        catalog.createDatabase(name, dialect, List.of(ddl), ByteString.EMPTY);
     }
 
     /**
-     * Returns the partitions of a change stream, to split, merge and move them.
+     * Returns the partitions of a change stream, to split, merge and move them. The stream's option {@code
+     * partition_mode} decides which records its queries return.
      *
      * @param database as in {@link #createDatabase}
      * @throws io.grpc.StatusRuntimeException NOT_FOUND if the database or the stream does not exist

@@ -14,6 +14,7 @@ import com.google.cloud.spanner.SpannerOptions;
 import com.google.cloud.spanner.Statement;
 import com.google.cloud.spanner.Struct;
 import com.google.cloud.spanner.Value;
+import dev.spream.emulator.control.PartitionControl;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -41,7 +42,11 @@ final class EmulatedSpanner implements AutoCloseable {
 
     /** A client of ours. */
     static EmulatedSpanner ours() {
-        SpannerEmulator emulator = SpannerEmulator.start();
+        return of(SpannerEmulator.start());
+    }
+
+    /** A client of this emulator, which it closes. */
+    static EmulatedSpanner of(SpannerEmulator emulator) {
         return new EmulatedSpanner(emulator, emulator.emulatorHost());
     }
 
@@ -89,6 +94,11 @@ final class EmulatedSpanner implements AutoCloseable {
                     .get();
         }
         return id;
+    }
+
+    /** Our partitions. */
+    PartitionControl partitions(DatabaseId database, String stream) {
+        return ours.partitions(database.getName(), stream);
     }
 
     DatabaseClient connect(DatabaseId database) {

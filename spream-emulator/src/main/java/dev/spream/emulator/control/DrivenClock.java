@@ -13,7 +13,7 @@ import java.util.function.Function;
 /**
  * A clock that stands still until it is advanced. In an emulator with this clock, everything that depends on the time
  * of its database follows this clock instead of the machine's: heartbeats, ends, starts in the future, the retention
- * period and churn take effect as soon as the clock reaches them. Waiting threads are woken and continue
+ * period, row deletion policies and churn take effect as soon as the clock reaches them. Waiting threads are woken and continue
  * asynchronously: when {@link #advance} returns, a heartbeat is due, but may not have been sent yet. However far the
  * clock is moved, an idle query sends one heartbeat.
  *

@@ -9,8 +9,9 @@ import java.util.Optional;
  * A fault of one query of a change stream.
  *
  * <p>It takes effect once the query has returned the given number of rows of any kind, heartbeats included, or in place
- * of the partition's first child record or of the query's end, whichever comes first. {@link
- * Kind#BETWEEN_CHILD_RECORDS} and {@link Kind#DUPLICATES} describe where they take effect instead.
+ * of the partition's first child record or of the query's end, whichever comes first. With mutable key ranges, it is the
+ * partition's end record in place of the first child record. {@link Kind#BETWEEN_CHILD_RECORDS}, {@link
+ * Kind#DUPLICATES} and {@link Kind#OLD_EVENT} describe where they take effect instead.
  *
  * @param kind the kind of fault
  * @param afterRows the number of rows that come before
@@ -36,22 +37,27 @@ public record Fault(Kind kind, int afterRows, Optional<String> partition) {
         /**
          * The stream breaks with UNAVAILABLE after the first child record that follows the given number of rows: before
          * the next child record or, without one, before the end. In a query without child records, the fault is passed
-         * on to the next query.
+         * on to the next query. With mutable key ranges, start, event and end records are child records in this sense.
          */
         BETWEEN_CHILD_RECORDS(true),
         /**
-         * The stream ends with OK before it has returned any child record. In a query that a client resumes after a
-         * child record, the fault is passed on to the next query. Two in a row on a query with an end timestamp look
-         * like its real end, which readers may accept.
+         * The stream ends with OK before it has returned any child record or, with mutable key ranges, the end record.
+         * In a query that a client resumes after such a record, the fault is passed on to the next query. Two in a row on
+         * a query with an end timestamp look like its real end, which readers may accept.
          */
         CLEAN_END(true),
         /** The stream returns nothing more, not even heartbeats, and stays open until its client ends it. */
         STALL(true),
         /**
-         * The change records that the query has returned so far are returned again, in the same order, followed by the
-         * rest. In a query that has returned none, the fault is passed on to the next query.
+         * The records that the query has returned so far are returned again, in the same order, followed by the rest. In
+         * a query that has returned no change record, the fault is passed on to the next query.
          */
         DUPLICATES(true),
+        /**
+         * The last event record with move-ins that the query has returned is returned again, after later records. In a
+         * query that has returned none, as always with immutable key ranges, the fault is passed on to the next query.
+         */
+        OLD_EVENT(true),
         /** OUT_OF_RANGE: the start is before the retention period. */
         RETENTION_LOST(false),
         /** OUT_OF_RANGE: the whole partition is before the retention period. */

@@ -13,7 +13,8 @@ import java.util.Map;
  *
  * <p>Two faults are not injected where a reader could not recover, or only slowly: a query with an end timestamp does
  * not end cleanly before it, since two such ends prove that everything was read, and no query stalls before its first
- * row.
+ * row. With mutable key ranges, where every query has an end timestamp, only a query that begins after its end
+ * timestamp does not end cleanly before it.
  *
  * @param byKind the share of the queries with each kind of fault
  * @param withinRows the highest number of rows before a fault

@@ -9,7 +9,9 @@ import java.time.Duration;
  * @param interval the mean time between two changes of one stream; zero for none
  * @param splitWeight how often a change is a split, in proportion to the other weights
  * @param mergeWeight how often it is a merge of two neighbours
- * @param moveWeight how often a partition is replaced by one of the same key range
+ * @param moveWeight how often a partition is replaced by one of the same key range; with mutable key ranges, also how
+ * often a range moves to another partition or a new one, or two partitions exchange ranges, sometimes at the timestamp of
+ * the next commit
  */
 public record PartitionChurn(Duration interval, int splitWeight, int mergeWeight, int moveWeight) {
     public PartitionChurn {

@@ -40,6 +40,7 @@ public final class EmulatedDatabase implements AutoCloseable {
     private final InformationSchema informationSchema;
     private final WriterLock writerLock = new WriterLock();
     private final OpenTransactions transactions;
+    private final ExpiredRows expiredRows;
     private final Instant createTime;
 
     /** Held while a commit becomes visible, and while a snapshot is taken. */
@@ -55,7 +56,7 @@ public final class EmulatedDatabase implements AutoCloseable {
         this.engine = new Engine(dialect);
         this.clock = new CommitClock(time, seed);
         this.streams = new ChangeStreams(dialect, clock, settings, seed);
-        this.statements = new Statements(dialect);
+        this.statements = new Statements(dialect, this::schema);
         this.keyReader = new KeyedReads(statements);
         this.editor = new SchemaEditor(engine, streams);
         this.createTime = clock.now();
@@ -66,6 +67,8 @@ public final class EmulatedDatabase implements AutoCloseable {
             throw EngineErrors.toStatus(e);
         }
         this.transactions = new OpenTransactions(this);
+        this.expiredRows = new ExpiredRows(this, clock);
+        expiredRows.start();
     }
 
     public String name() {
@@ -141,23 +144,32 @@ public final class EmulatedDatabase implements AutoCloseable {
         return ddl;
     }
 
-    /** Applies DDL statements in order and stops at the first failure; the statements before it stay applied. */
-    public void applyDdl(List<String> ddl) {
+    /** Returns the descriptors of the proto bundle, as they were sent; empty if there is none. */
+    public ByteString protoDescriptors() {
+        return schema.bundle().descriptors();
+    }
+
+    /**
+     * Applies DDL statements in order and stops at the first failure; the statements before it stay applied.
+     *
+     * @param protoDescriptors the descriptors for statements about the proto bundle; empty if there are none
+     */
+    public void applyDdl(List<String> ddl, ByteString protoDescriptors) {
         writerLock.exclusively(() -> {
             transactions.closeSnapshots();
             try {
-                ddl.forEach(this::applyDdl);
+                ddl.forEach(statement -> applyDdl(statement, protoDescriptors));
             } finally {
                 refreshInformationSchema();
             }
         });
     }
 
-    private void applyDdl(String statement) {
+    private void applyDdl(String statement, ByteString protoDescriptors) {
         if (streams.handles(statement)) {
             streams.apply(statement, schema.streamTables());
         } else {
-            schema = editor.apply(DdlParser.parse(statement, dialect), schema);
+            schema = editor.apply(DdlParser.parse(statement, dialect, schema.bundle()), schema, protoDescriptors);
         }
     }
 
@@ -215,6 +227,7 @@ public final class EmulatedDatabase implements AutoCloseable {
 
     @Override
     public void close() {
+        expiredRows.close();
         transactions.close();
         streams.close();
         engine.close();

@@ -1,6 +1,7 @@
 package dev.spream.emulator.internal.database;
 
 import com.google.protobuf.ByteString;
+import dev.spream.emulator.internal.database.ReadWriteTransaction.Attributes;
 import dev.spream.emulator.internal.sql.Errors;
 import java.time.Duration;
 import java.util.Comparator;
@@ -38,8 +39,16 @@ public final class OpenTransactions {
      * @param partitioned whether it is for one partitioned DML statement
      */
     public ReadWriteTransaction begin(String tag, boolean excludedFromChangeStreams, boolean partitioned) {
-        ReadWriteTransaction transaction =
-                new ReadWriteTransaction(database, newId("rw"), tag, excludedFromChangeStreams, partitioned);
+        return begin(new Attributes(tag, excludedFromChangeStreams, partitioned, false));
+    }
+
+    /** Begins a transaction of Spanner itself, which change streams show with this tag. */
+    ReadWriteTransaction beginSystem(String tag) {
+        return begin(new Attributes(tag, false, false, true));
+    }
+
+    private ReadWriteTransaction begin(Attributes attributes) {
+        ReadWriteTransaction transaction = new ReadWriteTransaction(database, newId("rw"), attributes);
         writers.put(transaction.id(), transaction);
         return transaction;
     }

@@ -47,9 +47,7 @@ public final class ReadWriteTransaction {
 
     private final EmulatedDatabase database;
     private final ByteString id;
-    private final String tag;
-    private final boolean excludedFromChangeStreams;
-    private final boolean partitioned;
+    private final Attributes attributes;
     private final RowChanges changes = new RowChanges();
 
     /** Guards the fields below. */
@@ -69,17 +67,20 @@ public final class ReadWriteTransaction {
      */
     public record CommitResult(Instant timestamp, long mutationCount) {}
 
-    ReadWriteTransaction(
-            EmulatedDatabase database,
-            ByteString id,
-            String tag,
-            boolean excludedFromChangeStreams,
-            boolean partitioned) {
+    /**
+     * The attributes of a transaction that its begin determines.
+     *
+     * @param tag the tag that its client set, or empty
+     * @param excludedFromChangeStreams whether its client requested exclusion from the streams that allow it
+     * @param partitioned whether it is for one partitioned DML statement
+     * @param system whether Spanner itself began it
+     */
+    record Attributes(String tag, boolean excludedFromChangeStreams, boolean partitioned, boolean system) {}
+
+    ReadWriteTransaction(EmulatedDatabase database, ByteString id, Attributes attributes) {
         this.database = database;
         this.id = id;
-        this.tag = tag;
-        this.excludedFromChangeStreams = excludedFromChangeStreams;
-        this.partitioned = partitioned;
+        this.attributes = attributes;
     }
 
     public ByteString id() {
@@ -88,7 +89,7 @@ public final class ReadWriteTransaction {
 
     /** Returns whether the transaction is for one partitioned DML statement, which commits by itself. */
     public boolean isPartitioned() {
-        return partitioned;
+        return attributes.partitioned();
     }
 
     public int nextPrecommitSequence() {
@@ -113,7 +114,8 @@ public final class ReadWriteTransaction {
             }
             try {
                 long overlap = connection == null ? begun : CommitClock.afterReading();
-                return use(open -> commit(open, overlap, mutations, tag.isEmpty() ? requestTag : tag));
+                String tag = attributes.tag().isEmpty() ? requestTag : attributes.tag();
+                return use(open -> commit(open, overlap, mutations, tag));
             } catch (RuntimeException e) {
                 end(State.ROLLED_BACK);
                 throw e;
@@ -140,7 +142,13 @@ public final class ReadWriteTransaction {
             }
             open.commit();
             if (!net.isEmpty()) {
-                database.streams().commit(new Commit(timestamp, commitTag, excludedFromChangeStreams, net));
+                database.streams()
+                        .commit(new Commit(
+                                timestamp,
+                                commitTag,
+                                attributes.excludedFromChangeStreams(),
+                                attributes.system(),
+                                net));
             }
             return timestamp;
         } catch (SQLException e) {

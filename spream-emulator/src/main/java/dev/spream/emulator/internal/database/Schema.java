@@ -6,6 +6,7 @@ import dev.spream.emulator.internal.schema.Table;
 import dev.spream.emulator.internal.sql.DdlStatement.CreateIndex;
 import dev.spream.emulator.internal.sql.DdlStatement.KeyPart;
 import dev.spream.emulator.internal.sql.Errors;
+import dev.spream.emulator.internal.sql.ProtoBundle;
 import dev.spream.emulator.internal.sql.SqlSchema;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -20,13 +21,15 @@ import java.util.stream.Collectors;
 
 /** The tables and indexes of a database at one moment. Immutable; names are compared without case. */
 final class Schema implements SqlSchema {
-    static final Schema EMPTY = new Schema(Map.of(), Map.of());
+    static final Schema EMPTY = new Schema(ProtoBundle.EMPTY, Map.of(), Map.of());
 
+    private final ProtoBundle bundle;
     private final Map<String, StoredTable> tables;
     private final Map<String, CreateIndex> indexes;
     private final Set<String> names;
 
-    private Schema(Map<String, StoredTable> tables, Map<String, CreateIndex> indexes) {
+    private Schema(ProtoBundle bundle, Map<String, StoredTable> tables, Map<String, CreateIndex> indexes) {
+        this.bundle = bundle;
         this.tables = tables;
         this.indexes = indexes;
         this.names = new HashSet<>(tables.keySet());
@@ -45,25 +48,34 @@ final class Schema implements SqlSchema {
     Schema with(StoredTable table) {
         Map<String, StoredTable> changed = new LinkedHashMap<>(tables);
         changed.put(key(table.name()), table);
-        return new Schema(changed, indexes);
+        return new Schema(bundle, changed, indexes);
     }
 
     Schema withoutTable(String name) {
         Map<String, StoredTable> changed = new LinkedHashMap<>(tables);
         changed.remove(key(name));
-        return new Schema(changed, indexes);
+        return new Schema(bundle, changed, indexes);
     }
 
     Schema with(CreateIndex index) {
         Map<String, CreateIndex> changed = new LinkedHashMap<>(indexes);
         changed.put(key(index.name()), index);
-        return new Schema(tables, changed);
+        return new Schema(bundle, tables, changed);
     }
 
     Schema withoutIndex(String name) {
         Map<String, CreateIndex> changed = new LinkedHashMap<>(indexes);
         changed.remove(key(name));
-        return new Schema(tables, changed);
+        return new Schema(bundle, tables, changed);
+    }
+
+    Schema with(ProtoBundle changed) {
+        return new Schema(changed, tables, indexes);
+    }
+
+    /** Returns the column types that are no types of Spanner. */
+    ProtoBundle bundle() {
+        return bundle;
     }
 
     Collection<StoredTable> tables() {
@@ -102,6 +114,7 @@ final class Schema implements SqlSchema {
     /** Returns the statements that create the schema, parents before children and tables before indexes. */
     List<String> ddl(DatabaseDialect dialect) {
         List<String> statements = new ArrayList<>();
+        bundle.ddl().ifPresent(statements::add);
         tables.values().forEach(table -> statements.add(table.ddl(dialect)));
         indexes.values().forEach(index -> statements.add(indexDdl(index, dialect)));
         return statements;

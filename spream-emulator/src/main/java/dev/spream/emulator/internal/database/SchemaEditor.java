@@ -4,32 +4,42 @@ import static dev.spream.emulator.internal.sql.SqlTranslator.quoted;
 import static dev.spream.emulator.internal.sql.SqlTranslator.quotedList;
 import static java.util.Objects.requireNonNullElse;
 
+import com.google.protobuf.ByteString;
 import com.google.spanner.v1.Type;
 import com.google.spanner.v1.TypeCode;
 import dev.spream.emulator.internal.sql.DdlStatement;
 import dev.spream.emulator.internal.sql.DdlStatement.AddColumn;
+import dev.spream.emulator.internal.sql.DdlStatement.AddDeletionPolicy;
 import dev.spream.emulator.internal.sql.DdlStatement.AlterColumn;
+import dev.spream.emulator.internal.sql.DdlStatement.AlterProtoBundle;
 import dev.spream.emulator.internal.sql.DdlStatement.ColumnDef;
 import dev.spream.emulator.internal.sql.DdlStatement.CreateIndex;
+import dev.spream.emulator.internal.sql.DdlStatement.CreateProtoBundle;
 import dev.spream.emulator.internal.sql.DdlStatement.CreateTable;
+import dev.spream.emulator.internal.sql.DdlStatement.DeletionPolicy;
 import dev.spream.emulator.internal.sql.DdlStatement.DropColumn;
 import dev.spream.emulator.internal.sql.DdlStatement.DropIndex;
+import dev.spream.emulator.internal.sql.DdlStatement.DropProtoBundle;
 import dev.spream.emulator.internal.sql.DdlStatement.DropTable;
 import dev.spream.emulator.internal.sql.DdlStatement.KeyPart;
 import dev.spream.emulator.internal.sql.DdlStatement.Parent;
-import dev.spream.emulator.internal.sql.DdlStatement.RowDeletionPolicy;
+import dev.spream.emulator.internal.sql.DdlStatement.ReplaceDeletionPolicy;
 import dev.spream.emulator.internal.sql.Errors;
+import dev.spream.emulator.internal.sql.ProtoBundle;
 import dev.spream.emulator.internal.sql.SqlTranslator;
 import dev.spream.emulator.internal.sql.Types;
 import dev.spream.emulator.internal.stream.ChangeStreams;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Applies one parsed DDL statement to the engine and returns the resulting schema. Used by one thread at a time. */
 record SchemaEditor(Engine engine, ChangeStreams streams) {
-    Schema apply(DdlStatement statement, Schema schema) {
+    /** @param protoDescriptors what the request sent for statements about the proto bundle */
+    Schema apply(DdlStatement statement, Schema schema, ByteString protoDescriptors) {
         try {
             return switch (statement) {
                 case CreateTable create -> createTable(create, schema);
@@ -39,8 +49,11 @@ record SchemaEditor(Engine engine, ChangeStreams streams) {
                 case AlterColumn alter -> alterColumn(alter, schema);
                 case CreateIndex create -> createIndex(create, schema);
                 case DropIndex drop -> dropIndex(drop, schema);
-                case RowDeletionPolicy policy ->
-                    schema.with(schema.table(policy.table()).withRowDeletionPolicy(policy.policy()));
+                case AddDeletionPolicy add -> addDeletionPolicy(add, schema);
+                case ReplaceDeletionPolicy replace -> replaceDeletionPolicy(replace, schema);
+                case CreateProtoBundle create -> createBundle(create, schema, protoDescriptors);
+                case AlterProtoBundle alter -> alterBundle(alter, schema, protoDescriptors);
+                case DropProtoBundle ignored -> withBundle(schema, ProtoBundle.EMPTY);
                 case DdlStatement.Accepted ignored -> schema;
             };
         } catch (SQLException e) {
@@ -57,6 +70,7 @@ record SchemaEditor(Engine engine, ChangeStreams streams) {
         }
         StoredTable table = StoredTable.of(create);
         create.parent().ifPresent(parent -> schema.table(parent.table()));
+        DeletionPolicies.check(table, schema.with(table));
         String columns = create.columns().stream().map(SchemaEditor::column).collect(Collectors.joining(", "));
         engine.administer("CREATE TABLE %s (%s, %s%s)"
                 .formatted(table.quotedName(), columns, keyConstraint(table), parentConstraint(table, schema)));
@@ -213,6 +227,7 @@ record SchemaEditor(Engine engine, ChangeStreams streams) {
                         column, table.name(), index.name());
             }
         }
+        DeletionPolicies.checkUnused(table, column);
         streams.checkTableChange(table.name(), column);
         alter(table, "DROP COLUMN " + quoted(column));
         List<ColumnDef> columns = table.definition().columns().stream()
@@ -238,6 +253,9 @@ record SchemaEditor(Engine engine, ChangeStreams streams) {
                 requireNonNullElse(alter.notNull(), old.notNull()),
                 requireNonNullElse(alter.allowsCommitTimestamp(), old.allowsCommitTimestamp()),
                 old.inPrimaryKey());
+        if (!changed.type().type().equals(old.type().type())) {
+            DeletionPolicies.checkUnused(table, old.name());
+        }
         if (!changed.equals(old) && alter.allowsCommitTimestamp() == null) {
             alter(
                     table,
@@ -248,6 +266,73 @@ record SchemaEditor(Engine engine, ChangeStreams streams) {
                                     changed.notNull() ? " NOT NULL" : " NULL"));
         }
         return changed;
+    }
+
+    private static Schema addDeletionPolicy(AddDeletionPolicy add, Schema schema) {
+        StoredTable table = schema.table(add.table());
+        table.definition().deletionPolicy().ifPresent(policy -> {
+            throw Errors.invalidArgument(
+                    "Cannot create ROW DELETION POLICY because there is already one on column named %s in table %s.",
+                    policy.column(), table.name());
+        });
+        return withDeletionPolicy(table, Optional.of(add.policy()), schema);
+    }
+
+    private static Schema replaceDeletionPolicy(ReplaceDeletionPolicy replace, Schema schema) {
+        StoredTable table = schema.table(replace.table());
+        if (table.definition().deletionPolicy().isEmpty()) {
+            throw Errors.invalidArgument("ROW DELETION POLICY does not exist on table %s.", table.name());
+        }
+        return withDeletionPolicy(table, replace.policy(), schema);
+    }
+
+    private static Schema withDeletionPolicy(StoredTable table, Optional<DeletionPolicy> policy, Schema schema) {
+        policy.ifPresent(added -> DeletionPolicies.checkAdded(added, table));
+        StoredTable changed = table.with(policy);
+        Schema result = schema.with(changed);
+        DeletionPolicies.check(changed, result);
+        return result;
+    }
+
+    private static Schema createBundle(CreateProtoBundle create, Schema schema, ByteString protoDescriptors) {
+        if (!schema.bundle().types().isEmpty()) {
+            throw Errors.failedPrecondition("The database has a proto bundle already: use ALTER PROTO BUNDLE");
+        }
+        return schema.with(ProtoBundle.EMPTY.with(create.names(), protoDescriptors));
+    }
+
+    private static Schema alterBundle(AlterProtoBundle alter, Schema schema, ByteString protoDescriptors) {
+        ProtoBundle bundle = schema.bundle();
+        alter.inserted().stream()
+                .filter(bundle.types()::containsKey)
+                .findFirst()
+                .ifPresent(name -> {
+                    throw Errors.failedPrecondition("The proto bundle has the type %s already", name);
+                });
+        Stream.concat(alter.updated().stream(), alter.deleted().stream())
+                .filter(name -> !bundle.types().containsKey(name))
+                .findFirst()
+                .ifPresent(name -> {
+                    throw Errors.notFound("The proto bundle has no type %s", name);
+                });
+        List<String> declared = Stream.concat(alter.inserted().stream(), alter.updated().stream())
+                .toList();
+        return withBundle(schema, bundle.with(declared, protoDescriptors).without(alter.deleted()));
+    }
+
+    private static Schema withBundle(Schema schema, ProtoBundle bundle) {
+        for (StoredTable table : schema.tables()) {
+            for (ColumnDef column : table.definition().columns()) {
+                Type type = column.type().type();
+                Type single = type.getCode() == TypeCode.ARRAY ? type.getArrayElementType() : type;
+                if (Types.isOfBundle(type) && !single.equals(bundle.types().get(single.getProtoTypeFqn()))) {
+                    throw Errors.failedPrecondition(
+                            "Cannot remove or change the type %s because column %s of table %s has it",
+                            single.getProtoTypeFqn(), column.name(), table.name());
+                }
+            }
+        }
+        return schema.with(bundle);
     }
 
     private Schema createIndex(CreateIndex create, Schema schema) throws SQLException {

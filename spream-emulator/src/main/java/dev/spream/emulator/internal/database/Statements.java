@@ -7,6 +7,7 @@ import com.google.spanner.v1.StructType;
 import com.google.spanner.v1.Type;
 import com.google.spanner.v1.TypeCode;
 import dev.spream.emulator.internal.database.RowCapture.RowEvent;
+import dev.spream.emulator.internal.schema.Column;
 import dev.spream.emulator.internal.sql.Errors;
 import dev.spream.emulator.internal.sql.Translation;
 import dev.spream.emulator.internal.sql.Types;
@@ -19,12 +20,21 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
+import java.util.function.Supplier;
 import org.h2.jdbc.JdbcResultSet;
 import org.h2.value.ValueToObjectConverter;
 import org.jspecify.annotations.Nullable;
 
-/** Runs translated statements on a connection of the engine. */
-record Statements(DatabaseDialect dialect) {
+/**
+ * Runs translated statements on a connection of the engine.
+ *
+ * @param schema returns the present schema
+ */
+record Statements(DatabaseDialect dialect, Supplier<Schema> schema) {
+    /** The engine's schema with the tables of the database. */
+    private static final String TABLES = "PUBLIC";
+
     QueryResult plan(Connection connection, Translation query) throws SQLException {
         try (PreparedStatement statement = prepare(connection, query.sql(), query.binds())) {
             ResultSetMetaData metadata = statement.getMetaData();
@@ -94,13 +104,26 @@ record Statements(DatabaseDialect dialect) {
     private StructType rowType(ResultSetMetaData metadata) throws SQLException {
         StructType.Builder rowType = StructType.newBuilder();
         for (int i = 1; i <= metadata.getColumnCount(); i++) {
-            Type type = Types.fromEngine(
+            Type stored = Types.fromEngine(
                     metadata.getColumnTypeName(i), metadata.getPrecision(i), metadata.getScale(i), dialect);
             rowType.addFields(StructType.Field.newBuilder()
                     .setName(columnName(metadata.getColumnLabel(i)))
-                    .setType(type));
+                    .setType(typeOfBundle(metadata, i).orElse(stored)));
         }
         return rowType.build();
+    }
+
+    /** Returns the type of a result column that is a table's column of a message or an enum. */
+    private Optional<Type> typeOfBundle(ResultSetMetaData metadata, int column) throws SQLException {
+        if (!metadata.getSchemaName(column).equals(TABLES)) {
+            return Optional.empty();
+        }
+        String name = metadata.getColumnName(column);
+        return schema.get()
+                .findTable(metadata.getTableName(column))
+                .flatMap(table -> table.findColumn(name))
+                .map(Column::type)
+                .filter(Types::isOfBundle);
     }
 
     /**

@@ -5,6 +5,7 @@ import dev.spream.emulator.internal.schema.Column;
 import dev.spream.emulator.internal.schema.Table;
 import dev.spream.emulator.internal.sql.DdlStatement.ColumnDef;
 import dev.spream.emulator.internal.sql.DdlStatement.CreateTable;
+import dev.spream.emulator.internal.sql.DdlStatement.DeletionPolicy;
 import dev.spream.emulator.internal.sql.DdlStatement.KeyPart;
 import dev.spream.emulator.internal.sql.DdlStatement.Parent;
 import dev.spream.emulator.internal.sql.Errors;
@@ -46,10 +47,10 @@ record StoredTable(CreateTable definition, Table table) {
                 columns,
                 definition.primaryKey(),
                 definition.parent(),
-                definition.rowDeletionPolicy()));
+                definition.deletionPolicy()));
     }
 
-    StoredTable withRowDeletionPolicy(String policy) {
+    StoredTable with(Optional<DeletionPolicy> policy) {
         return of(new CreateTable(
                 definition.name(), false, definition.columns(), definition.primaryKey(), definition.parent(), policy));
     }
@@ -126,9 +127,9 @@ record StoredTable(CreateTable definition, Table table) {
                         .append(parent.enforced() ? "PARENT " : "")
                         .append(shown(parent.table(), postgres))
                         .append(parent.deleteCascades() ? " ON DELETE CASCADE" : ""));
-        if (!definition.rowDeletionPolicy().isEmpty()) {
-            ddl.append(postgres ? " " : ", ").append(definition.rowDeletionPolicy());
-        }
+        definition
+                .deletionPolicy()
+                .ifPresent(policy -> ddl.append(postgres ? " " : ", ").append(policy.declared()));
         return ddl.toString();
     }
 

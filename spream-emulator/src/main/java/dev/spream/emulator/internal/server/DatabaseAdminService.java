@@ -50,7 +50,8 @@ public final class DatabaseAdminService extends DatabaseAdminGrpc.DatabaseAdminI
             Database created = described(catalog.createDatabase(
                     name,
                     postgres ? DatabaseDialect.POSTGRESQL : DatabaseDialect.GOOGLE_STANDARD_SQL,
-                    request.getExtraStatementsList()));
+                    request.getExtraStatementsList(),
+                    request.getProtoDescriptors()));
             CreateDatabaseMetadata metadata =
                     CreateDatabaseMetadata.newBuilder().setDatabase(name).build();
             return operations.done(name, "", metadata, created);
@@ -97,7 +98,7 @@ public final class DatabaseAdminService extends DatabaseAdminGrpc.DatabaseAdminI
         answer(observer, () -> {
             EmulatedDatabase database = catalog.database(request.getDatabase());
             List<String> statements = request.getStatementsList();
-            database.applyDdl(statements);
+            database.applyDdl(statements, request.getProtoDescriptors());
             UpdateDatabaseDdlMetadata.Builder metadata = UpdateDatabaseDdlMetadata.newBuilder()
                     .setDatabase(database.name())
                     .addAllStatements(statements);
@@ -109,11 +110,12 @@ public final class DatabaseAdminService extends DatabaseAdminGrpc.DatabaseAdminI
 
     @Override
     public void getDatabaseDdl(GetDatabaseDdlRequest request, StreamObserver<GetDatabaseDdlResponse> observer) {
-        answer(
-                observer,
-                () -> GetDatabaseDdlResponse.newBuilder()
-                        .addAllStatements(
-                                catalog.database(request.getDatabase()).ddl())
-                        .build());
+        answer(observer, () -> {
+            EmulatedDatabase database = catalog.database(request.getDatabase());
+            return GetDatabaseDdlResponse.newBuilder()
+                    .addAllStatements(database.ddl())
+                    .setProtoDescriptors(database.protoDescriptors())
+                    .build();
+        });
     }
 }

@@ -1,5 +1,6 @@
 package dev.spream.emulator.internal.server;
 
+import com.google.protobuf.ByteString;
 import com.google.spanner.admin.database.v1.DatabaseDialect;
 import com.google.spanner.admin.instance.v1.Instance;
 import dev.spream.emulator.internal.database.EmulatedDatabase;
@@ -61,14 +62,15 @@ public final class DatabaseCatalog implements AutoCloseable {
     }
 
     /** Creates a database with its first DDL statements; if one fails, the database is not created. */
-    public EmulatedDatabase createDatabase(String name, DatabaseDialect dialect, List<String> ddl) {
+    public EmulatedDatabase createDatabase(
+            String name, DatabaseDialect dialect, List<String> ddl, ByteString protoDescriptors) {
         instance(name.substring(0, Math.max(0, name.indexOf("/databases/"))));
         if (databases.containsKey(name)) {
             throw Errors.alreadyExists("Database already exists: %s", name);
         }
         EmulatedDatabase database = new EmulatedDatabase(name, dialect, time, settings, seed);
         try {
-            database.applyDdl(ddl);
+            database.applyDdl(ddl, protoDescriptors);
         } catch (RuntimeException e) {
             database.close();
             throw e;

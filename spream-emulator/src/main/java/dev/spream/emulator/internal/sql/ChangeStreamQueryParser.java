@@ -20,7 +20,6 @@ import java.util.function.Function;
 public final class ChangeStreamQueryParser {
     private static final List<String> ARGUMENTS =
             List.of("start_timestamp", "end_timestamp", "partition_token", "heartbeat_milliseconds", "read_options");
-    private static final String MUTABLE_PREFIX = "read_proto_bytes_";
 
     private final Dialect dialect;
     private final TokenCursor cursor;
@@ -37,7 +36,7 @@ public final class ChangeStreamQueryParser {
     /**
      * Returns the query, or empty if the text calls no read function.
      *
-     * @param streams maps the name of a stream to its declared name
+     * @param streams maps the name of a read function to the declared name of its stream
      */
     public static Optional<ChangeStreamQuery> parse(
             Dialect dialect, String sql, Struct parameters, Function<String, Optional<String>> streams) {
@@ -47,8 +46,7 @@ public final class ChangeStreamQueryParser {
         TokenCursor search = new TokenCursor(sql, dialect);
         return readFunction(search, dialect).map(call -> {
             String function = dialect.name(call);
-            String stream = streams.apply(streamName(dialect, function))
-                    .orElseThrow(() -> unknownFunction(dialect, search, call, function));
+            String stream = streams.apply(function).orElseThrow(() -> unknownFunction(dialect, search, call, function));
             return new ChangeStreamQueryParser(dialect, new TokenCursor(sql, dialect), parameters, function)
                     .query(stream);
         });
@@ -58,27 +56,12 @@ public final class ChangeStreamQueryParser {
         for (Token before = cursor.next(); !cursor.atEnd(); before = cursor.next()) {
             boolean inFrom =
                     before.isWord("FROM") || before.isWord("JOIN") || before.isSymbol(",") || before.isSymbol(".");
-            if (inFrom && cursor.peek(1).isSymbol("(") && isReadFunction(dialect, cursor.peek())) {
-                return Optional.of(cursor.peek());
+            Token name = cursor.peek();
+            if (inFrom && cursor.peek(1).isSymbol("(") && name.isName() && dialect.isReadFunction(name.text())) {
+                return Optional.of(name);
             }
         }
         return Optional.empty();
-    }
-
-    private static boolean isReadFunction(Dialect dialect, Token token) {
-        String prefix = dialect.readFunctionPrefix();
-        return token.isName()
-                && (token.text().regionMatches(true, 0, prefix, 0, prefix.length())
-                        || (dialect == Dialect.POSTGRESQL
-                                && token.text().toLowerCase(Locale.ROOT).startsWith(MUTABLE_PREFIX)));
-    }
-
-    private static String streamName(Dialect dialect, String function) {
-        if (dialect == Dialect.POSTGRESQL && function.startsWith(MUTABLE_PREFIX)) {
-            throw Errors.unimplemented(
-                    "change streams in partition mode MUTABLE_KEY_RANGE are not implemented by this emulator yet");
-        }
-        return function.substring(dialect.readFunctionPrefix().length());
     }
 
     private static StatusRuntimeException unknownFunction(

@@ -2,29 +2,40 @@ package dev.spream.emulator.internal.sql;
 
 import com.google.spanner.admin.database.v1.DatabaseDialect;
 import dev.spream.emulator.internal.sql.DdlStatement.ColumnDef;
+import dev.spream.emulator.internal.sql.DdlStatement.DeletionPolicy;
 import dev.spream.emulator.internal.sql.DdlStatement.KeyPart;
 import dev.spream.emulator.internal.sql.DdlStatement.Parent;
 import dev.spream.emulator.internal.sql.Token.Kind;
 import io.grpc.StatusRuntimeException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * Parses the DDL of both dialects, change streams excepted. Unsupported features (foreign keys, checks, defaults,
  * generated columns, views, roles) are UNIMPLEMENTED, so that they are not mistaken for enforced.
  */
 public final class DdlParser {
+    private static final Pattern INTERVAL_PART =
+            Pattern.compile("(?i)([+-]?)\\s*(\\d{1,8})\\s*(minute|hour|day|week)s?\\b\\s*");
+
     private final TokenCursor cursor;
     private final DatabaseDialect dialect;
+    private final ProtoBundle bundle;
 
-    private DdlParser(String statement, DatabaseDialect dialect) {
+    private DdlParser(String statement, DatabaseDialect dialect, ProtoBundle bundle) {
         this.cursor = new TokenCursor(statement, dialect);
         this.dialect = dialect;
+        this.bundle = bundle;
     }
 
-    public static DdlStatement parse(String statement, DatabaseDialect dialect) {
-        DdlParser parser = new DdlParser(statement, dialect);
+    /** Parses a statement; the bundle has the column types of the database that are no types of Spanner. */
+    public static DdlStatement parse(String statement, DatabaseDialect dialect, ProtoBundle bundle) {
+        DdlParser parser = new DdlParser(statement, dialect, bundle);
         DdlStatement parsed = parser.statement();
         parser.cursor.expectEnd();
         return parsed;
@@ -45,10 +56,41 @@ public final class DdlParser {
             boolean ifExists = cursor.acceptWords("IF", "EXISTS");
             return new DdlStatement.DropIndex(cursor.expectName(), ifExists);
         }
+        if (dialect == DatabaseDialect.GOOGLE_STANDARD_SQL
+                && cursor.peek(1).isWord("PROTO")
+                && cursor.peek(2).isWord("BUNDLE")) {
+            return protoBundle();
+        }
         if (cursor.acceptWords("ANALYZE") || cursor.acceptWords("ALTER", "DATABASE")) {
             return skipRest(new DdlStatement.Accepted());
         }
         return createIndex();
+    }
+
+    private DdlStatement protoBundle() {
+        if (cursor.acceptWords("CREATE", "PROTO", "BUNDLE")) {
+            return new DdlStatement.CreateProtoBundle(typeNames());
+        }
+        if (cursor.acceptWords("DROP", "PROTO", "BUNDLE")) {
+            return new DdlStatement.DropProtoBundle();
+        }
+        cursor.expectWords("ALTER", "PROTO", "BUNDLE");
+        List<String> inserted = cursor.acceptWords("INSERT") ? typeNames() : List.of();
+        List<String> updated = cursor.acceptWords("UPDATE") ? typeNames() : List.of();
+        List<String> deleted = cursor.acceptWords("DELETE") ? typeNames() : List.of();
+        return new DdlStatement.AlterProtoBundle(inserted, updated, deleted);
+    }
+
+    private List<String> typeNames() {
+        List<String> names = new ArrayList<>();
+        cursor.expectSymbol("(");
+        while (!cursor.acceptSymbol(")")) {
+            names.add(Types.dottedName(cursor));
+            if (!cursor.peek().isSymbol(")")) {
+                cursor.expectSymbol(",");
+            }
+        }
+        return names;
     }
 
     private <T> T skipRest(T result) {
@@ -93,13 +135,13 @@ public final class DdlParser {
             throw Errors.invalidArgument("Primary key must be defined for table \"%s\".", name);
         }
         Optional<Parent> parent = Optional.empty();
-        String policy = "";
+        Optional<DeletionPolicy> policy = Optional.empty();
         while (!cursor.atEnd() && !cursor.peek().isSymbol(";")) {
             cursor.acceptSymbol(",");
             if (cursor.acceptWords("INTERLEAVE", "IN")) {
                 parent = Optional.of(parent());
             } else if (cursor.peek().isWord("ROW") || cursor.peek().isWord("TTL")) {
-                policy = rowDeletionPolicy();
+                policy = Optional.of(deletionPolicy());
             } else if (cursor.acceptWords("OPTIONS")) {
                 cursor.skipGroup();
             } else {
@@ -119,7 +161,7 @@ public final class DdlParser {
 
     private ColumnDef column() {
         String name = cursor.expectName();
-        Types.Declared type = Types.parse(cursor, dialect);
+        Types.Declared type = Types.parse(cursor, dialect, bundle);
         boolean notNull = false;
         boolean inPrimaryKey = false;
         boolean commitTimestamp = type.commitTimestamp();
@@ -174,25 +216,77 @@ public final class DdlParser {
         return new Parent(table, enforced, cascades);
     }
 
-    private String rowDeletionPolicy() {
-        if (cursor.acceptWords("ROW", "DELETION", "POLICY")) {
-            return "ROW DELETION POLICY " + cursor.skipGroup();
+    private DeletionPolicy deletionPolicy() {
+        return dialect == DatabaseDialect.POSTGRESQL ? timeToLive() : rowDeletionPolicy();
+    }
+
+    private DeletionPolicy rowDeletionPolicy() {
+        cursor.expectWords("ROW", "DELETION", "POLICY");
+        cursor.expectSymbol("(");
+        cursor.expectWords("OLDER_THAN");
+        cursor.expectSymbol("(");
+        String column = cursor.expectName();
+        cursor.expectSymbol(",");
+        cursor.expectWords("INTERVAL");
+        if (!cursor.peek().text().matches("\\d{1,8}")) {
+            throw cursor.syntaxError("Expected a number of days");
         }
+        int days = Integer.parseInt(cursor.next().text());
+        cursor.expectWords("DAY");
+        cursor.expectSymbol(")");
+        cursor.expectSymbol(")");
+        String declared = "ROW DELETION POLICY (OLDER_THAN(%s, INTERVAL %d DAY))".formatted(column, days);
+        return new DeletionPolicy(column, days, declared);
+    }
+
+    private DeletionPolicy timeToLive() {
         cursor.expectWords("TTL", "INTERVAL");
-        Token interval = cursor.next();
+        String interval = cursor.next().text();
         cursor.expectWords("ON");
-        return "TTL INTERVAL '%s' ON %s".formatted(interval.text(), cursor.expectName());
+        String column = cursor.expectName();
+        return new DeletionPolicy(column, days(interval), "TTL INTERVAL '%s' ON %s".formatted(interval, column));
+    }
+
+    private int days(String interval) {
+        Matcher part = INTERVAL_PART.matcher(interval.strip());
+        Duration sum = Duration.ZERO;
+        int end = 0;
+        while (part.lookingAt()) {
+            Duration length = unit(part.group(3)).multipliedBy(Integer.parseInt(part.group(2)));
+            sum = part.group(1).equals("-") ? sum.minus(length) : sum.plus(length);
+            end = part.end();
+            part.region(end, part.regionEnd());
+        }
+        boolean wholeDays = sum.equals(Duration.ofDays(sum.toDays())) && !sum.isNegative();
+        if (end == 0 || end < interval.strip().length() || !wholeDays) {
+            throw unsupported("The TTL interval '" + interval + "', which is not a whole number of days, is");
+        }
+        return Math.toIntExact(sum.toDays());
+    }
+
+    private static Duration unit(String name) {
+        return switch (name.toLowerCase(Locale.ROOT)) {
+            case "minute" -> Duration.ofMinutes(1);
+            case "hour" -> Duration.ofHours(1);
+            case "day" -> Duration.ofDays(1);
+            default -> Duration.ofDays(7);
+        };
     }
 
     private DdlStatement alterTable() {
         cursor.acceptWords("IF", "EXISTS");
         String table = cursor.expectName();
+        boolean timeToLive = cursor.peek(1).isWord("TTL") && cursor.peek(2).isWord("INTERVAL");
+        if (cursor.peek().isWord("REPLACE") || (cursor.peek().isWord("ALTER") && timeToLive)) {
+            cursor.next();
+            return new DdlStatement.ReplaceDeletionPolicy(table, Optional.of(deletionPolicy()));
+        }
         if (cursor.acceptWords("ALTER")) {
             cursor.acceptWords("COLUMN");
             return alterColumn(table, cursor.expectName());
         }
         if (cursor.acceptWords("DROP", "ROW", "DELETION", "POLICY") || cursor.acceptWords("DROP", "TTL")) {
-            return new DdlStatement.RowDeletionPolicy(table, "");
+            return new DdlStatement.ReplaceDeletionPolicy(table, Optional.empty());
         }
         if (cursor.acceptWords("DROP")) {
             if (cursor.acceptWords("CONSTRAINT")) {
@@ -201,7 +295,7 @@ public final class DdlParser {
             cursor.acceptWords("COLUMN");
             return new DdlStatement.DropColumn(table, cursor.expectName());
         }
-        if (cursor.acceptWords("ADD") || cursor.acceptWords("REPLACE") || cursor.acceptWords("ALTER")) {
+        if (cursor.acceptWords("ADD")) {
             return add(table);
         }
         throw unsupported("This form of ALTER TABLE is");
@@ -209,7 +303,7 @@ public final class DdlParser {
 
     private DdlStatement add(String table) {
         if (cursor.peek().isWord("ROW") || cursor.peek().isWord("TTL")) {
-            return new DdlStatement.RowDeletionPolicy(table, rowDeletionPolicy());
+            return new DdlStatement.AddDeletionPolicy(table, deletionPolicy());
         }
         refuseConstraint();
         cursor.acceptWords("COLUMN");
@@ -231,7 +325,7 @@ public final class DdlParser {
             throw unsupported("This form of ALTER COLUMN is");
         }
         cursor.acceptWords("TYPE");
-        Types.Declared type = Types.parse(cursor, dialect);
+        Types.Declared type = Types.parse(cursor, dialect, bundle);
         boolean notNull = cursor.acceptWords("NOT", "NULL");
         boolean keepsNull = dialect == DatabaseDialect.POSTGRESQL;
         return new DdlStatement.AlterColumn(table, column, type, keepsNull ? null : notNull, null);

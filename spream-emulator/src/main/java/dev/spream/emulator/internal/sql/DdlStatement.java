@@ -19,13 +19,21 @@ public sealed interface DdlStatement {
 
     record Parent(String table, boolean enforced, boolean deleteCascades) {}
 
+    /**
+     * A row deletion policy: a row expires when its timestamp is older than a number of days.
+     *
+     * @param column the column with the timestamp
+     * @param declared the clause, in the form that DDL shows
+     */
+    record DeletionPolicy(String column, int days, String declared) {}
+
     record CreateTable(
             String name,
             boolean ifNotExists,
             List<ColumnDef> columns,
             List<KeyPart> primaryKey,
             Optional<Parent> parent,
-            String rowDeletionPolicy)
+            Optional<DeletionPolicy> deletionPolicy)
             implements DdlStatement {}
 
     record DropTable(String name, boolean ifExists) implements DdlStatement {}
@@ -55,8 +63,18 @@ public sealed interface DdlStatement {
 
     record DropIndex(String name, boolean ifExists) implements DdlStatement {}
 
-    /** The policy is stored as text and never runs; empty drops it. */
-    record RowDeletionPolicy(String table, String policy) implements DdlStatement {}
+    /** Gives a table, which must not have one yet, a row deletion policy. */
+    record AddDeletionPolicy(String table, DeletionPolicy policy) implements DdlStatement {}
+
+    /** Replaces the row deletion policy that the table must have; empty drops it. */
+    record ReplaceDeletionPolicy(String table, Optional<DeletionPolicy> policy) implements DdlStatement {}
+
+    record CreateProtoBundle(List<String> names) implements DdlStatement {}
+
+    record AlterProtoBundle(List<String> inserted, List<String> updated, List<String> deleted)
+            implements DdlStatement {}
+
+    record DropProtoBundle() implements DdlStatement {}
 
     /** A statement that is accepted without effect, such as ANALYZE. */
     record Accepted() implements DdlStatement {}

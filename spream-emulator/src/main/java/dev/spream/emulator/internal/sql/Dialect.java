@@ -2,17 +2,20 @@ package dev.spream.emulator.internal.sql;
 
 import com.google.spanner.admin.database.v1.DatabaseDialect;
 import java.util.Locale;
+import java.util.stream.Stream;
 
 /** The two dialects of Spanner, with the differences in the syntax of their change streams. */
 public enum Dialect {
-    GOOGLE_STANDARD_SQL("READ_", '`'),
-    POSTGRESQL("read_json_", '"');
+    GOOGLE_STANDARD_SQL("READ_", "READ_", '`'),
+    POSTGRESQL("read_json_", "read_proto_bytes_", '"');
 
-    private final String readFunctionPrefix;
+    private final String immutablePrefix;
+    private final String mutablePrefix;
     private final char quote;
 
-    Dialect(String readFunctionPrefix, char quote) {
-        this.readFunctionPrefix = readFunctionPrefix;
+    Dialect(String immutablePrefix, String mutablePrefix, char quote) {
+        this.immutablePrefix = immutablePrefix;
+        this.mutablePrefix = mutablePrefix;
         this.quote = quote;
     }
 
@@ -34,9 +37,15 @@ public enum Dialect {
         return this == POSTGRESQL ? a.equals(b) : a.equalsIgnoreCase(b);
     }
 
-    /** Returns the prefix of the names of functions that read a stream. */
-    public String readFunctionPrefix() {
-        return readFunctionPrefix;
+    /** Returns the name of the function that reads a stream. */
+    public String readFunction(String stream, PartitionMode mode) {
+        return (mode == PartitionMode.MUTABLE_KEY_RANGE ? mutablePrefix : immutablePrefix) + stream;
+    }
+
+    /** Returns whether a name begins as those of functions that read streams do. */
+    boolean isReadFunction(String name) {
+        return Stream.of(immutablePrefix, mutablePrefix)
+                .anyMatch(prefix -> name.regionMatches(true, 0, prefix, 0, prefix.length()));
     }
 
     /** Returns the quote character of identifiers. */

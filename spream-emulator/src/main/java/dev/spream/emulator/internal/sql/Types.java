@@ -74,21 +74,47 @@ public final class Types {
     }
 
     static Declared parse(TokenCursor cursor, DatabaseDialect dialect) {
-        return dialect == DatabaseDialect.POSTGRESQL ? parsePostgres(cursor) : parseGoogle(cursor);
+        return parse(cursor, dialect, ProtoBundle.EMPTY);
     }
 
-    private static Declared parseGoogle(TokenCursor cursor) {
+    /** Parses a type, which in GoogleSQL may be one of the bundle. */
+    static Declared parse(TokenCursor cursor, DatabaseDialect dialect, ProtoBundle bundle) {
+        return dialect == DatabaseDialect.POSTGRESQL ? parsePostgres(cursor) : parseGoogle(cursor, bundle);
+    }
+
+    /** Returns whether values of this type, or the elements of this array, are of a message or an enum. */
+    public static boolean isOfBundle(Type type) {
+        Type single = type.getCode() == TypeCode.ARRAY ? type.getArrayElementType() : type;
+        return single.getCode() == TypeCode.PROTO || single.getCode() == TypeCode.ENUM;
+    }
+
+    /** Consumes a name with dots, each part with or without quotes, or quoted as a whole. */
+    static String dottedName(TokenCursor cursor) {
+        StringBuilder name = new StringBuilder();
+        do {
+            if (!cursor.peek().isName()) {
+                throw cursor.syntaxError("Expected the name of a type");
+            }
+            name.append(name.isEmpty() ? "" : ".").append(cursor.next().text());
+        } while (cursor.acceptSymbol("."));
+        return name.toString();
+    }
+
+    private static Declared parseGoogle(TokenCursor cursor, ProtoBundle bundle) {
         if (cursor.acceptWords("ARRAY")) {
             cursor.expectSymbol("<");
-            Declared element = parseGoogle(cursor);
+            Declared element = parseGoogle(cursor, bundle);
             cursor.expectSymbol(">");
             return new Declared(array(element.type), "ARRAY<" + element.declared + ">", 0, false);
         }
-        Token token = cursor.next();
+        Token token = cursor.peek();
         Type type = GOOGLE.get(token.isWord("BOOLEAN") ? "BOOL" : token.upper());
-        if (type == null) {
-            throw Errors.invalidArgument("Type not found: %s", token.text());
+        if (type == null || cursor.peek(1).isSymbol(".")) {
+            String name = dottedName(cursor);
+            Type declared = bundle.find(name).orElseThrow(() -> Errors.invalidArgument("Type not found: %s", name));
+            return new Declared(declared, name, 0, false);
         }
+        cursor.next();
         if (!cursor.acceptSymbol("(")) {
             return new Declared(type, token.upper(), 0, false);
         }
@@ -145,7 +171,7 @@ public final class Types {
     public static String engineType(Type type) {
         return switch (type.getCode()) {
             case BOOL -> "BOOLEAN";
-            case INT64 -> "BIGINT";
+            case INT64, ENUM -> "BIGINT";
             case FLOAT32 -> "REAL";
             case FLOAT64 -> "DOUBLE PRECISION";
             case NUMERIC ->
@@ -153,7 +179,7 @@ public final class Types {
                         ? "DECFLOAT(" + PG_NUMERIC_PRECISION + ")"
                         : "NUMERIC(38, 9)";
             case STRING -> "VARCHAR";
-            case BYTES -> "VARBINARY";
+            case BYTES, PROTO -> "VARBINARY";
             case DATE -> "DATE";
             case TIMESTAMP -> "TIMESTAMP(9) WITH TIME ZONE";
             case JSON -> "JSON";

@@ -56,12 +56,12 @@ public final class Values {
         try {
             return switch (type.getCode()) {
                 case BOOL -> bool(value, type);
-                case INT64 -> Long.parseLong(text(value, type));
+                case INT64, ENUM -> Long.parseLong(text(value, type));
                 case FLOAT32 -> (float) number(value, type);
                 case FLOAT64 -> number(value, type);
                 case NUMERIC -> numeric(text(value, type), type);
                 case STRING -> text(value, type);
-                case BYTES -> Base64.getDecoder().decode(text(value, type));
+                case BYTES, PROTO -> Base64.getDecoder().decode(text(value, type));
                 case DATE -> LocalDate.parse(text(value, type));
                 case TIMESTAMP -> timestamp(text(value, type));
                 case JSON -> json(text(value, type));
@@ -161,10 +161,10 @@ public final class Values {
         }
         return switch (type.getCode()) {
             case BOOL -> Value.newBuilder().setBoolValue((Boolean) object).build();
-            case INT64 -> string(Long.toString(wholeNumber(object)));
+            case INT64, ENUM -> string(Long.toString(wholeNumber(object)));
             case FLOAT32, FLOAT64 -> floating(((Number) object).doubleValue());
             case NUMERIC -> string(plain(object, type));
-            case BYTES -> string(Base64.getEncoder().encodeToString((byte[]) object));
+            case BYTES, PROTO -> string(Base64.getEncoder().encodeToString((byte[]) object));
             case TIMESTAMP -> string(timestampText(object));
             case JSON -> string(new String((byte[]) object, StandardCharsets.UTF_8));
             case ARRAY ->

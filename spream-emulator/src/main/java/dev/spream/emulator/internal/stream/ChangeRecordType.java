@@ -7,6 +7,7 @@ import static dev.spream.emulator.internal.sql.Types.STRING;
 import static dev.spream.emulator.internal.sql.Types.TIMESTAMP;
 import static dev.spream.emulator.internal.sql.Types.array;
 
+import com.google.spanner.v1.ChangeStreamRecord;
 import com.google.spanner.v1.ResultSetMetadata;
 import com.google.spanner.v1.StructType;
 import com.google.spanner.v1.StructType.Field;
@@ -58,11 +59,24 @@ final class ChangeRecordType {
                     field("heartbeat_record", HEARTBEAT_RECORDS),
                     field("child_partitions_record", CHILD_PARTITIONS_RECORDS))));
 
+    /** One column: a proto that contains one of five records. */
+    static final ResultSetMetadata GOOGLE_STANDARD_SQL_PROTO = metadata(field(
+            "ChangeRecord",
+            Type.newBuilder()
+                    .setCode(TypeCode.PROTO)
+                    .setProtoTypeFqn(ChangeStreamRecord.getDescriptor().getFullName())
+                    .build()));
+
     private ChangeRecordType() {}
 
     /** Returns the type of a PostgreSQL result: one JSON column, named after the function. */
     static ResultSetMetadata postgresql(String function) {
         return metadata(field(function, Types.PG_JSONB));
+    }
+
+    /** Returns the type of a PostgreSQL result with the bytes of the same proto. */
+    static ResultSetMetadata postgresqlProtoBytes(String function) {
+        return metadata(field(function, Types.BYTES));
     }
 
     private static ResultSetMetadata metadata(Field column) {

@@ -2,6 +2,7 @@ package dev.spream.emulator.internal.stream;
 
 import dev.spream.emulator.control.DrivenClock;
 import dev.spream.emulator.internal.schema.Commit;
+import dev.spream.emulator.internal.schema.RowChange;
 import io.grpc.StatusRuntimeException;
 import java.time.Instant;
 import java.util.List;
@@ -59,15 +60,25 @@ final class ChangeStream {
 
     /** Stores a transaction's records; called within the commit. */
     void commit(Commit commit, String transactionId) {
-        recorder.records(commit, transactionId, change -> partitions.of(KeyHash.of(change)))
-                .forEach((partition, records) -> {
-                    partition.dropBefore(horizon(commit.timestamp()));
-                    partition.append(entries(records));
-                });
+        List<RowChange> changes = recorder.recorded(commit);
+        if (changes.isEmpty()) {
+            return;
+        }
+        partitions.commit(commit.timestamp(), journal -> {
+            TransactionRecorder.Transaction<Partition> transaction = recorder.new Transaction<>(journal::nextSequence);
+            int before = partitions.changesBeforeWaiting(changes.size());
+            transaction.add(changes.subList(0, before), this::partitionOf);
+            partitions.runWaiting(journal);
+            transaction.add(changes.subList(before, changes.size()), this::partitionOf);
+            transaction.records(commit, transactionId).forEach((partition, records) -> {
+                partition.dropBefore(horizon(commit.timestamp()));
+                records.forEach(record -> journal.add(partition, record));
+            });
+        });
     }
 
-    private List<StreamEntry> entries(List<DataRecord> records) {
-        return records.stream().map(record -> new StreamEntry(record, encoder)).toList();
+    private Partition partitionOf(RowChange change) {
+        return partitions.of(KeyHash.of(change));
     }
 
     Instant created() {

@@ -84,14 +84,15 @@ public final class ChangeStreams implements AutoCloseable {
     }
 
     private ChangeStream create(StreamDefinition definition, Instant at) {
-        StreamPartitions partitions = new StreamPartitions(clock, seeds.nextLong());
+        RecordEncoder encoder = RecordEncoder.of(dialect, definition);
+        StreamPartitions partitions =
+                new StreamPartitions(clock, definition.partitionMode(), encoder, seeds.nextLong());
         partitions.begin(at, settings.initialPartitions());
         if (closed) {
             throw StreamErrors.closed();
         }
         long churnSeed = seeds.nextLong();
         FaultDraw draw = new FaultDraw(settings.faultRates(), seeds.nextLong());
-        RecordEncoder encoder = new RecordEncoder(dialect, definition.name());
         ChangeStream stream = new ChangeStream(definition, at, partitions, encoder, draw, clock.pace());
         streams.put(definition.name(), stream);
         new Churner(stream, settings, clock, new Random(churnSeed)).start();
@@ -151,7 +152,14 @@ public final class ChangeStreams implements AutoCloseable {
      * @throws StatusRuntimeException if it does so in a way that Spanner refuses
      */
     public Optional<ChangeStreamQuery> parse(String sql, Struct params, Map<String, Type> paramTypes) {
-        return ChangeStreamQueryParser.parse(dialect, sql, params, this::declaredName);
+        return ChangeStreamQueryParser.parse(dialect, sql, params, this::streamOf);
+    }
+
+    private Optional<String> streamOf(String function) {
+        return definitions().stream()
+                .filter(stream -> stream.isReadBy(function, dialect))
+                .map(StreamDefinition::name)
+                .findFirst();
     }
 
     private Optional<String> declaredName(String name) {
@@ -177,6 +185,9 @@ public final class ChangeStreams implements AutoCloseable {
         try {
             ChangeStream stream = stream(query.stream());
             ResultSetMetadata.Builder metadata = stream.encoder().metadata().toBuilder();
+            if (dialect == Dialect.POSTGRESQL && stream.definition().isOfPlacement(query.function(), dialect)) {
+                metadata.getRowTypeBuilder().getFieldsBuilder(0).setName(query.function());
+            }
             transaction.ifPresent(metadata::setTransaction);
             RowSink sink = new RowSink(out, metadata.build());
             new QueryRun(stream, clock, query, sink, cancelled).run();
@@ -219,6 +230,11 @@ public final class ChangeStreams implements AutoCloseable {
      */
     public FaultControl faults(String streamName) {
         return stream(declaredName(streamName).orElse(streamName)).faults();
+    }
+
+    /** Makes one change of a stream's partitions, as its churn does, for tests. */
+    void churn(String streamName, Random random) {
+        new Churner(stream(streamName), settings, clock, random).step();
     }
 
     private ChangeStream stream(String name) {

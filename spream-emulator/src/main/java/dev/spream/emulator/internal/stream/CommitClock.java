@@ -128,13 +128,18 @@ public final class CommitClock {
     }
 
     /** Returns the time of the database, which is never behind its commits, without a guarantee about later ones. */
-    Instant time() {
+    public Instant time() {
         lock.lock();
         try {
             return later(later(lastCommit, lastCut), later(promised, time.instant()));
         } finally {
             lock.unlock();
         }
+    }
+
+    /** Returns the ticks for work that recurs as time passes; the caller closes them. */
+    public ClockTicks ticks() {
+        return new ClockTicks(time);
     }
 
     ClockMode pace() {

@@ -10,7 +10,8 @@ import java.util.List;
  * A data change record.
  *
  * @param transaction the attributes that all records of the transaction share
- * @param sequence its number in the transaction, over all partitions
+ * @param sequence its number in the transaction, over all partitions; with mutable key ranges, among all records of the
+ * stream at the same timestamp
  * @param lastInPartition whether no later record of the transaction is in the same partition
  * @param layout the table and its watched columns
  * @param columns the columns whose types it lists, key columns included, in declared order
@@ -23,24 +24,27 @@ record DataRecord(
         TableLayout layout,
         Kind kind,
         List<Column> columns,
-        List<RowChange> changes) {
-    private static final int SEQUENCE_LENGTH = 8;
+        List<RowChange> changes)
+        implements StreamRecord {
 
     /**
      * The transaction of a record, as one stream records it.
      *
      * @param id unique, and ordered as text in the commit order of the database
+     * @param system whether Spanner itself made it
      */
     record Transaction(
-            Instant commitTimestamp, String id, String tag, ValueCapture valueCapture, int records, int partitions) {}
+            Instant commitTimestamp,
+            String id,
+            String tag,
+            boolean system,
+            ValueCapture valueCapture,
+            int records,
+            int partitions) {}
 
-    String sequenceText() {
-        return sequenceText(sequence);
-    }
-
-    static String sequenceText(int sequence) {
-        String digits = Integer.toString(sequence);
-        return "0".repeat(Math.max(0, SEQUENCE_LENGTH - digits.length())) + digits;
+    @Override
+    public Instant timestamp() {
+        return transaction.commitTimestamp();
     }
 
     /** Returns the columns of which a row of this record has new values. */

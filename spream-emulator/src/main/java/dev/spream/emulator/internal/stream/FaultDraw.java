@@ -22,7 +22,7 @@ final class FaultDraw {
     }
 
     /** Returns the fault of a partition's next query, if any; the initial query has an empty token. */
-    Optional<Fault> next(String token, boolean bounded) {
+    Optional<Fault> next(String token, boolean endIsProof) {
         if (rates.byKind().isEmpty()) {
             return Optional.empty();
         }
@@ -30,7 +30,7 @@ final class FaultDraw {
         SplittableRandom random = new SplittableRandom(seed ^ ((long) token.hashCode() << Integer.SIZE) ^ nth);
         int rows = random.nextInt(rates.withinRows() + 1);
         return kind(random.nextDouble())
-                .filter(kind -> !(bounded && kind == Fault.Kind.CLEAN_END))
+                .filter(kind -> !(endIsProof && kind == Fault.Kind.CLEAN_END))
                 .map(kind -> Fault.of(kind).afterRows(kind == Fault.Kind.BETWEEN_CHILD_RECORDS ? 0 : rows));
     }
 

@@ -7,6 +7,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A read of a partition by a query: it sends the stored entries, and waits in the partition for new ones. Confined to
@@ -31,6 +32,8 @@ final class PartitionRead {
     private final ClockMode pace;
 
     private ResumePoint at;
+    private boolean closing;
+    private @Nullable StreamEntry lastMoveIn;
     private long lastSent;
 
     PartitionRead(QueryRun query, Partition partition, ResumePoint from, Duration heartbeat, QueryFaults faults) {
@@ -46,8 +49,8 @@ final class PartitionRead {
 
     /** Reads to the end of the partition, or of the query. */
     void run() throws InterruptedException {
-        if (first.children() > 0) {
-            faults.resumedBehindChildRecord();
+        if (partition.isClosedBefore(first.index())) {
+            faults.resumedBehindClosingRecord();
         }
         if (faults.room(1) > 0) {
             query.sink().send(List.of(), at.token());
@@ -62,7 +65,7 @@ final class PartitionRead {
     /** Sends the stored entries, or waits for new ones; returns false at the end. */
     private boolean step() throws InterruptedException {
         long seenWakes = partition.gate().wakes();
-        Optional<Fault.Kind> fault = faults.trigger(false);
+        Optional<Fault.Kind> fault = closing ? Optional.empty() : faults.trigger(false);
         if (fault.isPresent()) {
             return suffer(fault.get());
         }
@@ -72,7 +75,7 @@ final class PartitionRead {
         Optional<Instant> settled =
                 heartbeatDue || endDue ? Optional.of(query.clock().now()) : Optional.empty();
 
-        int room = faults.room(MAX_ROWS);
+        int room = closing ? MAX_ROWS : faults.room(MAX_ROWS);
         Partition.Slice slice = partition.read(at.index(), query.until(), room);
         if (slice.lost()) {
             throw StreamErrors.startTooOld(
@@ -80,8 +83,7 @@ final class PartitionRead {
                     query.stream().created());
         }
         if (!slice.entries().isEmpty()) {
-            sendData(slice.entries());
-            return true;
+            return sendEntries(slice);
         }
         if (room == 0) {
             return true;
@@ -89,7 +91,7 @@ final class PartitionRead {
         boolean queryEnds =
                 settled.filter(time -> !time.isBefore(query.until())).isPresent();
         if (slice.complete() || queryEnds) {
-            return end(slice.ending().map(Partition.Ending::children).orElse(List.of()));
+            return end();
         }
         if (heartbeatDue && settled.isPresent()) {
             send(List.of(query.stream().encoder().heartbeat(settled.get())), 0);
@@ -105,7 +107,33 @@ final class PartitionRead {
         if (outcome == QueryRun.Outcome.REPEATS) {
             at = first;
         }
+        if (outcome == QueryRun.Outcome.REPEATS_EVENT && lastMoveIn != null) {
+            send(List.of(lastMoveIn.encoded()), 0);
+        }
         return outcome != QueryRun.Outcome.ENDS;
+    }
+
+    private boolean sendEntries(Partition.Slice slice) throws InterruptedException {
+        StreamEntry first = slice.entries().getFirst();
+        if (first.isData()) {
+            sendData(slice.entries());
+            return true;
+        }
+        Optional<Fault.Kind> fault = slice.closing() && !closing ? faults.trigger(true) : Optional.empty();
+        if (fault.isPresent()) {
+            return suffer(fault.get());
+        }
+        closing = slice.closing();
+        at = at.after(1);
+        if (first.isMoveIn()) {
+            lastMoveIn = first;
+            faults.sentMoveIn();
+        }
+        send(List.of(first.encoded()), 0);
+        if (faults.triggersAfterPartitionRecord()) {
+            throw StreamErrors.fault(Fault.Kind.UNAVAILABLE);
+        }
+        return true;
     }
 
     private void sendData(List<StreamEntry> entries) {
@@ -125,7 +153,7 @@ final class PartitionRead {
     }
 
     private void sendChanges(List<Value> rows) {
-        at = new ResumePoint(at.index() + rows.size(), 0);
+        at = at.after(rows.size());
         send(rows, rows.size());
     }
 
@@ -137,19 +165,9 @@ final class PartitionRead {
         query.sink().send(rows, at.token());
     }
 
-    /** Sends the child records, if any; returns true if the query continues, because a fault came before them. */
-    private boolean end(List<ChildRecord> records) throws InterruptedException {
-        Optional<Fault.Kind> fault = faults.trigger(true);
-        if (fault.isPresent()) {
-            return suffer(fault.get());
-        }
-        for (int i = at.children(); i < records.size(); i++) {
-            at = new ResumePoint(at.index(), i + 1);
-            send(List.of(query.stream().encoder().children(records.get(i))), 0);
-            if (faults.triggersAfterChildRecord()) {
-                throw StreamErrors.fault(Fault.Kind.UNAVAILABLE);
-            }
-        }
-        return false;
+    /** Returns true if the query continues, because of a fault. */
+    private boolean end() throws InterruptedException {
+        Optional<Fault.Kind> fault = closing ? Optional.empty() : faults.trigger(true);
+        return fault.isPresent() && suffer(fault.get());
     }
 }

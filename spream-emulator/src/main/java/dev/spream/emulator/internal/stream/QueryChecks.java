@@ -2,6 +2,7 @@ package dev.spream.emulator.internal.stream;
 
 import dev.spream.emulator.internal.sql.ChangeStreamQuery;
 import dev.spream.emulator.internal.sql.Errors;
+import dev.spream.emulator.internal.sql.PartitionMode;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
@@ -11,6 +12,7 @@ record QueryChecks(ChangeStream stream, CommitClock clock, ChangeStreamQuery que
     private static final Duration MIN_HEARTBEAT = Duration.ofMillis(100);
     private static final Duration MAX_HEARTBEAT = Duration.ofMinutes(5);
     private static final Duration MAX_AHEAD = Duration.ofMinutes(10);
+    private static final Duration MAX_WINDOW = Duration.ofMinutes(30);
 
     Instant start() {
         Instant start = query.start();
@@ -30,12 +32,31 @@ record QueryChecks(ChangeStream stream, CommitClock clock, ChangeStreamQuery que
                             + ", and the current maximum start timestamp: " + StreamErrors.text(latest)
                             + ". Received start_timestamp: " + StreamErrors.text(start) + ".");
         }
+        checkWindow(start);
         if (start.isAfter(query.until())) {
             throw Errors.invalidArgument(
                     "If end_timestamp is specified, start_timestamp must be <= end_timestamp. Received start_timestamp: "
                             + StreamErrors.text(start) + ", end_timestamp: " + StreamErrors.text(query.until()) + ".");
         }
         return start;
+    }
+
+    /** Checks the end of a query of a stream with mutable key ranges, which is limited from the query's start on. */
+    private void checkWindow(Instant start) {
+        if (stream.definition().partitionMode() == PartitionMode.IMMUTABLE_KEY_RANGE) {
+            return;
+        }
+        if (query.end() == null) {
+            throw Errors.invalidArgument("end_timestamp must not be null.");
+        }
+        Instant latest = start.plus(MAX_WINDOW);
+        if (query.end().isAfter(latest)) {
+            throw Errors.outOfRange(
+                    "Specified end_timestamp is too far in the future. Please specify an end_timestamp within the"
+                            + " earliest start timestamp: " + StreamErrors.text(start)
+                            + ", and the current maximum end timestamp: " + StreamErrors.text(latest)
+                            + ". Received end_timestamp: " + StreamErrors.text(query.end()) + ".");
+        }
     }
 
     private boolean hasExpired(Instant now) {

@@ -28,7 +28,8 @@ final class QueryFaults implements AutoCloseable {
     // Written by the query's thread only.
     private final AtomicLong rows = new AtomicLong();
     private long changes;
-    private boolean behindChildRecord;
+    private boolean behindClosingRecord;
+    private boolean hasSentMoveIn;
     private long stalledAfterClears;
 
     /** @param token the token of the partition; empty for the initial query */
@@ -59,10 +60,11 @@ final class QueryFaults implements AutoCloseable {
     }
 
     /**
-     * Records that the query resumes after a child record: an end before the next one would be taken for the real end.
+     * Records that the query resumes after a record that closes its partition: an end before the next one would be
+     * taken for the real end.
      */
-    void resumedBehindChildRecord() {
-        behindChildRecord = true;
+    void resumedBehindClosingRecord() {
+        behindClosingRecord = true;
     }
 
     /** Returns how many rows may be sent before the fault takes effect; at most {@code max}. */
@@ -78,6 +80,11 @@ final class QueryFaults implements AutoCloseable {
     void sent(int rowCount, int changeCount) {
         rows.addAndGet(rowCount);
         changes += changeCount;
+    }
+
+    /** Records that an event with move-ins was sent. */
+    void sentMoveIn() {
+        hasSentMoveIn = true;
     }
 
     /**
@@ -98,13 +105,14 @@ final class QueryFaults implements AutoCloseable {
         return switch (next.fault.kind()) {
             case DUPLICATES -> changes > 0;
             case STALL -> next.origin != Origin.DRAWN || rows.get() > 0;
-            case CLEAN_END -> !behindChildRecord;
+            case OLD_EVENT -> hasSentMoveIn;
+            case CLEAN_END -> !behindClosingRecord;
             default -> true;
         };
     }
 
-    /** Returns whether the query breaks after the child record that it has sent. */
-    boolean triggersAfterChildRecord() {
+    /** Returns whether the query breaks after the partition record, of any kind, that it has sent. */
+    boolean triggersAfterPartitionRecord() {
         Armed next = armed.get();
         return next != null
                 && next.fault.kind() == Fault.Kind.BETWEEN_CHILD_RECORDS

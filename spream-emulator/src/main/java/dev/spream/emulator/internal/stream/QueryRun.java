@@ -24,6 +24,7 @@ record QueryRun(
     enum Outcome {
         GOES_ON,
         REPEATS,
+        REPEATS_EVENT,
         ENDS
     }
 
@@ -38,15 +39,20 @@ record QueryRun(
         asked.ifPresent(partition -> QueryChecks.life(partition, start));
         awaitTime(start);
         asked.ifPresent(partition -> QueryChecks.life(partition, start));
-        try (QueryFaults faults = stream.faults().begin(query)) {
+        try (QueryFaults faults = stream.faults().begin(query, endIsProof())) {
             if (asked.isEmpty()) {
                 initial(start, resume, faults);
                 return;
             }
             Partition partition = asked.get();
-            ResumePoint from = resume.orElseGet(() -> new ResumePoint(partition.seek(start), 0));
+            ResumePoint from = resume.orElseGet(() -> new ResumePoint(partition.seek(start)));
             new PartitionRead(this, partition, from, heartbeat, faults).run();
         }
+    }
+
+    /** Returns whether a reader may take two clean ends of this query for the proof that it has read everything. */
+    private boolean endIsProof() {
+        return stream.partitions().isMutable() ? !clock.time().isBefore(until()) : query.end() != null;
     }
 
     private void awaitTime(Instant instant) throws InterruptedException {
@@ -68,21 +74,22 @@ record QueryRun(
         if (fault.isPresent() && suffer(fault.get(), faults) == Outcome.ENDS) {
             return;
         }
-        List<ChildRecord> records =
+        List<StreamRecord.Start> records =
                 resume.isPresent() ? List.of() : stream.partitions().aliveAt(start);
-        List<Value> rows = records.stream().map(stream.encoder()::children).toList();
-        if (!rows.isEmpty() && faults.triggersAfterChildRecord()) {
+        List<Value> rows = records.stream().map(stream.encoder()::encode).toList();
+        if (!rows.isEmpty() && faults.triggersAfterPartitionRecord()) {
             // The next attempt may divide the partitions among other records, so a query cannot resume after this one.
             sink.send(rows.subList(0, 1), ByteString.EMPTY);
             throw StreamErrors.fault(Fault.Kind.UNAVAILABLE);
         }
-        sink.send(rows, new ResumePoint(0, rows.size()).token());
+        sink.send(rows, new ResumePoint(rows.size()).token());
     }
 
     Outcome suffer(Fault.Kind kind, QueryFaults faults) throws InterruptedException {
         return switch (kind) {
             case CLEAN_END -> Outcome.ENDS;
             case DUPLICATES -> Outcome.REPEATS;
+            case OLD_EVENT -> Outcome.REPEATS_EVENT;
             case STALL -> {
                 stall(faults);
                 yield Outcome.GOES_ON;

@@ -3,7 +3,6 @@ package dev.spream.emulator.internal.stream;
 import com.google.protobuf.ByteString;
 import dev.spream.emulator.internal.sql.Errors;
 import java.util.Optional;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
@@ -11,13 +10,16 @@ import java.util.regex.Pattern;
  * every message has one, and a resumed query continues after it.
  *
  * @param index the index of the next entry in the partition
- * @param children the number of child partitions records that were sent
  */
-record ResumePoint(long index, int children) {
-    private static final Pattern TEXT = Pattern.compile("(\\d{1,18}):(\\d{1,9})");
+record ResumePoint(long index) {
+    private static final Pattern TEXT = Pattern.compile("\\d{1,18}");
 
     ByteString token() {
-        return ByteString.copyFromUtf8(index + ":" + children);
+        return ByteString.copyFromUtf8(Long.toString(index));
+    }
+
+    ResumePoint after(int entries) {
+        return new ResumePoint(index + entries);
     }
 
     /** Returns the position of a token; empty if the token is. */
@@ -25,10 +27,10 @@ record ResumePoint(long index, int children) {
         if (token.isEmpty()) {
             return Optional.empty();
         }
-        Matcher matcher = TEXT.matcher(token.toStringUtf8());
-        if (!matcher.matches()) {
+        String text = token.toStringUtf8();
+        if (!TEXT.matcher(text).matches()) {
             throw Errors.invalidArgument("Invalid resume token.");
         }
-        return Optional.of(new ResumePoint(Long.parseLong(matcher.group(1)), Integer.parseInt(matcher.group(2))));
+        return Optional.of(new ResumePoint(Long.parseLong(text)));
     }
 }

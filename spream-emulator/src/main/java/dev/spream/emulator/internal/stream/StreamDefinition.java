@@ -3,6 +3,7 @@ package dev.spream.emulator.internal.stream;
 import dev.spream.emulator.internal.schema.Column;
 import dev.spream.emulator.internal.schema.Table;
 import dev.spream.emulator.internal.sql.Dialect;
+import dev.spream.emulator.internal.sql.PartitionMode;
 import dev.spream.emulator.internal.sql.TableWatch;
 import dev.spream.emulator.internal.sql.WatchSpec;
 import java.util.List;
@@ -17,6 +18,7 @@ import java.util.stream.Collectors;
  * @param watched the watched tables and columns, in the spelling of the schema
  */
 public record StreamDefinition(String name, WatchSpec watched, StreamOptions options) {
+    private static final String DEFAULT_PLACEMENT = "_default";
 
     StreamDefinition watching(WatchSpec other) {
         return new StreamDefinition(name, other, options);
@@ -57,6 +59,28 @@ public record StreamDefinition(String name, WatchSpec watched, StreamOptions opt
                 .filter(watch -> dialect.sameName(watch.table(), table))
                 .anyMatch(watch ->
                         column.isEmpty() || watch.columns().stream().anyMatch(name -> dialect.sameName(name, column)));
+    }
+
+    PartitionMode partitionMode() {
+        return options.partitionMode();
+    }
+
+    /** Returns the name of the function that reads this stream. */
+    String readFunction(Dialect dialect) {
+        return dialect.readFunction(name, partitionMode());
+    }
+
+    boolean isReadBy(String function, Dialect dialect) {
+        return dialect.sameName(readFunction(dialect), function) || isOfPlacement(function, dialect);
+    }
+
+    /**
+     * Returns whether the function is the one of a placement of this stream. The only placement is {@code default}, with
+     * all rows.
+     */
+    boolean isOfPlacement(String function, Dialect dialect) {
+        return options.hasFunctionPerPlacement()
+                && dialect.sameName(readFunction(dialect) + DEFAULT_PLACEMENT, function);
     }
 
     /** Returns the statement that creates this stream. */

@@ -5,17 +5,22 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A data change record in a partition's history. It is encoded on its first read and kept encoded. Safe for use by many
- * threads; concurrent first reads may both encode it, with the same result.
+ * A record in a partition's history. It is encoded on its first read and kept encoded. Safe for use by many threads;
+ * concurrent first reads may both encode it, with the same result.
  */
 final class StreamEntry {
     private final Instant timestamp;
+    private final boolean data;
+    private final boolean moveIn;
     private final RecordEncoder encoder;
-    private volatile @Nullable DataRecord record;
+    private volatile @Nullable StreamRecord record;
     private volatile @Nullable Value encoded;
 
-    StreamEntry(DataRecord record, RecordEncoder encoder) {
-        this.timestamp = record.transaction().commitTimestamp();
+    StreamEntry(StreamRecord record, RecordEncoder encoder) {
+        this.timestamp = record.timestamp();
+        this.data = record instanceof DataRecord;
+        this.moveIn =
+                record instanceof StreamRecord.Event event && !event.sources().isEmpty();
         this.encoder = encoder;
         this.record = record;
     }
@@ -24,8 +29,18 @@ final class StreamEntry {
         return timestamp;
     }
 
+    /** Returns whether it is a data change record. */
+    boolean isData() {
+        return data;
+    }
+
+    /** Returns whether it is an event with move-ins. */
+    boolean isMoveIn() {
+        return moveIn;
+    }
+
     Value encoded() {
-        DataRecord current = record;
+        StreamRecord current = record;
         Value known = encoded;
         if (known != null) {
             return known;
@@ -33,7 +48,7 @@ final class StreamEntry {
         if (current == null) {
             throw new IllegalStateException("a record at " + timestamp + " is neither encoded nor kept");
         }
-        Value result = encoder.data(current);
+        Value result = encoder.encode(current);
         encoded = result;
         record = null;
         return result;

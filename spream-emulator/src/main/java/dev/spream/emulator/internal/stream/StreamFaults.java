@@ -31,11 +31,15 @@ final class StreamFaults implements FaultControl {
         this.wakeQueries = wakeQueries;
     }
 
-    /** Returns the faults of a query that begins now; the query closes them when it ends. */
-    synchronized QueryFaults begin(ChangeStreamQuery query) {
+    /**
+     * Returns the faults of a query that begins now; the query closes them when it ends.
+     *
+     * @param endIsProof whether a clean end of the query counts as its real end
+     */
+    synchronized QueryFaults begin(ChangeStreamQuery query, boolean endIsProof) {
         String token = query.partition().orElse("");
         QueryFaults faults = new QueryFaults(this, token);
-        draw.next(token, query.end() != null).ifPresent(fault -> faults.arm(fault, Origin.DRAWN));
+        draw.next(token, endIsProof).ifPresent(fault -> faults.arm(fault, Origin.DRAWN));
         takeWaiting(faults).ifPresent(fault -> faults.arm(fault, Origin.CALLED_FOR_NEXT));
         running.add(faults);
         return faults;

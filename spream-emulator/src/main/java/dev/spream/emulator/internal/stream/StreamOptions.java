@@ -2,6 +2,7 @@ package dev.spream.emulator.internal.stream;
 
 import dev.spream.emulator.internal.schema.RowChange.Kind;
 import dev.spream.emulator.internal.sql.Errors;
+import dev.spream.emulator.internal.sql.PartitionMode;
 import dev.spream.emulator.internal.sql.Token;
 import io.grpc.StatusRuntimeException;
 import java.time.Duration;
@@ -24,8 +25,13 @@ public record StreamOptions(Map<String, String> declared) {
     private static final String RETENTION = "retention_period";
     private static final String VALUE_CAPTURE = "value_capture_type";
     private static final String PARTITION_MODE = "partition_mode";
-    private static final Set<String> FLAGS =
-            Set.of("exclude_ttl_deletes", "exclude_insert", "exclude_update", "exclude_delete", "allow_txn_exclusion");
+    private static final Set<String> FLAGS = Set.of(
+            "exclude_ttl_deletes",
+            "exclude_insert",
+            "exclude_update",
+            "exclude_delete",
+            "allow_txn_exclusion",
+            "per_placement_tvf");
     private static final Duration DEFAULT_RETENTION = Duration.ofDays(7);
     private static final Duration MIN_RETENTION = Duration.ofDays(1);
     private static final Duration MAX_RETENTION = Duration.ofDays(30);
@@ -79,15 +85,9 @@ public record StreamOptions(Map<String, String> declared) {
 
     private static void checkPartitionMode(Token value) {
         requireString(PARTITION_MODE, value);
-        switch (value.text()) {
-            case "IMMUTABLE_KEY_RANGE" -> {}
-            case "MUTABLE_KEY_RANGE" ->
-                throw Errors.unimplemented("partition_mode MUTABLE_KEY_RANGE is not implemented by this emulator yet;"
-                        + " use IMMUTABLE_KEY_RANGE, or leave the option out.");
-            default ->
-                throw Errors.failedPrecondition(
-                        "Invalid partition_mode: " + value.text()
-                                + ". Change Streams only support partition modes in IMMUTABLE_KEY_RANGE and MUTABLE_KEY_RANGE.");
+        if (Arrays.stream(PartitionMode.values()).noneMatch(mode -> mode.name().equals(value.text()))) {
+            throw Errors.failedPrecondition("Invalid partition_mode: " + value.text()
+                    + ". Change Streams only support partition modes in IMMUTABLE_KEY_RANGE and MUTABLE_KEY_RANGE.");
         }
     }
 
@@ -132,12 +132,26 @@ public record StreamOptions(Map<String, String> declared) {
                 .orElse(ValueCapture.OLD_AND_NEW_VALUES);
     }
 
+    PartitionMode partitionMode() {
+        return Optional.ofNullable(declared.get(PARTITION_MODE))
+                .map(PartitionMode::valueOf)
+                .orElse(PartitionMode.IMMUTABLE_KEY_RANGE);
+    }
+
     boolean excludes(Kind kind) {
         return flag("exclude_" + kind.name().toLowerCase(Locale.ROOT));
     }
 
+    boolean excludesTtlDeletes() {
+        return flag("exclude_ttl_deletes");
+    }
+
     boolean allowsTransactionExclusion() {
         return flag("allow_txn_exclusion");
+    }
+
+    boolean hasFunctionPerPlacement() {
+        return flag("per_placement_tvf");
     }
 
     /** Returns whether the option's text is written without quotes. */

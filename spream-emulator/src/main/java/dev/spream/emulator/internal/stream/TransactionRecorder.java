@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.function.IntSupplier;
 
 /**
  * Converts a transaction into the records of one stream. Within a partition, consecutive changes are joined in one
@@ -25,6 +26,24 @@ final class TransactionRecorder {
         this.definition = definition;
     }
 
+    /** Returns the changes that the stream records. */
+    List<RowChange> recorded(Commit commit) {
+        boolean excluded = commit.system()
+                ? definition.options().excludesTtlDeletes()
+                : commit.excludedFromChangeStreams() && definition.options().allowsTransactionExclusion();
+        if (excluded) {
+            return List.of();
+        }
+        return commit.changes().stream().filter(this::isRecorded).toList();
+    }
+
+    private boolean isRecorded(RowChange change) {
+        return !definition.options().excludes(change.kind())
+                && layout(change.table())
+                        .filter(layout -> layout.concerns(change))
+                        .isPresent();
+    }
+
     /** A record under construction. */
     private record Draft(
             int sequence, TableLayout layout, RowChange.Kind kind, List<Column> listed, List<RowChange> changes) {
@@ -33,52 +52,49 @@ final class TransactionRecorder {
         }
     }
 
-    /** Returns the records for each partition, in order; {@code partitionOf} maps a change to its partition. */
-    <P> Map<P, List<DataRecord>> records(Commit commit, String id, Function<RowChange, P> partitionOf) {
-        if (commit.excludedFromChangeStreams() && definition.options().allowsTransactionExclusion()) {
-            return Map.of();
-        }
-        Map<P, List<Draft>> drafts = drafts(commit, partitionOf);
-        int records = drafts.values().stream().mapToInt(List::size).sum();
-        DataRecord.Transaction transaction = new DataRecord.Transaction(
-                commit.timestamp(),
-                id,
-                commit.transactionTag(),
-                definition.options().valueCapture(),
-                records,
-                drafts.size());
-        Map<P, List<DataRecord>> result = new LinkedHashMap<>();
-        drafts.forEach((partition, list) -> result.put(partition, finished(transaction, list)));
-        return result;
-    }
+    /** The records of one transaction under construction, by partition. */
+    final class Transaction<P> {
+        private final IntSupplier sequences;
+        private final Map<P, List<Draft>> drafts = new LinkedHashMap<>();
 
-    private <P> Map<P, List<Draft>> drafts(Commit commit, Function<RowChange, P> partitionOf) {
-        Map<P, List<Draft>> drafts = new LinkedHashMap<>();
-        int sequence = 0;
-        for (RowChange change : commit.changes()) {
-            Optional<TableLayout> layout = layout(change.table());
-            if (layout.isEmpty()
-                    || definition.options().excludes(change.kind())
-                    || !layout.get().concerns(change)) {
-                continue;
-            }
-            List<Draft> inPartition = drafts.computeIfAbsent(partitionOf.apply(change), partition -> new ArrayList<>());
-            if (join(inPartition, layout.get(), change, sequence)) {
-                sequence++;
+        /** @param sequences returns the sequence of the next record */
+        Transaction(IntSupplier sequences) {
+            this.sequences = sequences;
+        }
+
+        /** Adds changes; they do not share records with those of an earlier call. */
+        void add(List<RowChange> changes, Function<RowChange, P> partitionOf) {
+            Map<P, Draft> last = new HashMap<>();
+            for (RowChange change : changes) {
+                P partition = partitionOf.apply(change);
+                TableLayout layout = layout(change.table()).orElseThrow();
+                List<Column> listed =
+                        layout.columns(definition.options().valueCapture().listed(change.kind()), change);
+                Draft draft = last.get(partition);
+                if (draft == null || !draft.takes(layout, change, listed)) {
+                    draft = new Draft(sequences.getAsInt(), layout, change.kind(), listed, new ArrayList<>());
+                    drafts.computeIfAbsent(partition, each -> new ArrayList<>()).add(draft);
+                    last.put(partition, draft);
+                }
+                draft.changes().add(change);
             }
         }
-        return drafts;
-    }
 
-    /** Adds the change to the partition's last record, or to a new one with that number; returns whether it is new. */
-    private boolean join(List<Draft> inPartition, TableLayout layout, RowChange change, int sequence) {
-        List<Column> listed = layout.columns(definition.options().valueCapture().listed(change.kind()), change);
-        if (!inPartition.isEmpty() && inPartition.getLast().takes(layout, change, listed)) {
-            inPartition.getLast().changes().add(change);
-            return false;
+        /** Returns the records for each partition, in order. */
+        Map<P, List<DataRecord>> records(Commit commit, String id) {
+            int records = drafts.values().stream().mapToInt(List::size).sum();
+            DataRecord.Transaction transaction = new DataRecord.Transaction(
+                    commit.timestamp(),
+                    id,
+                    commit.transactionTag(),
+                    commit.system(),
+                    definition.options().valueCapture(),
+                    records,
+                    drafts.size());
+            Map<P, List<DataRecord>> result = new LinkedHashMap<>();
+            drafts.forEach((partition, list) -> result.put(partition, finished(transaction, list)));
+            return result;
         }
-        inPartition.add(new Draft(sequence, layout, change.kind(), listed, new ArrayList<>(List.of(change))));
-        return true;
     }
 
     private static List<DataRecord> finished(DataRecord.Transaction transaction, List<Draft> drafts) {

@@ -7,21 +7,23 @@ import com.google.spanner.admin.database.v1.DatabaseDialect;
 import dev.spream.emulator.internal.sql.DdlStatement.ColumnDef;
 import dev.spream.emulator.internal.sql.DdlStatement.CreateIndex;
 import dev.spream.emulator.internal.sql.DdlStatement.CreateTable;
+import dev.spream.emulator.internal.sql.DdlStatement.DeletionPolicy;
 import dev.spream.emulator.internal.sql.DdlStatement.KeyPart;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class DdlParserTest {
 
     private static DdlStatement google(String ddl) {
-        return DdlParser.parse(ddl, DatabaseDialect.GOOGLE_STANDARD_SQL);
+        return DdlParser.parse(ddl, DatabaseDialect.GOOGLE_STANDARD_SQL, ProtoBundle.EMPTY);
     }
 
     private static DdlStatement postgres(String ddl) {
-        return DdlParser.parse(ddl, DatabaseDialect.POSTGRESQL);
+        return DdlParser.parse(ddl, DatabaseDialect.POSTGRESQL, ProtoBundle.EMPTY);
     }
 
     @Test
@@ -41,7 +43,8 @@ class DdlParserTest {
         assertThat(table.columns().get(3).allowsCommitTimestamp()).isTrue();
         assertThat(table.primaryKey()).containsExactly(new KeyPart("A", false), new KeyPart("B", true));
         assertThat(table.parent()).get().returns(true, DdlStatement.Parent::deleteCascades);
-        assertThat(table.rowDeletionPolicy()).isEqualTo("ROW DELETION POLICY (OLDER_THAN(D, INTERVAL 1 DAY))");
+        assertThat(table.deletionPolicy())
+                .contains(new DeletionPolicy("D", 1, "ROW DELETION POLICY (OLDER_THAN(D, INTERVAL 1 DAY))"));
     }
 
     @Test
@@ -63,7 +66,24 @@ class DdlParserTest {
                         "spanner.commit_timestamp");
         assertThat(table.columns().get(0).notNull()).isTrue();
         assertThat(table.columns().get(5).allowsCommitTimestamp()).isTrue();
-        assertThat(table.rowDeletionPolicy()).isEqualTo("TTL INTERVAL '3 days' ON f");
+        assertThat(table.deletionPolicy()).contains(new DeletionPolicy("f", 3, "TTL INTERVAL '3 days' ON f"));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"24 HOURS, 1", "'1 day', 1", "'3 WEEKS 2 DAYS', 23", "'4 DAYS 2 MINUTES - 2 MINUTES', 4", "'0 days', 0"
+    })
+    void a_time_to_live_is_a_whole_number_of_days(String interval, int days) {
+        CreateTable table = (CreateTable)
+                postgres("CREATE TABLE t (a bigint PRIMARY KEY, d timestamptz) TTL INTERVAL '" + interval + "' ON d");
+        assertThat(table.deletionPolicy()).get().returns(days, DeletionPolicy::days);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"4 DAYS 3 MINUTES", "-1 days", "1 month", "days", ""})
+    void another_time_to_live_is_refused(String interval) {
+        assertThatThrownBy(() -> postgres(
+                        "CREATE TABLE t (a bigint PRIMARY KEY, d timestamptz) TTL INTERVAL '" + interval + "' ON d"))
+                .hasMessageContaining("not a whole number of days");
     }
 
     @Test

@@ -33,6 +33,7 @@ class ChangeStreamDdlTest {
                 "CREATE CHANGE STREAM S FOR ALL OPTIONS (retention_period = '36h', value_capture_type = 'NEW_ROW')",
                 "CREATE CHANGE STREAM S OPTIONS (exclude_insert = true, exclude_ttl_deletes = false)",
                 "CREATE CHANGE STREAM S OPTIONS (partition_mode = 'IMMUTABLE_KEY_RANGE')",
+                "CREATE CHANGE STREAM S OPTIONS (partition_mode = 'MUTABLE_KEY_RANGE')",
             })
     void a_stream_is_printed_as_it_was_declared(String ddl) {
         rig.streams.apply(ddl, withTableNamedAll());
@@ -98,8 +99,8 @@ class ChangeStreamDdlTest {
                 "CREATE CHANGE STREAM x OPTIONS (value_capture_type = 'FOO') | FAILED_PRECONDITION"
                         + " | Invalid value_capture_type: FOO.",
                 "CREATE CHANGE STREAM x OPTIONS (exclude_insert = 'true') | INVALID_ARGUMENT | Unexpected value",
-                "CREATE CHANGE STREAM x OPTIONS (partition_mode = 'MUTABLE_KEY_RANGE') | UNIMPLEMENTED"
-                        + " | partition_mode MUTABLE_KEY_RANGE is not implemented",
+                "CREATE CHANGE STREAM x OPTIONS (partition_mode = 'MUTABLE') | FAILED_PRECONDITION"
+                        + " | Invalid partition_mode: MUTABLE. Change Streams only support",
                 "CREATE CHANGE STREAM x OPTIONS () | INVALID_ARGUMENT | Error parsing Spanner DDL statement",
                 "CREATE CHANGE STREAM x FOR | INVALID_ARGUMENT | Error parsing Spanner DDL statement",
                 "CREATE CHANGE STREAM x FOR ALL() | INVALID_ARGUMENT | Error parsing Spanner DDL statement",
@@ -108,6 +109,8 @@ class ChangeStreamDdlTest {
                 "ALTER CHANGE STREAM S DROP FOR Orders | INVALID_ARGUMENT | Error parsing Spanner DDL statement",
                 "ALTER CHANGE STREAM S DROP FOR ALL | FAILED_PRECONDITION | does not have a FOR clause",
                 "ALTER CHANGE STREAM S SET OPTIONS (partition_mode = 'IMMUTABLE_KEY_RANGE') | FAILED_PRECONDITION"
+                        + " | partition_mode cannot be altered",
+                "ALTER CHANGE STREAM S SET OPTIONS (partition_mode = 'MUTABLE_KEY_RANGE') | FAILED_PRECONDITION"
                         + " | partition_mode cannot be altered",
                 "ALTER CHANGE STREAM nope SET FOR ALL | NOT_FOUND | Change Stream not found: nope",
                 "DROP CHANGE STREAM nope | NOT_FOUND | Change Stream not found: nope",

@@ -30,6 +30,8 @@ class ChangeStreamQueryParserTest {
         googleSql.ddl("CREATE CHANGE STREAM Orders1 FOR ALL");
         postgresql.ddl("CREATE CHANGE STREAM \"Orders1\" FOR ALL");
         postgresql.ddl("CREATE CHANGE STREAM Folded FOR ALL");
+        postgresql.ddl("CREATE CHANGE STREAM Mutable WITH (partition_mode = 'MUTABLE_KEY_RANGE')");
+        googleSql.ddl("CREATE CHANGE STREAM Mutable OPTIONS (partition_mode = 'MUTABLE_KEY_RANGE')");
     }
 
     @ParameterizedTest
@@ -74,6 +76,18 @@ class ChangeStreamQueryParserTest {
                 .isEqualTo("folded");
         refuses(postgresql, "SELECT * FROM spanner.\"read_json_Folded\"" + arguments, Status.Code.NOT_FOUND);
         refuses(postgresql, "SELECT * FROM spanner.read_json_Orders1" + arguments, Status.Code.NOT_FOUND);
+    }
+
+    @Test
+    void streams_with_mutable_key_ranges_have_another_function_in_postgresql_and_the_same_in_googlesql() {
+        String arguments = "('" + NOW + "', NULL, NULL, 1000, NULL)";
+        assertThat(parse(postgresql, "SELECT * FROM \"spanner\".\"read_proto_bytes_mutable\"" + arguments))
+                .extracting(ChangeStreamQuery::stream, ChangeStreamQuery::function)
+                .containsExactly("mutable", "read_proto_bytes_mutable");
+        assertThat(parse(googleSql, "SELECT ChangeRecord FROM READ_Mutable" + arguments).stream())
+                .isEqualTo("Mutable");
+        refuses(postgresql, "SELECT * FROM spanner.read_json_mutable" + arguments, Status.Code.NOT_FOUND);
+        refuses(postgresql, "SELECT * FROM spanner.read_proto_bytes_folded" + arguments, Status.Code.NOT_FOUND);
     }
 
     @ParameterizedTest

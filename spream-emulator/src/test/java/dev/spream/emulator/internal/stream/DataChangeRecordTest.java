@@ -244,7 +244,7 @@ class DataChangeRecordTest {
             Instant commit = rig.commit("tag", false, renameOrder(7));
             rig.partitions().move(token);
 
-            RowCollector query = rig.ask(query(token, T0, null));
+            RowCollector query = rig.ask(StreamRig.by("read_json_S", query(token, T0, null)));
 
             assertThat(query.messages().getFirst().getMetadata().getRowType().getFieldsList())
                     .singleElement()

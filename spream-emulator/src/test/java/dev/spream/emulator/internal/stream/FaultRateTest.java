@@ -5,6 +5,7 @@ import static dev.spream.emulator.internal.stream.StreamRig.children;
 import static dev.spream.emulator.internal.stream.StreamRig.data;
 import static dev.spream.emulator.internal.stream.StreamRig.insertOrder;
 import static dev.spream.emulator.internal.stream.StreamRig.query;
+import static dev.spream.emulator.internal.stream.StreamRig.renameOrder;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
@@ -21,9 +22,12 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Random;
 import java.util.Set;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -136,6 +140,34 @@ class FaultRateTest {
             assertThat(readAll(rig)).doesNotHaveDuplicates().hasSize(400);
             assertThat(rig.faults().counts().byKind())
                     .containsKeys(Kind.UNAVAILABLE, Kind.CLEAN_END, Kind.DUPLICATES, Kind.BETWEEN_CHILD_RECORDS);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 4, 5, 6})
+    void a_reader_of_mutable_key_ranges_that_queries_again_gets_every_change_in_order(long seed) throws Exception {
+        FaultRates rates = FaultRates.share(0.8).with(Kind.STALL, 0).withinRows(5);
+        DrivenClock time = DrivenClock.startingAt(T0);
+        try (StreamRig rig =
+                new StreamRig(time, seed, DatabaseDialect.GOOGLE_STANDARD_SQL, 2, PartitionChurn.none(), rates)) {
+            rig.ddl(StreamRig.MUTABLE);
+            Random random = new Random(seed);
+            Map<String, List<Instant>> committed = new HashMap<>();
+            for (int i = 0; i < 600; i++) {
+                int key = random.nextInt(50);
+                Instant at = rig.commit(renameOrder(key));
+                committed
+                        .computeIfAbsent("{\"Id\":\"" + key + "\"}", each -> new ArrayList<>())
+                        .add(at);
+                if (i % 10 == 9) {
+                    rig.churn(random);
+                }
+            }
+            MovingKeysReader reader = MovingKeysReader.read(rig, T0, rig.clock.now(), seed);
+
+            assertThat(reader.deliverByKey()).isEqualTo(committed);
+            assertThat(rig.faults().counts().byKind())
+                    .containsKeys(Kind.UNAVAILABLE, Kind.DUPLICATES, Kind.BETWEEN_CHILD_RECORDS, Kind.OLD_EVENT);
         }
     }
 

@@ -31,6 +31,7 @@ import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -49,21 +50,54 @@ class PartitionChurnPropertyTest {
             Map<String, List<Instant>> committed = workload(rig, time, new Random(seed));
             Instant end = rig.clock.now();
 
-            Map<String, List<Instant>> read = new LinkedHashMap<>();
-            for (ReadRow.Data record : lineage(rig, end)) {
-                record.keys()
-                        .forEach(key -> read.computeIfAbsent(key, k -> new ArrayList<>())
-                                .add(record.commit()));
-            }
-            assertThat(read).as("seed %d", seed).isEqualTo(committed);
+            assertThat(byKey(lineage(rig, end))).as("seed %d", seed).isEqualTo(committed);
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
+    void moves_of_ranges_keep_each_key_in_order_for_readers_that_wait_for_the_sources(long seed) throws Exception {
+        DrivenClock time = DrivenClock.startingAt(T0);
+        try (StreamRig rig = StreamRig.mutable(time, seed, 2)) {
+            Map<String, List<Instant>> committed = workload(rig, time, new Random(seed));
+            Instant end = rig.clock.now();
+            for (long order = 0; order < 3; order++) {
+                assertThat(byKey(MovingKeysReader.read(rig, T0, end, order).deliver()))
+                        .as("seed %d, order %d", seed, order)
+                        .isEqualTo(committed);
+            }
+            assertOwnedOnce(rig.partitions());
+        }
+    }
+
+    private static void assertOwnedOnce(PartitionControl partitions) {
+        long next = 0;
+        List<KeyRange> ranges = partitions.live().stream()
+                .flatMap(view -> view.ranges().stream())
+                .sorted(Comparator.comparingLong(KeyRange::from))
+                .toList();
+        for (KeyRange range : ranges) {
+            assertThat(range.from()).isEqualTo(next);
+            next = range.to();
+        }
+        assertThat(next).isEqualTo(KeyRange.SPACE);
+    }
+
+    private static Map<String, List<Instant>> byKey(List<ReadRow.Data> records) {
+        Map<String, List<Instant>> read = new LinkedHashMap<>();
+        for (ReadRow.Data record : records) {
+            record.keys()
+                    .forEach(key ->
+                            read.computeIfAbsent(key, k -> new ArrayList<>()).add(record.commit()));
+        }
+        return read;
     }
 
     private static Map<String, List<Instant>> workload(StreamRig rig, DrivenClock time, Random random) {
         Map<String, List<Instant>> committed = new HashMap<>();
         for (int step = 0; step < STEPS; step++) {
             if (random.nextInt(4) == 0) {
-                churn(rig.partitions(), random);
+                rig.churn(random);
             }
             if (random.nextInt(3) == 0) {
                 time.advance(Duration.ofNanos(random.nextInt(5_000)));
@@ -81,20 +115,6 @@ class PartitionChurnPropertyTest {
             }
         }
         return committed;
-    }
-
-    private static void churn(PartitionControl partitions, Random random) {
-        List<PartitionView> live = partitions.live();
-        int at = random.nextInt(live.size());
-        switch (random.nextInt(3)) {
-            case 0 -> partitions.split(live.get(at).token());
-            case 1 -> {
-                if (at + 1 < live.size()) {
-                    partitions.merge(live.get(at).token(), live.get(at + 1).token());
-                }
-            }
-            default -> partitions.move(live.get(at).token());
-        }
     }
 
     /** Reads as a careful client does: from the initial query on, children when all their parents are through. */
@@ -149,13 +169,8 @@ class PartitionChurnPropertyTest {
             Random random = new Random(seed);
             Set<String> ends = new HashSet<>();
             for (int step = 0; step < 200; step++) {
-                churn(rig.partitions(), random);
-                long next = 0;
-                for (PartitionView partition : rig.partitions().live()) {
-                    assertThat(partition.range().from()).isEqualTo(next);
-                    next = partition.range().to();
-                }
-                assertThat(next).isEqualTo(KeyRange.SPACE);
+                rig.churn(random);
+                assertOwnedOnce(rig.partitions());
             }
             for (PartitionView partition : rig.partitions().all()) {
                 assertThat(partition.token()).hasSize(140).matches("[A-Za-z0-9_-]+");
@@ -193,6 +208,36 @@ class PartitionChurnPropertyTest {
             assertThat(keys).doesNotHaveDuplicates().hasSize(expected).hasSizeGreaterThan(100);
             assertThat(rig.partitions().counts().splits()).isPositive();
             assertThat(rig.partitions().counts().merges()).isPositive();
+            assertThat(rig.partitions().counts().moves()).isPositive();
+        }
+    }
+
+    @Test
+    void readers_that_run_while_ranges_move_get_every_change_once() throws Exception {
+        long seed = 21;
+        PartitionChurn churn = PartitionChurn.every(Duration.ofMillis(50)).weights(1, 1, 3);
+        try (StreamRig rig =
+                        new StreamRig(InstantSource.system(), seed, DatabaseDialect.GOOGLE_STANDARD_SQL, 2, churn);
+                ExecutorService writers = Executors.newVirtualThreadPerTaskExecutor()) {
+            rig.ddl(StreamRig.MUTABLE);
+            Instant start = rig.clock.now();
+            Instant end = start.plusSeconds(1);
+            List<Future<Integer>> written = new ArrayList<>();
+            for (int writer = 0; writer < 4; writer++) {
+                int first = writer * 1_000_000;
+                written.add(writers.submit(() -> write(rig, first, end.minusMillis(300), end)));
+            }
+            // Runs until the end; the other partitions are then read from their start on.
+            List<ReadRow.Data> read =
+                    MovingKeysReader.read(rig, start, end, seed).deliver();
+            int expected = 0;
+            for (Future<Integer> count : written) {
+                expected += count.get();
+            }
+            assertThat(read.stream().flatMap(record -> record.keys().stream()))
+                    .doesNotHaveDuplicates()
+                    .hasSize(expected)
+                    .hasSizeGreaterThan(100);
             assertThat(rig.partitions().counts().moves()).isPositive();
         }
     }

@@ -228,8 +228,7 @@ class PartitionQueryTest {
             rig.partitions().move(rig.onlyToken());
 
             assertThat(query.awaitEnd()).isEqualTo(Status.OK);
-            List<Instant> times =
-                    query.rows().stream().map(PartitionQueryTest::time).toList();
+            List<Instant> times = query.rows().stream().map(ReadRow::time).toList();
             assertThat(times).isSorted().doesNotHaveDuplicates();
             assertThat(query.rows().getFirst()).isInstanceOf(ReadRow.Heartbeat.class);
             assertThat(query.rows().getLast()).isInstanceOf(ReadRow.Children.class);
@@ -329,14 +328,6 @@ class PartitionQueryTest {
         assertThat(other.awaitEnd().getCode()).isEqualTo(Status.Code.NOT_FOUND);
         rig.close();
         assertThat(query.awaitEnd().getCode()).isEqualTo(Status.Code.UNAVAILABLE);
-    }
-
-    private static Instant time(ReadRow row) {
-        return switch (row) {
-            case ReadRow.Data data -> data.commit();
-            case ReadRow.Heartbeat heartbeat -> heartbeat.at();
-            case ReadRow.Children children -> children.start();
-        };
     }
 
     private static StreamRig rig(long seed) {

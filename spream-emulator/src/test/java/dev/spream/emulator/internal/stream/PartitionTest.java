@@ -3,7 +3,6 @@ package dev.spream.emulator.internal.stream;
 import static dev.spream.emulator.internal.stream.StreamRig.T0;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.spream.emulator.control.PartitionControl.KeyRange;
 import dev.spream.emulator.internal.schema.Column;
 import dev.spream.emulator.internal.schema.RowChange;
 import dev.spream.emulator.internal.schema.RowChange.Kind;
@@ -13,7 +12,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class PartitionTest {
-    private final Partition partition = new Partition("t", new KeyRange(0, 10), T0, List.of());
+    private final Partition partition = new Partition("t", T0, List.of());
 
     @Test
     void entries_before_the_horizon_are_dropped_and_the_others_keep_their_index() {
@@ -47,11 +46,14 @@ class PartitionTest {
         assertThat(partition.read(0, second(1), 10).complete()).isTrue();
         assertThat(partition.read(0, second(2), 10).complete()).isFalse();
 
-        partition.end(second(3), List.of());
+        partition.end(second(3), List.of(entry(new StreamRecord.Start(second(3), 0, List.of()))), 1);
 
         assertThat(partition.read(0, second(2), 10).complete()).isTrue();
-        assertThat(partition.read(0, second(2), 10).ending()).isEmpty();
-        assertThat(partition.read(0, second(3), 10).ending()).isPresent();
+        assertThat(partition.read(0, second(3), 10).entries()).hasSize(3);
+        assertThat(partition.read(0, second(3), 10).complete()).isFalse();
+        assertThat(partition.read(3, second(2), 10).closing()).isFalse();
+        assertThat(partition.read(3, second(3), 10).closing()).isTrue();
+        assertThat(partition.read(3, second(3), 10).complete()).isTrue();
         assertThat(partition.read(0, second(3), 1).complete()).isFalse();
     }
 
@@ -61,15 +63,19 @@ class PartitionTest {
             List<Column> columns = StreamRig.ORDERS.columns();
             TableLayout layout = TableLayout.of(StreamRig.ORDERS, columns.subList(1, columns.size()));
             DataRecord record = new DataRecord(
-                    new DataRecord.Transaction(second(i), "1", "", ValueCapture.NEW_ROW, 1, 1),
+                    new DataRecord.Transaction(second(i), "1", "", false, ValueCapture.NEW_ROW, 1, 1),
                     0,
                     true,
                     layout,
                     Kind.INSERT,
                     columns,
                     List.of(change));
-            partition.append(List.of(new StreamEntry(record, new RecordEncoder(Dialect.GOOGLE_STANDARD_SQL, "S"))));
+            partition.append(List.of(entry(record)));
         }
+    }
+
+    private static StreamEntry entry(StreamRecord record) {
+        return new StreamEntry(record, new JsonRecordEncoder(Dialect.GOOGLE_STANDARD_SQL, "READ_S"));
     }
 
     private static Instant second(int number) {

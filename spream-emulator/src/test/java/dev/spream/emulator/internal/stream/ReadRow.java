@@ -4,7 +4,7 @@ import com.google.protobuf.Value;
 import java.time.Instant;
 import java.util.List;
 
-/** A row of a GoogleSQL change stream query, taken apart. */
+/** A row of a change stream query, in GoogleSQL or as a proto, taken apart. */
 sealed interface ReadRow {
 
     record Data(
@@ -44,7 +44,26 @@ sealed interface ReadRow {
 
     record Child(String token, List<String> parents) {}
 
+    record Event(Instant at, String sequence, String token, List<String> sources, List<String> destinations)
+            implements ReadRow {}
+
+    record End(Instant at, String sequence, String token) implements ReadRow {}
+
+    /** Its timestamp. */
+    default Instant time() {
+        return switch (this) {
+            case Data data -> data.commit();
+            case Heartbeat heartbeat -> heartbeat.at();
+            case Children children -> children.start();
+            case Event event -> event.at();
+            case End end -> end.at();
+        };
+    }
+
     static ReadRow of(Value row) {
+        if (row.hasStringValue()) {
+            return ProtoRow.of(row.getStringValue());
+        }
         List<Value> kinds = list(list(row).getFirst());
         if (!list(kinds.get(0)).isEmpty()) {
             return data(list(list(kinds.get(0)).getFirst()));

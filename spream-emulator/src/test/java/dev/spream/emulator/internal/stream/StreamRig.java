@@ -25,6 +25,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Random;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -40,6 +41,7 @@ final class StreamRig implements AutoCloseable {
     static final Table ITEMS = table("Items", column("Id", TypeCode.INT64, 1), column("Name", TypeCode.STRING, 2));
     static final Map<String, Table> TABLES = Map.of("Orders", ORDERS, "Items", ITEMS);
     static final String STREAM = "S";
+    static final String MUTABLE = "CREATE CHANGE STREAM S FOR ALL OPTIONS (partition_mode = 'MUTABLE_KEY_RANGE')";
 
     final CommitClock clock;
     final ChangeStreams streams;
@@ -80,6 +82,11 @@ final class StreamRig implements AutoCloseable {
         return streams.partitions(STREAM);
     }
 
+    /** Makes one change of partitions, as churn does. */
+    void churn(Random random) {
+        streams.churn(STREAM, random);
+    }
+
     FaultControl faults() {
         return streams.faults(STREAM);
     }
@@ -94,14 +101,14 @@ final class StreamRig implements AutoCloseable {
 
     Instant commit(String tag, boolean excluded, RowChange... changes) {
         return clock.commit(at -> {
-            streams.commit(new Commit(at, tag, excluded, List.of(changes)));
+            streams.commit(new Commit(at, tag, excluded, false, List.of(changes)));
             return at;
         });
     }
 
     /** Commits at a timestamp of the test's choice, which must be in order. */
     void commitAt(Instant at, RowChange... changes) {
-        streams.commit(new Commit(at, "", false, List.of(changes)));
+        streams.commit(new Commit(at, "", false, false, List.of(changes)));
     }
 
     static RowChange insertOrder(long id) {
@@ -156,6 +163,19 @@ final class StreamRig implements AutoCloseable {
         return new ChangeStreamQuery(STREAM, "READ_S", start, end, token, 300_000L, false, ByteString.EMPTY);
     }
 
+    /** The query by another function of the stream. */
+    static ChangeStreamQuery by(String function, ChangeStreamQuery query) {
+        return new ChangeStreamQuery(
+                query.stream(),
+                function,
+                query.start(),
+                query.end(),
+                query.token(),
+                query.heartbeatMillis(),
+                query.hasReadOptions(),
+                query.resumeToken());
+    }
+
     static ChangeStreamQuery withHeartbeat(ChangeStreamQuery query, @Nullable Long millis) {
         return new ChangeStreamQuery(
                 query.stream(),
@@ -182,9 +202,22 @@ final class StreamRig implements AutoCloseable {
         return collector;
     }
 
+    /** At a time that stands still, watching everything with mutable key ranges. */
+    static StreamRig mutable(InstantSource time, long seed, int partitions) {
+        StreamRig rig =
+                new StreamRig(time, seed, DatabaseDialect.GOOGLE_STANDARD_SQL, partitions, PartitionChurn.none());
+        rig.ddl(MUTABLE);
+        return rig;
+    }
+
     /** Returns the rows of an ended partition from a time on. */
     List<ReadRow> read(String token, Instant start) {
         return ask(query(token, start, null)).rows();
+    }
+
+    /** Returns the rows of a partition so far, from a time on. */
+    List<ReadRow> readByNow(@Nullable String token, Instant start) {
+        return ask(query(token, start, clock.now())).rows();
     }
 
     static List<ReadRow.Data> data(List<ReadRow> rows) {
